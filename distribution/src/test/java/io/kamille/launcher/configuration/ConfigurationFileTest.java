@@ -198,14 +198,7 @@ class ConfigurationFileTest {
                 OriginProtocol.AUTO,
                 UpstreamSettings.DEFAULTS.tls(),
                 2,
-                new HealthPolicy(
-                    8,
-                    0.7,
-                    Duration.ofSeconds(9),
-                    Duration.ofSeconds(108),
-                    Duration.ofSeconds(18),
-                    HealthPolicy.DEFAULTS.whenAllOut(),
-                    HealthPolicy.DEFAULTS.check()),
+                new HealthPolicy(8, 0.7, Duration.ofSeconds(9), HealthPolicy.DEFAULTS.check()),
                 UpstreamSettings.Concurrency.ADAPTIVE,
                 new PoolSettings(
                     6, 12, Duration.ofSeconds(18), 128, Duration.ofSeconds(5), 20 << 10),
@@ -309,7 +302,6 @@ class ConfigurationFileTest {
     assertThat(configuration.forwarding())
         .isEqualTo(
             new ForwardingSettings(
-                "kamille",
                 ForwardingSettings.Mode.APPEND,
                 ForwardingSettings.Mode.REPLACE,
                 null,

@@ -7,6 +7,7 @@ import io.kamille.cache.rules.Validators;
 import io.kamille.cache.serve.Forwarding;
 import io.kamille.cache.serve.ReplyHandover;
 import io.kamille.cache.store.StoredResponse;
+import io.kamille.core.exchange.DiscardingReply;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.exchange.ExchangeNotes.CacheResult;

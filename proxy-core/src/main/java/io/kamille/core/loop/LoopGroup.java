@@ -129,7 +129,11 @@ public final class LoopGroup implements AutoCloseable {
   private List<StallDetector.Loop> watched() {
     List<StallDetector.Loop> watched = new ArrayList<>();
     for (int i = 0; i < loops.size(); i++) {
-      watched.add(new Watched(threads.get(i), meters.get(i)));
+      LoopMeter meter = meters.get(i);
+      Thread thread = threads.get(i);
+      watched.add(
+          new StallDetector.Loop(
+              name(i), () -> meter.value(Reading.PROGRESS), thread::getStackTrace));
     }
     return watched;
   }
@@ -276,25 +280,6 @@ public final class LoopGroup implements AutoCloseable {
     if (watch != null) {
       watch.close();
       watch = null;
-    }
-  }
-
-  /** A loop as the detector sees it. */
-  private record Watched(Thread thread, LoopMeter meter) implements StallDetector.Loop {
-
-    @Override
-    public String name() {
-      return thread.getName();
-    }
-
-    @Override
-    public long progress() {
-      return meter.value(Reading.PROGRESS);
-    }
-
-    @Override
-    public StackTraceElement[] stack() {
-      return thread.getStackTrace();
     }
   }
 }

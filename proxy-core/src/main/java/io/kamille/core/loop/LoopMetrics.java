@@ -11,8 +11,6 @@ import java.util.function.ToDoubleFunction;
 /** The metrics of loops. Any thread. */
 final class LoopMetrics {
 
-  private static final String PREFIX = "kamille_loop_";
-
   static final MetricDescriptor TURNS =
       MetricDescriptor.histogram(
           "kamille_loop_turn_seconds",
@@ -58,33 +56,42 @@ final class LoopMetrics {
   }
 
   private void work() {
-    count("polls_total", Reading.POLLS, "Polls for events that a loop made.");
-    count("events_total", Reading.EVENTS, "Events that polls brought.");
+    count("kamille_loop_polls_total", Reading.POLLS, "Polls for events that a loop made.");
+    count("kamille_loop_events_total", Reading.EVENTS, "Events that polls brought.");
     time(
-        "busy_seconds_total",
+        "kamille_loop_busy_seconds_total",
         Reading.BUSY_NANOS,
         "Time spent in turns, neither waiting nor pausing; not measured while pacing is off.");
     gauge(
-        "utilisation_ratio",
+        "kamille_loop_utilisation_ratio",
         Unit.RATIO,
         () -> meter.ratio(Reading.UTILISATION),
         "The share of the last moments in which a loop was busy; 0 while pacing is off.");
     seconds(
-        "poll_cost_seconds",
+        "kamille_loop_poll_cost_seconds",
         Reading.POLL_COST_NANOS,
         "Processor time that a poll was last seen to cost without pauses, with the sleep around"
             + " it.");
   }
 
   private void pace() {
-    count("pauses_total", Reading.PAUSES, "Pauses a loop made between polls.");
-    time("pause_seconds_total", Reading.PAUSE_NANOS, "Time spent in pauses.");
-    count("spins_total", Reading.SPINS, "Busy waits a loop made before it would have slept.");
-    count("paid_spins_total", Reading.PAID_SPINS, "Busy waits that ended with something to do.");
-    time("spin_seconds_total", Reading.SPIN_NANOS, "Time spent in busy waits.");
-    seconds("spin_budget_seconds", Reading.SPIN_BUDGET_NANOS, "The longest busy wait, now.");
+    count("kamille_loop_pauses_total", Reading.PAUSES, "Pauses a loop made between polls.");
+    time("kamille_loop_pause_seconds_total", Reading.PAUSE_NANOS, "Time spent in pauses.");
+    count(
+        "kamille_loop_spins_total",
+        Reading.SPINS,
+        "Busy waits a loop made before it would have slept.");
+    count(
+        "kamille_loop_paid_spins_total",
+        Reading.PAID_SPINS,
+        "Busy waits that ended with something to do.");
+    time("kamille_loop_spin_seconds_total", Reading.SPIN_NANOS, "Time spent in busy waits.");
     seconds(
-        "interval_seconds",
+        "kamille_loop_spin_budget_seconds",
+        Reading.SPIN_BUDGET_NANOS,
+        "The longest busy wait, now.");
+    seconds(
+        "kamille_loop_interval_seconds",
         Reading.INTERVAL_NANOS,
         "The least interval between two polls, now; 0 for none.");
     for (PaceReason reason : PaceReason.values()) {
@@ -95,22 +102,22 @@ final class LoopMetrics {
   /** What the last trial of pauses found. */
   private void judgement() {
     gauge(
-        "pacing_saving_ratio",
+        "kamille_loop_pacing_saving_ratio",
         Unit.RATIO,
         () -> judged(PaceJudgement::saving, 0),
         "The share of CPU time per request that pauses saved in the last trial; 0 before.");
     gauge(
-        "pacing_uncertainty_ratio",
+        "kamille_loop_pacing_uncertainty_ratio",
         Unit.RATIO,
         () -> judged(PaceJudgement::uncertainty, 1),
         "How far the true saving may lie from that, with 95 % confidence; 1 before a trial.");
     gauge(
-        "pacing_wait_seconds",
+        "kamille_loop_pacing_wait_seconds",
         Unit.SECONDS,
         () -> judged(found -> found.waitNanos() / NANOS, 0),
         "How much longer an event waited with pauses in the last trial, at the median.");
     gauge(
-        "pacing_judgement_age_seconds",
+        "kamille_loop_pacing_judgement_age_seconds",
         Unit.SECONDS,
         () -> judged(found -> (System.nanoTime() - found.nanos()) / NANOS, 0),
         "Time since the last trial; 0 before the first.");
@@ -123,14 +130,12 @@ final class LoopMetrics {
 
   private void count(String name, Reading reading, String help) {
     registry.counting(
-        MetricDescriptor.counter(PREFIX + name, Unit.COUNT, help, "loop"),
-        () -> meter.value(reading),
-        loop);
+        MetricDescriptor.counter(name, Unit.COUNT, help, "loop"), () -> meter.value(reading), loop);
   }
 
   private void time(String name, Reading reading, String help) {
     registry.counting(
-        MetricDescriptor.counter(PREFIX + name, Unit.SECONDS, help, "loop"),
+        MetricDescriptor.counter(name, Unit.SECONDS, help, "loop"),
         () -> meter.value(reading) / NANOS,
         loop);
   }
@@ -140,7 +145,7 @@ final class LoopMetrics {
   }
 
   private void gauge(String name, Unit unit, DoubleSupplier value, String help) {
-    registry.gauge(MetricDescriptor.gauge(PREFIX + name, unit, help, "loop"), value, loop);
+    registry.gauge(MetricDescriptor.gauge(name, unit, help, "loop"), value, loop);
   }
 
   private static String word(PaceReason reason) {

@@ -2,6 +2,8 @@ package io.kamille.core.loop;
 
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /**
  * Finds turns that take too long, by looking at the loops from outside. Confined to the thread that
@@ -16,16 +18,12 @@ final class StallDetector {
    * times the limit is reported, once.
    */
 
-  /** One loop, from outside. */
-  interface Loop {
-
-    String name();
-
-    /** Odd during a turn; another number after it. */
-    long progress();
-
-    StackTraceElement[] stack();
-  }
+  /**
+   * One loop, from outside.
+   *
+   * @param progress odd during a turn; another number after it
+   */
+  record Loop(String name, LongSupplier progress, Supplier<StackTraceElement[]> stack) {}
 
   /** Where stalls are told. */
   interface Listener {
@@ -43,7 +41,7 @@ final class StallDetector {
   private final List<Sight> sights;
   private final Listener listener;
 
-  StallDetector(List<? extends Loop> loops, Listener listener) {
+  StallDetector(List<Loop> loops, Listener listener) {
     this.sights = loops.stream().map(Sight::new).toList();
     this.listener = listener;
   }
@@ -74,7 +72,7 @@ final class StallDetector {
     }
 
     void look(long nowNanos, long limitNanos) {
-      long seen = loop.progress();
+      long seen = loop.progress().getAsLong();
       if (seen != progress) {
         progress = seen;
         sinceNanos = nowNanos;
@@ -91,8 +89,8 @@ final class StallDetector {
 
     private void report(long nanos) {
       stalls.incrementAndGet();
-      StackTraceElement[] stack = loop.stack();
-      listener.stalled(loop.name(), nanos, loop.progress() == progress ? stack : OVER);
+      StackTraceElement[] stack = loop.stack().get();
+      listener.stalled(loop.name(), nanos, loop.progress().getAsLong() == progress ? stack : OVER);
     }
   }
 }

@@ -31,9 +31,6 @@ public record ConnectionSettings(
     HeadLimits headLimits,
     ProxyAnnouncement proxyProtocol) {
 
-  private static final Duration LEAST_TIMEOUT = Duration.ofMillis(1);
-  private static final Duration GREATEST_TIMEOUT = Duration.ofHours(24);
-
   public static final Setting<ProxyAnnouncement> PROXY_PROTOCOL =
       Setting.of(
               "proxy-protocol",
@@ -49,14 +46,14 @@ public record ConnectionSettings(
           ConnectionSettings.class,
           Setting.of(
                   "head-timeout",
-                  ValueTypes.duration(LEAST_TIMEOUT, GREATEST_TIMEOUT),
+                  ValueTypes.timeout(),
                   "How long an origin may take from the end of the request to the end of the"
                       + " response head, whatever interim responses come before it. Afterwards the"
                       + " client gets 504.")
               .defaultsTo(Duration.ofSeconds(60)),
           Setting.of(
                   "content-timeout",
-                  ValueTypes.duration(LEAST_TIMEOUT, GREATEST_TIMEOUT),
+                  ValueTypes.timeout(),
                   "How long content from or to an origin may stand still. Time in which the client"
                       + " is the slow one does not count.")
               .defaultsTo(Duration.ofSeconds(60)),

@@ -27,41 +27,25 @@ final class FailureWindow {
   private static final int WINDOW_SHIFT = 2 * BITS + RUN_BITS;
   private static final long WINDOW_MASK = (1L << (Long.SIZE - WINDOW_SHIFT)) - 1;
 
-  private final double limit;
-  private final AtomicLong word;
+  private final AtomicLong word = new AtomicLong();
 
   /**
-   * An empty window.
+   * Counts one request; whether failures are too many now.
    *
    * @param limit the share of failures that is too much, as are 20 in a row; above 1 nothing is
    */
-  FailureWindow(double limit) {
-    this(limit, new AtomicLong());
-  }
-
-  private FailureWindow(double limit, AtomicLong word) {
-    this.limit = limit;
-    this.word = word;
-  }
-
-  /** What this one counts and what that one counts, judged by another limit. */
-  FailureWindow under(double limit) {
-    return new FailureWindow(limit, word);
-  }
-
-  /** Counts one request; whether failures are too many now. */
-  boolean count(boolean hasFailed, long nowNanos) {
+  boolean count(boolean hasFailed, double limit, long nowNanos) {
     long window = Math.floorDiv(nowNanos, WINDOW_NANOS) & WINDOW_MASK;
     while (true) {
       long last = word.get();
       long next = counted(last, window, hasFailed);
       if (word.compareAndSet(last, next)) {
-        return hasFailed && isTooMuch(next);
+        return hasFailed && isTooMuch(next, limit);
       }
     }
   }
 
-  private boolean isTooMuch(long word) {
+  private static boolean isTooMuch(long word, double limit) {
     return (all(word) >= LEAST && failed(word) >= limit * all(word))
         || (run(word) >= LEAST && limit <= 1);
   }

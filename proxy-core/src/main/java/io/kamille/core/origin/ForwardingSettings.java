@@ -1,6 +1,5 @@
 package io.kamille.core.origin;
 
-import io.kamille.core.http.Octets;
 import io.kamille.core.setting.Row;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Setting;
@@ -13,7 +12,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * What an origin is told about the client and about us.
  *
- * @param viaPseudonym our name in {@code Via} (RFC 9110 §7.6.3)
  * @param xForwarded what happens to {@code X-Forwarded-For}, {@code -Proto} and {@code -Host}
  * @param forwarded what happens to {@code Forwarded} (RFC 7239)
  * @param host the {@code Host} that origins get instead of the client's, or null for the client's
@@ -21,7 +19,6 @@ import org.jspecify.annotations.Nullable;
  * @param removedFields names of request fields that never reach an origin
  */
 public record ForwardingSettings(
-    String viaPseudonym,
     Mode xForwarded,
     Mode forwarded,
     @Nullable String host,
@@ -113,7 +110,6 @@ public record ForwardingSettings(
   public static final Section<ForwardingSettings> SECTION =
       Section.of(
           ForwardingSettings.class,
-          Row.fixed("kamille"),
           Setting.of(
                   "x-forwarded",
                   MODE,
@@ -157,14 +153,10 @@ public record ForwardingSettings(
       // Two fields that contradict each other would leave the choice to the origin, or the client.
       forwarded = Mode.REMOVE;
     }
-    if (!Octets.isToken(viaPseudonym)) {
-      throw new IllegalArgumentException("pseudonym: " + viaPseudonym + " (expected: a token)");
-    }
   }
 
   /** The same with what a route says: the host that origins get, null for the client's. */
   public ForwardingSettings ofRoute(@Nullable String otherHost, List<String> otherUpgrades) {
-    return new ForwardingSettings(
-        viaPseudonym, xForwarded, forwarded, otherHost, otherUpgrades, removedFields);
+    return new ForwardingSettings(xForwarded, forwarded, otherHost, otherUpgrades, removedFields);
   }
 }

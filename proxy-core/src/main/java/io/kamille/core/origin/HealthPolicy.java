@@ -1,6 +1,5 @@
 package io.kamille.core.origin;
 
-import io.kamille.core.setting.Row;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Setting;
 import io.kamille.core.setting.Subsection;
@@ -14,27 +13,10 @@ import java.time.Duration;
  * @param failureRatio the share of requests that came to nothing, or were answered 502, 503 or 504,
  *     that puts it out; above 1 never
  * @param outFor how long it is left alone the first time; twice as long each time it fails again
- * @param longestOut the most of that
- * @param slowReturn how long its share of the requests takes to grow to the full one
- * @param whenAllOut what becomes of requests while all origins are out
  * @param check how it is asked whether it is well
  */
 public record HealthPolicy(
-    int failuresUntilOut,
-    double failureRatio,
-    Duration outFor,
-    Duration longestOut,
-    Duration slowReturn,
-    WhenAllOut whenAllOut,
-    HealthCheck check) {
-
-  /** What becomes of requests while all origins are out. */
-  public enum WhenAllOut {
-    /** Origins that take connections get them all the same. */
-    ASK,
-    /** They are refused until a probe or a check brings an origin back. */
-    REFUSE
-  }
+    int failuresUntilOut, double failureRatio, Duration outFor, HealthCheck check) {
 
   public static final Subsection<HealthCheck> CHECK =
       HealthCheck.SECTION
@@ -74,25 +56,25 @@ public record HealthPolicy(
                       + " off both.")
               .defaultsTo(0.5),
           OUT_FOR,
-          Row.derived(health -> health.value(OUT_FOR).multipliedBy(12)),
-          Row.derived(health -> health.value(OUT_FOR).multipliedBy(2)),
-          Row.fixed(WhenAllOut.ASK),
           CHECK);
 
   public static final HealthPolicy DEFAULTS = SECTION.defaults();
 
   /** How long the origin is left alone when it is out for the {@code times}-th time on end. */
   long outNanos(int times) {
-    long nanos = outFor.toNanos();
-    long most = Math.max(nanos, longestOut.toNanos());
-    for (int i = 1; i < times && nanos < most; i++) {
-      nanos *= 2;
-    }
-    return Math.min(nanos, most);
+    return times > 4 ? longestOutNanos() : outFor.toNanos() << Math.max(0, times - 1);
   }
 
-  /** How long it then counts as returning: if it fails meanwhile, the next while is longer. */
+  /** The most of that, also if the origin asks to be left alone. */
+  long longestOutNanos() {
+    return 12 * outFor.toNanos();
+  }
+
+  /**
+   * How long its share of the requests then takes to grow to the full one. If it fails meanwhile,
+   * the next while is longer.
+   */
   long returnNanos() {
-    return Math.max(slowReturn.toNanos(), outFor.toNanos());
+    return 2 * outFor.toNanos();
   }
 }

@@ -26,18 +26,28 @@ public final class Origin {
   /** A name server that lies may say thousands; each would be tried for one request. */
   public static final int MOST_ADDRESSES = 64;
 
-  private final OriginUrl url;
-  private final String host;
+  private final Server server;
   private final int weight;
   private final boolean isBackup;
-  private final String name;
   private final OriginHealth health;
-  private final AtomicInteger inFlight;
-  private final AtomicInteger limit;
-  private final AtomicReference<InetSocketAddress[][]> lookUps;
-  private final AtomicInteger turn;
-  private final AtomicReference<String> trouble;
-  private final AtomicReference<@Nullable Checked> lastCheck;
+
+  /** What is known of one server, under whichever weight and policy. */
+  private static final class Server {
+    final OriginUrl url;
+    final String name;
+    final AtomicInteger inFlight = new AtomicInteger();
+    final AtomicInteger limit = new AtomicInteger();
+    final AtomicReference<InetSocketAddress[][]> lookUps =
+        new AtomicReference<>(new InetSocketAddress[][] {{}});
+    final AtomicInteger turn = new AtomicInteger();
+    final AtomicReference<String> trouble = new AtomicReference<>("");
+    final AtomicReference<@Nullable Checked> lastCheck = new AtomicReference<>();
+
+    Server(OriginUrl url) {
+      this.url = url;
+      this.name = url.address().toString();
+    }
+  }
 
   /**
    * How the last check went.
@@ -63,45 +73,17 @@ public final class Origin {
    * @param isBackup whether it gets requests only while no other origin is in
    */
   public Origin(OriginUrl url, int weight, boolean isBackup, OriginHealth health) {
+    this(new Server(url), weight, isBackup, health);
+  }
+
+  private Origin(Server server, int weight, boolean isBackup, OriginHealth health) {
     if (weight < 1) {
       throw new IllegalArgumentException("weight: " + weight + " (expected: at least 1)");
     }
-    this.url = url;
-    this.host = plain(url.host());
+    this.server = server;
     this.weight = weight;
     this.isBackup = isBackup;
-    this.name = name(url.host(), url.port());
     this.health = health;
-    this.inFlight = new AtomicInteger();
-    this.limit = new AtomicInteger();
-    this.lookUps = new AtomicReference<>(new InetSocketAddress[][] {{}});
-    this.turn = new AtomicInteger();
-    this.trouble = new AtomicReference<>("");
-    this.lastCheck = new AtomicReference<>();
-  }
-
-  private Origin(Origin same, int weight, boolean isBackup, OriginHealth health) {
-    this.url = same.url;
-    this.host = same.host;
-    this.weight = weight;
-    this.isBackup = isBackup;
-    this.name = same.name;
-    this.health = health;
-    this.inFlight = same.inFlight;
-    this.limit = same.limit;
-    this.lookUps = same.lookUps;
-    this.turn = same.turn;
-    this.trouble = same.trouble;
-    this.lastCheck = same.lastCheck;
-  }
-
-  private static String plain(String host) {
-    return host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
-  }
-
-  private static String name(String host, int port) {
-    String plain = plain(host);
-    return (plain.indexOf(':') < 0 ? plain : "[" + plain + "]") + ":" + port;
   }
 
   /** The same server: what becomes known of one is known of both. This where nothing differs. */
@@ -109,27 +91,27 @@ public final class Origin {
     if (weight == this.weight && isBackup == this.isBackup && health == this.health) {
       return this;
     }
-    return new Origin(this, weight, isBackup, health);
+    return new Origin(server, weight, isBackup, health);
   }
 
   /** The same object, which says nothing, for all that are the same server. */
   public Object server() {
-    return lookUps;
+    return server;
   }
 
   /** The host to look up, without brackets. */
   public String host() {
-    return host;
+    return server.url.host();
   }
 
   /** Where it is, and whether it speaks TLS. */
   public OriginUrl url() {
-    return url;
+    return server.url;
   }
 
   /** Host and port, as in an authority. */
   public String name() {
-    return name;
+    return server.name;
   }
 
   public int weight() {
@@ -147,44 +129,44 @@ public final class Origin {
 
   /** Requests on their way, over all loops. */
   public int inFlight() {
-    return inFlight.get();
+    return server.inFlight.get();
   }
 
   /** Requests that it may get at a time, found out over all loops; 0 where no limit adapts. */
   public int adaptiveLimit() {
-    return limit.get();
+    return server.limit.get();
   }
 
   public void changeLimit(int change) {
-    limit.addAndGet(change);
+    server.limit.addAndGet(change);
   }
 
   public void begin() {
-    inFlight.getAndIncrement();
+    server.inFlight.getAndIncrement();
   }
 
   public void finish() {
-    inFlight.getAndDecrement();
+    server.inFlight.getAndDecrement();
   }
 
   /** Where to connect to, or null while the name has no address. */
   public @Nullable InetSocketAddress address() {
     InetSocketAddress[] all = named();
-    return all.length == 0 ? null : all[Math.floorMod(turn.get(), all.length)];
+    return all.length == 0 ? null : all[Math.floorMod(server.turn.get(), all.length)];
   }
 
   /** All addresses of the name, from {@link #address} on. */
   public Deque<InetSocketAddress> addressesInTurn() {
     List<InetSocketAddress> all = new ArrayList<>(addresses());
     if (!all.isEmpty()) {
-      Collections.rotate(all, -Math.floorMod(turn.get(), all.size()));
+      Collections.rotate(all, -Math.floorMod(server.turn.get(), all.size()));
     }
     return new ArrayDeque<>(all);
   }
 
   /** What the last look-up named. */
   private InetSocketAddress[] named() {
-    return lookUps.getAcquire()[0];
+    return server.lookUps.getAcquire()[0];
   }
 
   /** What the last look-up named, in its order. */
@@ -194,7 +176,7 @@ public final class Origin {
 
   /** Whether one of the last look-ups named this address. */
   public boolean isAt(InetSocketAddress address) {
-    for (InetSocketAddress[] named : lookUps.getAcquire()) {
+    for (InetSocketAddress[] named : server.lookUps.getAcquire()) {
       for (InetSocketAddress one : named) {
         if (one.equals(address)) {
           return true;
@@ -206,10 +188,10 @@ public final class Origin {
 
   /** Prefers the next address from now on, unless someone else has seen to it already. */
   public void passOver(InetSocketAddress failed) {
-    int now = turn.get();
+    int now = server.turn.get();
     InetSocketAddress[] all = named();
     if (all.length > 1 && all[Math.floorMod(now, all.length)].equals(failed)) {
-      turn.compareAndSet(now, now + 1);
+      server.turn.compareAndSet(now, now + 1);
     }
   }
 
@@ -218,9 +200,9 @@ public final class Origin {
     InetSocketAddress[] named =
         inTurn(found).stream()
             .limit(MOST_ADDRESSES)
-            .map(address -> new InetSocketAddress(address, url.port()))
+            .map(address -> new InetSocketAddress(address, server.url.port()))
             .toArray(InetSocketAddress[]::new);
-    lookUps.updateAndGet(last -> adding(named, last));
+    server.lookUps.updateAndGet(last -> adding(named, last));
   }
 
   /**
@@ -259,20 +241,20 @@ public final class Origin {
    * @return whether that is news
    */
   public boolean trouble(String reason) {
-    return !trouble.getAndSet(reason).equals(reason);
+    return !server.trouble.getAndSet(reason).equals(reason);
   }
 
   /** How the last check went; null before it, and where there are none. */
   public @Nullable Checked lastCheck() {
-    return lastCheck.getAcquire();
+    return server.lastCheck.getAcquire();
   }
 
   public void checked(@Nullable Checked check) {
-    lastCheck.setRelease(check);
+    server.lastCheck.setRelease(check);
   }
 
   @Override
   public String toString() {
-    return name;
+    return server.name;
   }
 }

@@ -1,6 +1,5 @@
 package io.kamille.core.origin;
 
-import io.kamille.core.origin.HealthPolicy.WhenAllOut;
 import io.kamille.core.origin.Standing.Cause;
 import io.kamille.core.origin.Standing.Phase;
 import java.util.concurrent.ThreadLocalRandom;
@@ -62,13 +61,22 @@ public final class OriginHealth {
   private static final long NOT_AWAY = Long.MIN_VALUE;
 
   private final HealthPolicy policy;
-  private final DoubleSupplier chance;
-  private final FailureWindow window;
-  private final AtomicReference<Standing> standing;
-  private final AtomicLong trialNanos;
-  private final AtomicLong drainedUntilNanos;
-  private final AtomicLong awayUntilNanos;
-  private final LongAdder failuresInAll;
+  private final Known known;
+
+  /** What is known of an origin, under whichever policy. */
+  private static final class Known {
+    final DoubleSupplier chance;
+    final FailureWindow window = new FailureWindow();
+    final AtomicReference<Standing> standing = new AtomicReference<>(Standing.HEALTHY);
+    final AtomicLong trialNanos = new AtomicLong(NO_TRIAL);
+    final AtomicLong drainedUntilNanos = new AtomicLong(NOT_DRAINED);
+    final AtomicLong awayUntilNanos = new AtomicLong(NOT_AWAY);
+    final LongAdder failuresInAll = new LongAdder();
+
+    Known(DoubleSupplier chance) {
+      this.chance = chance;
+    }
+  }
 
   /** A healthy start. */
   public OriginHealth(HealthPolicy policy) {
@@ -77,35 +85,22 @@ public final class OriginHealth {
 
   /** A healthy start, with numbers from 0 to 1 that lengthen each while by up to a quarter. */
   public OriginHealth(HealthPolicy policy, DoubleSupplier chance) {
-    this.policy = policy;
-    this.chance = chance;
-    this.window = new FailureWindow(policy.failureRatio());
-    this.standing = new AtomicReference<>(Standing.HEALTHY);
-    this.trialNanos = new AtomicLong(NO_TRIAL);
-    this.drainedUntilNanos = new AtomicLong(NOT_DRAINED);
-    this.awayUntilNanos = new AtomicLong(NOT_AWAY);
-    this.failuresInAll = new LongAdder();
+    this(policy, new Known(chance));
   }
 
-  private OriginHealth(HealthPolicy policy, OriginHealth same) {
+  private OriginHealth(HealthPolicy policy, Known known) {
     this.policy = policy;
-    this.chance = same.chance;
-    this.window = same.window.under(policy.failureRatio());
-    this.standing = same.standing;
-    this.trialNanos = same.trialNanos;
-    this.drainedUntilNanos = same.drainedUntilNanos;
-    this.awayUntilNanos = same.awayUntilNanos;
-    this.failuresInAll = same.failuresInAll;
+    this.known = known;
   }
 
   /** The same health, judged by {@code other}; this where the policy is the same. */
   OriginHealth under(HealthPolicy other) {
-    return other.equals(policy) ? this : new OriginHealth(other, this);
+    return other.equals(policy) ? this : new OriginHealth(other, known);
   }
 
   /** Whether requests may go to the origin, as usual or in growing number. */
   public boolean isIn() {
-    return standing.getAcquire().isIn();
+    return known.standing.getAcquire().isIn();
   }
 
   public Phase phase() {
@@ -114,27 +109,27 @@ public final class OriginHealth {
 
   /** Where it stands at this moment, and why. */
   public Standing standing() {
-    return standing.getAcquire();
+    return known.standing.getAcquire();
   }
 
   /** Failures since the start, also those that a success followed. */
   public long failuresInAll() {
-    return failuresInAll.sum();
+    return known.failuresInAll.sum();
   }
 
   /** Drains the origin until then, by the monotonic clock. Any thread. */
   public void drain(long untilNanos) {
-    drainedUntilNanos.set(untilNanos);
+    known.drainedUntilNanos.set(untilNanos);
   }
 
   /** Ends the drain. Any thread. */
   public void endDrain() {
-    drainedUntilNanos.set(NOT_DRAINED);
+    known.drainedUntilNanos.set(NOT_DRAINED);
   }
 
   /** How long it is drained yet; 0 if it is not. Any thread. */
   public long drainedNanos(long nowNanos) {
-    long until = drainedUntilNanos.getAcquire();
+    long until = known.drainedUntilNanos.getAcquire();
     return until == NOT_DRAINED ? 0 : Math.max(0, until - nowNanos);
   }
 
@@ -144,7 +139,7 @@ public final class OriginHealth {
 
   /** Where it stands, for the process that comes after us; null if there is nothing to say. */
   public @Nullable String words(long nowNanos) {
-    Standing now = standing.getAcquire();
+    Standing now = known.standing.getAcquire();
     return now.isHealthy() ? null : now.words(nowNanos);
   }
 
@@ -155,12 +150,12 @@ public final class OriginHealth {
    * @throws IllegalArgumentException if it says something else; nothing has changed then
    */
   public void take(String words, long nowNanos) {
-    standing.compareAndSet(Standing.HEALTHY, Standing.of(words, nowNanos));
+    known.standing.compareAndSet(Standing.HEALTHY, Standing.of(words, nowNanos));
   }
 
   /** How much of its usual share of requests the origin may get, in percent; 0 when it is out. */
   public int sharePercent(long nowNanos) {
-    Standing now = standing.getAcquire();
+    Standing now = known.standing.getAcquire();
     return switch (now.phase()) {
       case IN -> WHOLE_SHARE;
       case OUT, PROBED -> 0;
@@ -169,7 +164,7 @@ public final class OriginHealth {
   }
 
   private int growing(long returningNanos) {
-    long whole = policy.slowReturn().toNanos();
+    long whole = policy.returnNanos();
     return returningNanos >= whole
         ? WHOLE_SHARE
         : FIRST_SHARE + (int) ((WHOLE_SHARE - FIRST_SHARE) * Math.max(returningNanos, 0) / whole);
@@ -182,21 +177,19 @@ public final class OriginHealth {
    *     origin is out at least
    */
   public boolean claimProbe(boolean atOnce, long nowNanos) {
-    Standing last = standing.get();
+    Standing last = known.standing.get();
     long leftToOthers = atOnce ? 0 : policy.outFor().toNanos();
     return !last.isIn()
         && (last.cause() != Cause.CHECK || !policy.check().isOn())
         && nowNanos - last.nanos() >= leftToOthers
-        && standing.compareAndSet(last, last.probedUntil(nowNanos + policy.outFor().toNanos()));
+        && known.standing.compareAndSet(
+            last, last.probedUntil(nowNanos + policy.outFor().toNanos()));
   }
 
-  /**
-   * Whether it may not be asked even when all others are out: it takes no connections, or the
-   * policy says so.
-   */
+  /** Whether it may not be asked even when all others are out: it takes no connections. */
   public boolean isBarred() {
-    Standing now = standing.getAcquire();
-    return !now.isIn() && (now.isUnreachable() || policy.whenAllOut() == WhenAllOut.REFUSE);
+    Standing now = known.standing.getAcquire();
+    return !now.isIn() && now.isUnreachable();
   }
 
   /**
@@ -204,31 +197,30 @@ public final class OriginHealth {
    * trial ends with the next verdict, or lapses.
    */
   public boolean claimTrial(long nowNanos) {
-    long last = trialNanos.get();
-    return policy.whenAllOut() == WhenAllOut.ASK
-        && (last == NO_TRIAL || nowNanos - last >= policy.outFor().toNanos())
-        && trialNanos.compareAndSet(last, nowNanos);
+    long last = known.trialNanos.get();
+    return (last == NO_TRIAL || nowNanos - last >= policy.outFor().toNanos())
+        && known.trialNanos.compareAndSet(last, nowNanos);
   }
 
   private void endTrial() {
-    if (trialNanos.getAcquire() != NO_TRIAL) {
-      trialNanos.set(NO_TRIAL);
+    if (known.trialNanos.getAcquire() != NO_TRIAL) {
+      known.trialNanos.set(NO_TRIAL);
     }
   }
 
   /** The origin has taken a connection. */
   public void reached() {
     endTrial();
-    Standing last = standing.get();
-    while (last.isUnreachable() && !standing.compareAndSet(last, last.reachable(true))) {
-      last = standing.get();
+    Standing last = known.standing.get();
+    while (last.isUnreachable() && !known.standing.compareAndSet(last, last.reachable(true))) {
+      last = known.standing.get();
     }
   }
 
   /** The origin sent a head with this status code. Whether that brings it back. */
   public boolean answered(int status, long nowNanos) {
     endTrial();
-    Standing last = standing.getAcquire();
+    Standing last = known.standing.getAcquire();
     if (last.isHealthy()) {
       return false;
     }
@@ -236,9 +228,9 @@ public final class OriginHealth {
     boolean returns = !last.isIn() && next.isIn();
     if (returns) {
       // Before anybody can find it in: what still failed while it was out puts nobody out.
-      window.clear();
+      known.window.clear();
     }
-    return standing.compareAndSet(last, next) && returns;
+    return known.standing.compareAndSet(last, next) && returns;
   }
 
   private Standing afterAnswer(Standing last, int status, long nowNanos) {
@@ -263,14 +255,18 @@ public final class OriginHealth {
     return status == 502 || status == 503 || status == 504;
   }
 
+  private boolean isTooMuch(boolean hasFailed, long nowNanos) {
+    return known.window.count(hasFailed, policy.failureRatio(), nowNanos);
+  }
+
   /** A request that the origin answered with this status code is over. As {@link #failed}. */
   public @Nullable String ended(int status, long nowNanos) {
-    return window.count(isFailing(status), nowNanos) ? putOut(FAILING, nowNanos) : null;
+    return isTooMuch(isFailing(status), nowNanos) ? putOut(FAILING, nowNanos) : null;
   }
 
   /** Another origin answered sooner that was asked later. As {@link #failed}. */
   public @Nullable String lost(long nowNanos) {
-    return window.count(true, nowNanos) ? putOut(LATE, nowNanos) : null;
+    return isTooMuch(true, nowNanos) ? putOut(LATE, nowNanos) : null;
   }
 
   /**
@@ -280,14 +276,14 @@ public final class OriginHealth {
    */
   public @Nullable String failed(boolean isUnreachable, long nowNanos) {
     endTrial();
-    failuresInAll.increment();
-    boolean isTooMuch = window.count(true, nowNanos);
+    known.failuresInAll.increment();
+    boolean isTooMuch = isTooMuch(true, nowNanos);
     while (true) {
-      Standing last = standing.get();
+      Standing last = known.standing.get();
       Standing next = afterFailure(last, isUnreachable, nowNanos);
-      if (standing.compareAndSet(last, next)) {
+      if (known.standing.compareAndSet(last, next)) {
         if (last.isIn() && !next.isIn()) {
-          window.clear();
+          known.window.clear();
           return next.why();
         }
         return isTooMuch ? putOut(FAILING, nowNanos) : null;
@@ -315,9 +311,10 @@ public final class OriginHealth {
   }
 
   private @Nullable String putOut(String why, long nowNanos) {
-    Standing last = standing.get();
-    if (last.isIn() && standing.compareAndSet(last, out(last, false, Cause.RATIO, nowNanos, why))) {
-      window.clear();
+    Standing last = known.standing.get();
+    if (last.isIn()
+        && known.standing.compareAndSet(last, out(last, false, Cause.RATIO, nowNanos, why))) {
+      known.window.clear();
       return why;
     }
     return null;
@@ -326,19 +323,19 @@ public final class OriginHealth {
   private Standing out(
       Standing last, boolean isUnreachable, Cause cause, long nowNanos, String why) {
     long nanos = Math.max(policy.outNanos(last.timesOut() + 1), awayNanos(nowNanos));
-    long until = nowNanos + nanos + (long) (0.25 * nanos * chance.getAsDouble());
+    long until = nowNanos + nanos + (long) (0.25 * nanos * known.chance.getAsDouble());
     return last.out(until, isUnreachable, cause, nowNanos, why);
   }
 
   private long awayNanos(long nowNanos) {
-    long until = awayUntilNanos.getAcquire();
-    return until == NOT_AWAY ? 0 : Math.min(until - nowNanos, policy.longestOut().toNanos());
+    long until = known.awayUntilNanos.getAcquire();
+    return until == NOT_AWAY ? 0 : Math.min(until - nowNanos, policy.longestOutNanos());
   }
 
   /** The origin asks to be left alone for so long, or says nothing of it: 0. */
   public void awayFor(long seconds, long nowNanos) {
-    long nanos = TimeUnit.SECONDS.toNanos(Math.min(seconds, policy.longestOut().toSeconds()));
-    awayUntilNanos.setRelease(nanos <= 0 ? NOT_AWAY : nowNanos + nanos);
+    long nanos = Math.min(TimeUnit.SECONDS.toNanos(seconds), policy.longestOutNanos());
+    known.awayUntilNanos.setRelease(nanos <= 0 ? NOT_AWAY : nowNanos + nanos);
   }
 
   // Active checks
@@ -350,9 +347,9 @@ public final class OriginHealth {
    * @return whether this has put it out
    */
   public boolean checksFailed(String why, boolean isUnreachable, long nowNanos) {
-    Standing last = standing.get();
-    while (!standing.compareAndSet(last, last.outByChecks(isUnreachable, nowNanos, why))) {
-      last = standing.get();
+    Standing last = known.standing.get();
+    while (!known.standing.compareAndSet(last, last.outByChecks(isUnreachable, nowNanos, why))) {
+      last = known.standing.get();
     }
     return last.isIn();
   }
@@ -363,13 +360,13 @@ public final class OriginHealth {
    * @return whether this brings it back
    */
   public boolean checksPassed(long nowNanos) {
-    Standing last = standing.get();
+    Standing last = known.standing.get();
     boolean isTheirs = last.cause() == Cause.CHECK || last.isUnreachable();
     if (last.isIn() || !isTheirs) {
       return false;
     }
     endTrial();
-    window.clear();
-    return standing.compareAndSet(last, last.returning(nowNanos, "its checks pass"));
+    known.window.clear();
+    return known.standing.compareAndSet(last, last.returning(nowNanos, "its checks pass"));
   }
 }

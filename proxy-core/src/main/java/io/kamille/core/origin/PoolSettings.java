@@ -25,9 +25,6 @@ public record PoolSettings(
     Duration idleTimeout,
     long uploadBufferBytes) {
 
-  private static final Duration LEAST_TIMEOUT = Duration.ofMillis(1);
-  private static final Duration GREATEST_TIMEOUT = Duration.ofHours(24);
-
   private static final Setting<Integer> MAX_CONNECTIONS =
       Setting.of(
               "max-connections",
@@ -48,13 +45,13 @@ public record PoolSettings(
           Row.derived(pool -> 2 * pool.value(MAX_CONNECTIONS)),
           Setting.of(
                   "queue-timeout",
-                  ValueTypes.duration(LEAST_TIMEOUT, GREATEST_TIMEOUT),
+                  ValueTypes.timeout(),
                   "How long such a request waits before it is answered with 503.")
               .defaultsTo(Duration.ofSeconds(5)),
           Row.fixed(128),
           Setting.of(
                   "idle-timeout",
-                  ValueTypes.duration(LEAST_TIMEOUT, GREATEST_TIMEOUT),
+                  ValueTypes.timeout(),
                   "How long a connection without a request stays open for the next one. Keep it"
                       + " shorter than the origin's own limit, which is 5 s in Node.js and Apache."
                       + " Otherwise a request can meet a connection that the origin is closing.")

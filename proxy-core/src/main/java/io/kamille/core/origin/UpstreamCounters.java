@@ -4,37 +4,35 @@ import io.kamille.core.exchange.Failure;
 import io.kamille.core.exchange.Failure.Kind;
 import io.kamille.core.metric.Counter;
 import io.kamille.core.metric.Histogram;
+import java.util.List;
 import java.util.Map;
 
 /** What one loop counts of an upstream. Confined to its loop; sums are read from the registry. */
 public final class UpstreamCounters {
 
   /** What one loop counts of an origin. */
-  record OriginCounters(Counter requests, Counter opened, Counter closed, Counter ejections) {}
-
-  private final OriginCounters[] origins;
-  private final Counter retries;
-  private final Counter hedges;
-  private final Histogram headTime;
-  private final Map<Kind, Counter> failures;
+  record OfOrigin(Counter requests, Counter opened, Counter closed, Counter ejections) {}
 
   /**
-   * Counts with these.
+   * What one loop counts, whichever handlers of the upstream it has.
    *
-   * @param origins by their places
    * @param failures one for each kind
+   * @param origins by their names
    */
-  UpstreamCounters(
-      OriginCounters[] origins,
+  record OfLoop(
       Counter retries,
       Counter hedges,
       Histogram headTime,
-      Map<Kind, Counter> failures) {
-    this.origins = origins;
-    this.retries = retries;
-    this.hedges = hedges;
-    this.headTime = headTime;
-    this.failures = failures;
+      Map<Kind, Counter> failures,
+      Map<String, OfOrigin> origins) {}
+
+  private final OfLoop loop;
+  private final OfOrigin[] origins;
+
+  /** Counts for the origins of a handler, by their places. */
+  UpstreamCounters(OfLoop loop, List<OfOrigin> origins) {
+    this.loop = loop;
+    this.origins = origins.toArray(OfOrigin[]::new);
   }
 
   /** A request goes to the origin at {@code place}. */
@@ -43,11 +41,11 @@ public final class UpstreamCounters {
   }
 
   public void retry() {
-    retries.increment();
+    loop.retries().increment();
   }
 
   public void hedge() {
-    hedges.increment();
+    loop.hedges().increment();
   }
 
   /** The origin at {@code place} was put out. */
@@ -57,12 +55,12 @@ public final class UpstreamCounters {
 
   /** A response head is complete, so long after the request was given to the connection. */
   public void head(long nanos) {
-    headTime.record(nanos);
+    loop.headTime().record(nanos);
   }
 
   @SuppressWarnings("NullAway") // every kind has its counter
   public void failure(Failure why) {
-    failures.get(why.kind()).increment();
+    loop.failures().get(why.kind()).increment();
   }
 
   /** Connections opened to the origin at {@code place}. */

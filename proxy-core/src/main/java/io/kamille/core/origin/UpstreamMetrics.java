@@ -3,13 +3,14 @@ package io.kamille.core.origin;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.kamille.core.exchange.Failure.Kind;
 import io.kamille.core.metric.Counter;
-import io.kamille.core.metric.Histogram;
 import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricGroup;
 import io.kamille.core.metric.MetricRegistry;
-import io.kamille.core.origin.UpstreamCounters.OriginCounters;
+import io.kamille.core.origin.UpstreamCounters.OfLoop;
+import io.kamille.core.origin.UpstreamCounters.OfOrigin;
 import io.netty.channel.EventLoop;
+import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
@@ -109,20 +110,12 @@ public final class UpstreamMetrics implements AutoCloseable {
           "upstream",
           "origin");
 
-  /** What one loop counts, whichever handlers of the upstream it has. */
-  private record LoopCounters(
-      Counter retries,
-      Counter hedges,
-      Histogram headTime,
-      Map<Kind, Counter> failures,
-      Map<String, OriginCounters> origins) {}
-
   private final MetricRegistry registry;
   private final String upstream;
   private final MetricGroup whole;
 
   @GuardedBy("this")
-  private final Map<EventLoop, LoopCounters> loops = new HashMap<>();
+  private final Map<EventLoop, OfLoop> loops = new HashMap<>();
 
   @GuardedBy("this")
   private final Map<String, MetricGroup> ofOrigin = new HashMap<>();
@@ -178,7 +171,7 @@ public final class UpstreamMetrics implements AutoCloseable {
       }
     }
     ofOrigin.keySet().retainAll(names);
-    for (LoopCounters loop : loops.values()) {
+    for (OfLoop loop : loops.values()) {
       loop.origins().keySet().retainAll(names);
     }
   }
@@ -198,21 +191,20 @@ public final class UpstreamMetrics implements AutoCloseable {
    *     expects are counted for nobody
    */
   public synchronized UpstreamCounters counters(EventLoop loop, List<Origin> asked) {
-    LoopCounters counters = loops.computeIfAbsent(loop, _ -> loopCounters());
-    OriginCounters[] places = new OriginCounters[asked.size()];
-    for (int place = 0; place < places.length; place++) {
-      places[place] = originCounters(counters, asked.get(place).name());
+    OfLoop counters = loops.computeIfAbsent(loop, _ -> loopCounters());
+    List<OfOrigin> places = new ArrayList<>();
+    for (Origin origin : asked) {
+      places.add(originCounters(counters, origin.name()));
     }
-    return new UpstreamCounters(
-        places, counters.retries(), counters.hedges(), counters.headTime(), counters.failures());
+    return new UpstreamCounters(counters, places);
   }
 
-  private LoopCounters loopCounters() {
+  private OfLoop loopCounters() {
     Map<Kind, Counter> failures = new EnumMap<>(Kind.class);
     for (Kind kind : Kind.values()) {
       failures.put(kind, whole.counter(FAILURES, upstream, kind.token()));
     }
-    return new LoopCounters(
+    return new OfLoop(
         whole.counter(RETRIES, upstream),
         whole.counter(HEDGES, upstream),
         whole.histogram(HEAD_TIME, upstream),
@@ -221,15 +213,15 @@ public final class UpstreamMetrics implements AutoCloseable {
   }
 
   @GuardedBy("this")
-  private OriginCounters originCounters(LoopCounters loop, String origin) {
+  private OfOrigin originCounters(OfLoop loop, String origin) {
     MetricGroup group = ofOrigin.get(origin);
     return group == null
         ? originCounters(unread(), origin)
         : loop.origins().computeIfAbsent(origin, _ -> originCounters(group, origin));
   }
 
-  private OriginCounters originCounters(MetricGroup group, String origin) {
-    return new OriginCounters(
+  private OfOrigin originCounters(MetricGroup group, String origin) {
+    return new OfOrigin(
         group.counter(REQUESTS, upstream, origin),
         group.counter(OPENED, upstream, origin),
         group.counter(CLOSED, upstream, origin),

@@ -13,6 +13,7 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The kinds of value that settings have. */
@@ -76,24 +77,24 @@ public final class ValueTypes {
 
   /** A share of a whole, written {@code 0.1}. */
   public static ValueType<Double> ratio() {
-    return new ValueType<>(
-        "ratio",
-        "0–1",
-        "a ratio of 0–1 such as 0.1",
-        text -> RATIO.matcher(text).matches() ? Double.valueOf(text) : null,
-        ratio -> Double.toString(ratio));
+    return ratio("0–1", "a ratio of 0–1", ratio -> true);
   }
 
   /** A share of a whole that is not nothing, written {@code 0.1}. */
   public static ValueType<Double> positiveRatio() {
+    return ratio("above 0, up to 1", "a ratio above 0 and up to 1", ratio -> ratio > 0);
+  }
+
+  private static ValueType<Double> ratio(
+      String bounds, String expected, Predicate<Double> isRight) {
     return new ValueType<>(
         "ratio",
-        "above 0, up to 1",
-        "a ratio above 0 and up to 1 such as 0.1",
-        text ->
-            RATIO.matcher(text).matches() && Double.parseDouble(text) > 0
-                ? Double.valueOf(text)
-                : null,
+        bounds,
+        expected + " such as 0.1",
+        text -> {
+          Double ratio = RATIO.matcher(text).matches() ? Double.valueOf(text) : null;
+          return ratio != null && isRight.test(ratio) ? ratio : null;
+        },
         ratio -> Double.toString(ratio));
   }
 
@@ -123,6 +124,11 @@ public final class ValueTypes {
   /** A duration ({@link TimeSpan}) within both bounds. */
   public static ValueType<Duration> duration(Duration least, Duration greatest) {
     return duration(least, greatest, "such as 250ms, 30s, 5m or 1h", any -> true);
+  }
+
+  /** A duration of at least a millisecond and at most a day. */
+  public static ValueType<Duration> timeout() {
+    return duration(Duration.ofMillis(1), Duration.ofHours(24));
   }
 
   /** A duration of whole seconds within both bounds. */
@@ -177,10 +183,7 @@ public final class ValueTypes {
 
   /** One of the constants, written in lower case with dashes. */
   public static <E extends Enum<E>> ValueType<E> oneOf(E[] constants) {
-    List<E> all = List.of(constants);
-    String words = all.stream().map(ValueTypes::word).collect(Collectors.joining(", "));
-    return new ValueType<>(
-        "word", words, "one of " + words, text -> constantOf(all, text), ValueTypes::word);
+    return oneOf(Stream.of(constants).map(each -> Map.entry(word(each), each)).toList());
   }
 
   /** One of these words, in their order, for the value beside it. */
@@ -190,24 +193,18 @@ public final class ValueTypes {
         "word",
         all,
         "one of " + all,
-        text -> {
-          for (Map.Entry<String, T> word : words) {
-            if (word.getKey().equals(text)) {
-              return word.getValue();
-            }
-          }
-          return null;
-        },
+        text ->
+            words.stream()
+                .filter(word -> word.getKey().equals(text))
+                .map(Map.Entry::getValue)
+                .findFirst()
+                .orElse(null),
         value ->
             words.stream()
                 .filter(word -> word.getValue().equals(value))
+                .map(Map.Entry::getKey)
                 .findFirst()
-                .orElseThrow()
-                .getKey());
-  }
-
-  private static <E extends Enum<E>> @Nullable E constantOf(List<E> constants, String text) {
-    return constants.stream().filter(c -> word(c).equals(text)).findFirst().orElse(null);
+                .orElseThrow());
   }
 
   private static String word(Enum<?> constant) {

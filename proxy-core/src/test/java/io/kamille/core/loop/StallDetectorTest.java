@@ -12,16 +12,17 @@ class StallDetectorTest {
   private static final long MILLI = 1_000_000;
   private static final long LIMIT = 100 * MILLI;
 
-  private final FakeLoop loop = new FakeLoop();
+  private long progress;
+  private boolean endsWhenLookedAt;
   private final List<String> told = new ArrayList<>();
   private final StallDetector detector =
       new StallDetector(
-          List.of(loop),
+          List.of(new StallDetector.Loop("loop", () -> progress, this::stack)),
           (name, nanos, stack) -> told.add(name + " " + nanos / MILLI + " " + stack.length));
 
   @Test
   void aTurnOfTheLimitIsToldOnceWithItsStack() {
-    loop.progress = 7;
+    progress = 7;
     for (long millis = 0; millis <= 1_000; millis += 50) {
       detector.look(millis * MILLI, LIMIT);
     }
@@ -31,7 +32,7 @@ class StallDetectorTest {
 
   @Test
   void aLoopThatWaitsIsNotStalled() {
-    loop.progress = 8;
+    progress = 8;
     detector.look(0, LIMIT);
     detector.look(3_000 * MILLI, LIMIT);
     assertThat(told).isEmpty();
@@ -40,7 +41,7 @@ class StallDetectorTest {
   @Test
   void shortTurnsAreNotStallsHoweverMany() {
     for (int i = 0; i < 100; i++) {
-      loop.progress = 2L * i + 1;
+      progress = 2L * i + 1;
       detector.look(i * 90L * MILLI, LIMIT);
     }
     assertThat(told).isEmpty();
@@ -48,10 +49,10 @@ class StallDetectorTest {
 
   @Test
   void theNextLongTurnIsToldToo() {
-    loop.progress = 1;
+    progress = 1;
     detector.look(0, LIMIT);
     detector.look(LIMIT, LIMIT);
-    loop.progress = 3;
+    progress = 3;
     detector.look(2 * LIMIT, LIMIT);
     detector.look(3 * LIMIT, LIMIT);
     assertThat(told).hasSize(2);
@@ -60,35 +61,18 @@ class StallDetectorTest {
 
   @Test
   void theStackOfAnotherTurnIsNotShown() {
-    loop.progress = 1;
-    loop.endsWhenLookedAt = true;
+    progress = 1;
+    endsWhenLookedAt = true;
     detector.look(0, LIMIT);
     detector.look(LIMIT, LIMIT);
     assertThat(told).containsExactly("loop 100 0");
   }
 
-  private static final class FakeLoop implements StallDetector.Loop {
-
-    private long progress;
-    private boolean endsWhenLookedAt;
-
-    @Override
-    public String name() {
-      return "loop";
+  private StackTraceElement[] stack() {
+    if (endsWhenLookedAt) {
+      progress++;
     }
-
-    @Override
-    public long progress() {
-      return progress;
-    }
-
-    @Override
-    public StackTraceElement[] stack() {
-      if (endsWhenLookedAt) {
-        progress++;
-      }
-      StackTraceElement frame = new StackTraceElement("A", "b", "A.java", 1);
-      return new StackTraceElement[] {frame, frame};
-    }
+    StackTraceElement frame = new StackTraceElement("A", "b", "A.java", 1);
+    return new StackTraceElement[] {frame, frame};
   }
 }

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 class FailureWindowTest {
 
   private final ManualClock clock = ManualClock.atSeconds(0);
-  private final FailureWindow window = new FailureWindow(0.5);
+  private final FailureWindow window = new FailureWindow();
 
   @Test
   void halfOfTwentyIsTooMuch() {
@@ -56,11 +56,10 @@ class FailureWindowTest {
 
   @Test
   void underAnotherLimitTheSameRequestsCount() {
-    FailureWindow strict = window.under(0.1);
     count(18, false);
     count(1, true);
-    assertThat(strict.count(true, clock.nanos())).isTrue();
-    strict.clear();
+    assertThat(window.count(true, 0.1, clock.nanos())).isTrue();
+    window.clear();
     assertThat(count(19, true)).isFalse();
   }
 
@@ -88,9 +87,8 @@ class FailureWindowTest {
 
   @Test
   void aLimitAboveOneIsNeverReached() {
-    FailureWindow none = new FailureWindow(Double.MAX_VALUE);
     for (int i = 0; i < 100; i++) {
-      assertThat(none.count(true, clock.nanos())).isFalse();
+      assertThat(window.count(true, Double.MAX_VALUE, clock.nanos())).isFalse();
     }
   }
 
@@ -98,7 +96,7 @@ class FailureWindowTest {
   private boolean mostlyFailures(int times) {
     boolean isTooMuch = false;
     for (int i = 0; i < times; i++) {
-      isTooMuch = window.count(i % 4 != 0, clock.nanos());
+      isTooMuch = window.count(i % 4 != 0, 0.5, clock.nanos());
     }
     return isTooMuch;
   }
@@ -107,7 +105,7 @@ class FailureWindowTest {
   private boolean count(int times, boolean hasFailed) {
     boolean isTooMuch = false;
     for (int i = 0; i < times; i++) {
-      isTooMuch = window.count(hasFailed, clock.nanos());
+      isTooMuch = window.count(hasFailed, 0.5, clock.nanos());
     }
     return isTooMuch;
   }

@@ -1,10 +1,10 @@
 package io.kamille.core.origin.check;
 
 import io.kamille.core.exchange.ContentSource;
+import io.kamille.core.exchange.DiscardingReply;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.Failure;
 import io.kamille.core.exchange.Failure.Kind;
-import io.kamille.core.exchange.Reply;
 import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.RequestHead;
@@ -36,7 +36,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** One check of an origin by a request, of HTTP or gRPC. Confined to its loop. */
-final class HttpCheck implements Reply {
+final class HttpCheck extends DiscardingReply {
 
   /*
    * A check goes the way that requests go: an UpstreamHandler asks in the protocol of the upstream,
@@ -50,7 +50,7 @@ final class HttpCheck implements Reply {
   private static final InetSocketAddress HERE =
       new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
   private static final ForwardingSettings NOTHING_OF_CLIENTS =
-      new ForwardingSettings("kamille", Mode.PASS, Mode.PASS, null, List.of(), List.of());
+      new ForwardingSettings(Mode.PASS, Mode.PASS, null, List.of(), List.of());
 
   /** What a check says of its origin. */
   enum Verdict {
@@ -81,7 +81,6 @@ final class HttpCheck implements Reply {
   private final ByteBuf content = Unpooled.buffer(0, MOST_CONTENT_BYTES);
   private ContentSource source = ContentSource.NONE;
   private @Nullable String grpcStatus;
-  private boolean isOver;
 
   private HttpCheck(
       Origin origin,
@@ -90,6 +89,7 @@ final class HttpCheck implements Reply {
       Connector connector,
       WallClock clock,
       Outcome outcome) {
+    super(() -> {});
     this.check = settings.health().check();
     this.asked = origin.with(1, false, new OriginHealth(HealthPolicy.DEFAULTS));
     this.outcome = outcome;
@@ -166,8 +166,8 @@ final class HttpCheck implements Reply {
 
   /** Ends it without an outcome. */
   void stop() {
-    if (!isOver) {
-      isOver = true;
+    if (!isEnded()) {
+      ended();
       source.cancel(new Failure(Kind.CLIENT_GONE, 0, "the check is over"));
       handler.close();
     }
@@ -178,7 +178,7 @@ final class HttpCheck implements Reply {
   }
 
   private void over(String trouble, Verdict verdict) {
-    if (!isOver) {
+    if (!isEnded()) {
       stop();
       outcome.over(trouble, verdict);
     }
@@ -204,9 +204,6 @@ final class HttpCheck implements Reply {
   }
 
   @Override
-  public void interim(ResponseHead head) {}
-
-  @Override
   public void head(ResponseHead head, long contentLength) {
     boolean passes = isGrpc() ? head.status() == StatusCode.OK : check.passes(head.status());
     if (!passes) {
@@ -220,7 +217,7 @@ final class HttpCheck implements Reply {
 
   @Override
   public void write(ByteBuf chunk) {
-    if (!isOver) {
+    if (!isEnded()) {
       content.writeBytes(chunk, Math.min(chunk.readableBytes(), content.maxWritableBytes()));
     }
     chunk.release();
@@ -243,7 +240,7 @@ final class HttpCheck implements Reply {
   }
 
   private void judge() {
-    if (isOver) {
+    if (isEnded()) {
       return;
     }
     if (isGrpc()) {
@@ -263,27 +260,5 @@ final class HttpCheck implements Reply {
   @Override
   public void fail(Failure why) {
     over(why.reason(), verdict(why));
-  }
-
-  @Override
-  public void stored(
-      int status, byte[] ownLines, int ownLength, ByteBuf linesAndContent, long contentLength) {
-    linesAndContent.release();
-  }
-
-  @Override
-  public void storedHead(
-      int status, byte[] ownLines, int ownLength, ByteBuf lines, long contentLength) {
-    lines.release();
-  }
-
-  @Override
-  public boolean isBegun() {
-    return isOver;
-  }
-
-  @Override
-  public boolean isEnded() {
-    return isOver;
   }
 }

@@ -48,9 +48,6 @@ public abstract sealed class OriginChoice
   /** When the request at hand asks for an origin. */
   long nowNanos;
 
-  /** Whether the method of the request at hand is safe (RFC 9110 §9.2.1). */
-  private boolean isSafe = true;
-
   private final boolean hasBackups;
 
   OriginChoice(List<Origin> origins) {
@@ -73,68 +70,53 @@ public abstract sealed class OriginChoice
   /**
    * The place of the origin to ask, in the list this choice was made from, or {@link #NOWHERE}.
    *
+   * @param key what the request is hashed by
+   * @param isSafe whether its method is (RFC 9110 §9.2.1), so that it may be the probe of an origin
+   *     at once
    * @param avoid the place of an origin that just failed this request, or -1; it is chosen again
    *     only where the list has no other. While it is in, no backup is chosen, unless it is one
    */
-  public int choose(int avoid, long nowNanos) {
+  public int choose(long key, boolean isSafe, int avoid, long nowNanos) {
     if (origins.length == 1) {
       return only(nowNanos);
     }
-    int place = chooseIn(avoid, nowNanos);
-    return place == NOWHERE ? amongThoseOut(avoid, nowNanos) : place;
+    int place = chooseIn(key, isSafe, avoid, nowNanos);
+    return place == NOWHERE ? amongThoseOut(avoid) : place;
   }
 
-  private int chooseIn(int avoid, long nowNanos) {
+  /**
+   * As {@link #choose}, but only an origin that is in or due for its probe, and never {@code
+   * avoid}.
+   */
+  public int chooseIn(long key, boolean isSafe, int avoid, long nowNanos) {
+    this.key = key;
     this.nowNanos = nowNanos;
-    int place = amongThoseIn(isSafe, avoid, nowNanos);
-    return place == NOWHERE && !isSafe ? amongThoseIn(true, avoid, nowNanos) : place;
+    int place = amongThoseIn(isSafe, avoid);
+    return place == NOWHERE && !isSafe ? amongThoseIn(true, avoid) : place;
   }
 
-  private int amongThoseIn(boolean atOnce, int avoid, long nowNanos) {
-    int place = amongThoseIn(false, atOnce, avoid, nowNanos);
-    return place == NOWHERE && mayUseBackups(nowNanos)
-        ? amongThoseIn(true, atOnce, avoid, nowNanos)
-        : place;
+  private int amongThoseIn(boolean atOnce, int avoid) {
+    int place = amongThoseIn(false, atOnce, avoid);
+    return place == NOWHERE && mayUseBackups() ? amongThoseIn(true, atOnce, avoid) : place;
   }
 
   /** Whether there are any, and no other origin is in, whoever is avoided. */
-  private boolean mayUseBackups(long nowNanos) {
+  private boolean mayUseBackups() {
     if (!hasBackups) {
       return false;
     }
     for (int i = 0; i < origins.length; i++) {
-      if (!origins[i].isBackup() && origins[i].health().isIn() && !isDrained(i, nowNanos)) {
+      if (!origins[i].isBackup() && origins[i].health().isIn() && !isDrained(i)) {
         return false;
       }
     }
     return true;
   }
 
-  /**
-   * As {@link #choose(int, long)}, for a request that is hashed by {@code key}.
-   *
-   * @param isSafe whether its method is, so that it may be the probe of an origin at once
-   */
-  public int choose(long key, boolean isSafe, int avoid, long nowNanos) {
-    this.key = key;
-    this.isSafe = isSafe;
-    return choose(avoid, nowNanos);
-  }
-
-  /**
-   * As {@link #choose(long, boolean, int, long)}, but only an origin that is in or due for its
-   * probe, and never {@code avoid}.
-   */
-  public int chooseIn(long key, boolean isSafe, int avoid, long nowNanos) {
-    this.key = key;
-    this.isSafe = isSafe;
-    return chooseIn(avoid, nowNanos);
-  }
-
-  private int amongThoseIn(boolean isBackup, boolean atOnce, int avoid, long nowNanos) {
+  private int amongThoseIn(boolean isBackup, boolean atOnce, int avoid) {
     int count = 0;
     for (int i = 0; i < origins.length; i++) {
-      if (i == avoid || origins[i].isBackup() != isBackup || isDrained(i, nowNanos)) {
+      if (i == avoid || origins[i].isBackup() != isBackup || isDrained(i)) {
         continue;
       }
       int share = origins[i].health().sharePercent(nowNanos);
@@ -157,33 +139,31 @@ public abstract sealed class OriginChoice
     return mayBeAsked ? 0 : NOWHERE;
   }
 
-  private int amongThoseOut(int avoid, long nowNanos) {
-    boolean withBackups = mayUseBackups(nowNanos);
+  private int amongThoseOut(int avoid) {
+    boolean withBackups = mayUseBackups();
     int count = 0;
     for (int i = 0; i < origins.length; i++) {
-      if (mayTry(i, withBackups, avoid, nowNanos) && !origins[i].health().isBarred()) {
+      if (mayTry(i, withBackups, avoid) && !origins[i].health().isBarred()) {
         count = add(i, OriginHealth.WHOLE_SHARE, count);
       }
     }
-    return count == 0 ? tried(withBackups, avoid, nowNanos) : among(count);
+    return count == 0 ? tried(withBackups, avoid) : among(count);
   }
 
-  private int tried(boolean withBackups, int avoid, long nowNanos) {
+  private int tried(boolean withBackups, int avoid) {
     for (int i = 0; i < origins.length; i++) {
-      if (mayTry(i, withBackups, avoid, nowNanos) && origins[i].health().claimTrial(nowNanos)) {
+      if (mayTry(i, withBackups, avoid) && origins[i].health().claimTrial(nowNanos)) {
         return i;
       }
     }
     return NOWHERE;
   }
 
-  private boolean mayTry(int place, boolean withBackups, int avoid, long nowNanos) {
-    return place != avoid
-        && (withBackups || !origins[place].isBackup())
-        && !isDrained(place, nowNanos);
+  private boolean mayTry(int place, boolean withBackups, int avoid) {
+    return place != avoid && (withBackups || !origins[place].isBackup()) && !isDrained(place);
   }
 
-  private boolean isDrained(int place, long nowNanos) {
+  private boolean isDrained(int place) {
     return origins[place].health().isDrained(nowNanos);
   }
 

@@ -29,6 +29,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiFunction;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -105,56 +107,54 @@ public final class DnsLookup implements NameLookup {
   }
 
   private CompletableFuture<Answer> find(String host, @Nullable List<String> domains) {
-    CompletableFuture<Answer> answer = new CompletableFuture<>();
-    loop.execute(() -> find(host, domains, answer));
-    return answer;
-  }
-
-  private void find(String host, @Nullable List<String> domains, CompletableFuture<Answer> answer) {
-    LeastTtl ttl = new LeastTtl();
-    try {
-      DnsNameResolver resolver = resolver(ttl, domains);
-      resolver
-          .resolveAll(host)
-          .addListener(
-              (Future<List<InetAddress>> found) -> {
-                resolver.close();
-                if (found.isSuccess()) {
-                  answer.complete(new Answer(found.getNow(), validFor(ttl)));
-                } else {
-                  answer.completeExceptionally(unknown(host, found.cause()));
-                }
-              });
-    } catch (RuntimeException failed) {
-      answer.completeExceptionally(unknown(host, failed));
-    }
+    return ask(
+        host,
+        domains,
+        resolver -> resolver.resolveAll(host),
+        (found, ttl) -> new Answer(found, validFor(ttl)));
   }
 
   @Override
   public CompletableFuture<Services> services(String name) {
-    CompletableFuture<Services> answer = new CompletableFuture<>();
-    loop.execute(() -> services(name, answer));
-    return answer;
+    return ask(
+        name,
+        List.of(),
+        resolver -> resolver.resolveAll(new DefaultDnsQuestion(name, DnsRecordType.SRV)),
+        DnsLookup::services);
   }
 
-  private void services(String name, CompletableFuture<Services> answer) {
-    LeastTtl ttl = new LeastTtl();
-    try {
-      DnsNameResolver resolver = resolver(ttl, List.of());
-      resolver
-          .resolveAll(new DefaultDnsQuestion(name, DnsRecordType.SRV))
-          .addListener(
-              (Future<List<DnsRecord>> found) -> {
-                resolver.close();
-                if (found.isSuccess()) {
-                  answer.complete(services(found.getNow(), ttl));
-                } else {
-                  answer.completeExceptionally(unknown(name, found.cause()));
-                }
-              });
-    } catch (RuntimeException failed) {
-      answer.completeExceptionally(unknown(name, failed));
-    }
+  /**
+   * Asks once, on the loop.
+   *
+   * @param domains to search; null for those of the system
+   */
+  private <R, A> CompletableFuture<A> ask(
+      String name,
+      @Nullable List<String> domains,
+      Function<DnsNameResolver, Future<List<R>>> question,
+      BiFunction<List<R>, LeastTtl, A> reading) {
+    CompletableFuture<A> answer = new CompletableFuture<>();
+    loop.execute(
+        () -> {
+          LeastTtl ttl = new LeastTtl();
+          try {
+            DnsNameResolver resolver = resolver(ttl, domains);
+            question
+                .apply(resolver)
+                .addListener(
+                    (Future<List<R>> found) -> {
+                      resolver.close();
+                      if (found.isSuccess()) {
+                        answer.complete(reading.apply(found.getNow(), ttl));
+                      } else {
+                        answer.completeExceptionally(unknown(name, found.cause()));
+                      }
+                    });
+          } catch (RuntimeException failed) {
+            answer.completeExceptionally(unknown(name, failed));
+          }
+        });
+    return answer;
   }
 
   private static Services services(List<DnsRecord> records, LeastTtl ttl) {

@@ -6,6 +6,7 @@ import io.kamille.core.loop.WallClock;
 import io.kamille.core.metric.Counter;
 import io.kamille.core.origin.PoolSettings;
 import io.netty.channel.EventLoop;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -62,9 +63,21 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
 
   private final List<C> open = new ArrayList<>();
   private final WaitingLine<C> line = new WaitingLine<>();
-  private final IdleList<C> idle = new IdleList<>();
+
+  /**
+   * The idle ones, the one used last at the end: it is lent next, because its memory is warm and
+   * its origin has had the least time to close it. The surplus ages at the other end.
+   */
+  private final ArrayDeque<C> idle = new ArrayDeque<>();
+
   private final RoomyList<C> roomy = new RoomyList<>();
-  private final LendingLimits limits;
+
+  /** At most so many requests may be under way at a time. */
+  private int most;
+
+  private int lent;
+  private int dialing;
+  private int uploading;
   private int placesExpected;
   private boolean serving;
   private boolean ticking;
@@ -97,7 +110,7 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
     this.tickNanos = tickNanos;
     this.idleTimeoutNanos = settings.idleTimeout().toNanos();
     this.queueTimeoutNanos = settings.queueTimeout().toNanos();
-    this.limits = new LendingLimits(settings.maxConnections());
+    this.most = settings.maxConnections();
     this.placesExpected = placesExpected;
     this.opened = opened;
     this.closed = closed;
@@ -118,19 +131,31 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
 
   /** Requests under way. */
   public int lentCount() {
-    return limits.lent();
+    return lent;
   }
 
   /** Lends no more than so many at a time from now on; what is lent stays. */
   public void lendLimit(int count) {
-    if (limits.change(count)) {
+    boolean isMore = count > most;
+    most = count;
+    if (isMore) {
       serveLine();
     }
   }
 
+  /** Whether one more may be lent or opened now. */
+  private boolean mayLend() {
+    return lent + dialing < most;
+  }
+
+  /** Uploads that may begin; below 0 after the limit has fallen. */
+  private int uploadsLeft() {
+    return WaitingLine.uploadPart(most) - uploading;
+  }
+
   /** Whether one more upload may begin, after those that wait. */
   private boolean mayUpload() {
-    return limits.uploadsLeft() > line.uploads();
+    return uploadsLeft() > line.uploads();
   }
 
   /**
@@ -149,8 +174,8 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
 
   private void lend(C connection, boolean forUpload) {
     connection.lent++;
-    limits.lent(1);
-    limits.uploading(forUpload ? 1 : 0);
+    lent++;
+    uploading += forUpload ? 1 : 0;
     roomy.sort(connection);
   }
 
@@ -162,21 +187,22 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
 
   /** An upload has come to its end, or will have none. Another may begin before this returns. */
   public void uploaded() {
-    limits.uploading(-1);
+    uploading--;
     serveLine();
   }
 
   /** A connection with a place that may be lent, or null. */
   private @Nullable C find() {
-    while (limits.mayLend()) {
+    while (mayLend()) {
       C busy = roomy.newest();
       if (busy != null) {
         return busy;
       }
-      C connection = idle.takeNewest();
+      C connection = idle.pollLast();
       if (connection == null) {
         return null;
       }
+      connection.isIdle = false;
       if (!connection.isCurrent()) {
         connection.close();
       } else if (connection.isOpen()) {
@@ -190,9 +216,9 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
   public void await(Waiter<C> waiter) {
     if (mayOpen() && (!waiter.isUpload() || mayUpload())) {
       line.add(waiter, clock.nanos());
-      dialFor(line.ready(limits.uploadsLeft()));
+      dialFor(line.ready(uploadsLeft()));
     } else if (line.hasRoom(
-        waiter, settings.maxWaiting(), limits.dialing() * placesExpected, limits.uploadsLeft())) {
+        waiter, settings.maxWaiting(), dialing * placesExpected, uploadsLeft())) {
       line.add(waiter, clock.nanos());
     } else {
       waiter.refuse(limit("no connection is free" + whom(waiter) + " and the line is full"));
@@ -200,7 +226,7 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
   }
 
   private boolean mayOpen() {
-    return open.size() + limits.dialing() < settings.maxConnections() && limits.mayLend();
+    return open.size() + dialing < settings.maxConnections() && mayLend();
   }
 
   /** Waits no longer. Without effect if the waiter has been answered. */
@@ -210,7 +236,7 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
 
   /** A connection that was asked for is open. */
   public void dialed(C connection) {
-    limits.dialing(-1);
+    dialing--;
     opened.increment();
     placesExpected = Math.max(1, connection.places());
     connection.place = open.size();
@@ -222,7 +248,7 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
 
   /** A connection that was asked for could not be opened: the first in line gets to hear of it. */
   public void dialFailed(Failure why) {
-    limits.dialing(-1);
+    dialing--;
     Waiter<C> first = next();
     if (first != null) {
       first.refuse(why);
@@ -234,7 +260,7 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
   public void release(C connection) {
     assert connection.lent > 0;
     connection.lent--;
-    limits.lent(-1);
+    lent--;
     if (connection.lent > 0) {
       roomy.sort(connection);
       serveLine();
@@ -248,10 +274,11 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
   /** Strikes a connection, lent or idle, that is closed. */
   public void forget(C connection) {
     if (connection.isIdle) {
-      idle.remove(connection);
+      idle.removeLastOccurrence(connection);
+      connection.isIdle = false;
     }
     connection.isGone = true;
-    limits.lent(-connection.lent);
+    lent -= connection.lent;
     connection.lent = 0;
     roomy.sort(connection);
     closed.increment();
@@ -266,25 +293,27 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
   /** Closes what is idle, and from now on whatever comes back. */
   public void retire() {
     retired = true;
-    for (C oldest = idle.oldest(); oldest != null; oldest = idle.oldest()) {
+    for (C oldest = idle.peek(); oldest != null; oldest = idle.peek()) {
       closeIdle(oldest);
     }
   }
 
   /** Lends a connection that carries nothing to the line, or lets it be idle. */
   private void offer(C connection) {
-    Waiter<C> first = limits.mayLend() && RoomyList.hasPlace(connection) ? next() : null;
+    Waiter<C> first = mayLend() && RoomyList.hasPlace(connection) ? next() : null;
     if (first != null) {
       lend(connection, first);
     } else if (retired || connection.places() == 0 || idle.size() >= settings.maxIdle()) {
       connection.close();
     } else {
-      idle.add(connection, clock.nanos());
+      connection.isIdle = true;
+      connection.idleSinceNanos = clock.nanos();
+      idle.add(connection);
     }
   }
 
   private @Nullable Waiter<C> next() {
-    return line.poll(limits.uploadsLeft() > 0);
+    return line.poll(uploadsLeft() > 0);
   }
 
   private void lend(C connection, Waiter<C> waiter) {
@@ -302,12 +331,12 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
     }
     serving = true;
     try {
-      while (line.ready(limits.uploadsLeft()) > 0) {
+      while (line.ready(uploadsLeft()) > 0) {
         C connection = find();
         Waiter<C> first = connection == null ? null : next();
         if (connection != null && first != null) {
           lend(connection, first);
-        } else if (!mayOpen() || !dialFor(line.ready(limits.uploadsLeft()))) {
+        } else if (!mayOpen() || !dialFor(line.ready(uploadsLeft()))) {
           return;
         }
       }
@@ -318,10 +347,10 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
 
   /** Opens one more connection, unless those being opened suffice for so many. */
   private boolean dialFor(int count) {
-    if (count <= limits.dialing() * placesExpected) {
+    if (count <= dialing * placesExpected) {
       return false;
     }
-    limits.dialing(1);
+    dialing++;
     startTicking();
     dialer.dial(this);
     return true;
@@ -329,6 +358,7 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
 
   private void closeIdle(C connection) {
     idle.remove(connection);
+    connection.isIdle = false;
     connection.close();
   }
 
@@ -345,16 +375,16 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
       lookAtDeadlines(clock.nanos());
     } finally {
       ticking = false;
-      if (!open.isEmpty() || limits.dialing() > 0 || line.size() > 0) {
+      if (!open.isEmpty() || dialing > 0 || line.size() > 0) {
         startTicking();
       }
     }
   }
 
   private void lookAtDeadlines(long now) {
-    for (C oldest = idle.oldest();
+    for (C oldest = idle.peek();
         oldest != null && now - oldest.idleSinceNanos >= idleTimeoutNanos;
-        oldest = idle.oldest()) {
+        oldest = idle.peek()) {
       closeIdle(oldest);
     }
     for (int i = open.size() - 1; i >= 0; i--) {

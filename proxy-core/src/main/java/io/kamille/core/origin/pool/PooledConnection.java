@@ -1,14 +1,10 @@
 package io.kamille.core.origin.pool;
 
-import org.jspecify.annotations.Nullable;
-
 /** A connection that a {@link ConnectionPool} can lend. Confined to its loop. */
 public abstract class PooledConnection<C extends PooledConnection<C>> {
 
-  // The pool's own: links of the idle list, place among all, how often it is
-  // lent, whether more can be, and since when it is idle.
-  @Nullable C older;
-  @Nullable C newer;
+  // The pool's own: place among all, how often it is lent, whether more can be, and since when it
+  // is idle.
   boolean isIdle;
   boolean isRoomy;
   boolean isGone;

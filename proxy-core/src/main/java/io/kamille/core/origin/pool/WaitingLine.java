@@ -31,7 +31,12 @@ final class WaitingLine<C extends PooledConnection<C>> {
    */
   boolean hasRoom(Waiter<C> waiter, int most, int coming, int uploadsLeft) {
     return size() - coming < most
-        && (!waiter.isUpload() || uploads() - uploadsLeft < LendingLimits.uploadPart(most));
+        && (!waiter.isUpload() || uploads() - uploadsLeft < uploadPart(most));
+  }
+
+  /** How many of so many uploads may have: three quarters, and one that is alone. */
+  static int uploadPart(int count) {
+    return count < 2 ? count : count - Math.ceilDiv(count, 4);
   }
 
   /** Uploads that wait. */

@@ -1,16 +1,14 @@
 package io.kamille.core.origin.send;
 
 import io.kamille.core.exchange.ContentSource;
+import io.kamille.core.exchange.DiscardingReply;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.exchange.Failure;
 import io.kamille.core.exchange.Failure.Kind;
-import io.kamille.core.exchange.Reply;
 import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.http.FieldName;
-import io.kamille.core.http.Fields;
 import io.kamille.core.http.RequestHead;
-import io.kamille.core.http.ResponseHead;
 import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.netty.buffer.ByteBuf;
@@ -20,7 +18,6 @@ import java.net.InetSocketAddress;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
-import org.jspecify.annotations.Nullable;
 
 /** Sends copies of requests to a second upstream, whose answers nobody sees. Any thread. */
 public final class MirrorHandler implements ExchangeHandler {
@@ -87,7 +84,7 @@ public final class MirrorHandler implements ExchangeHandler {
       mirror.handle(new Exchange(loop, client, local, copy, RequestContent.NONE, reply));
     } catch (RuntimeException bug) {
       LOG.log(Level.ERROR, "a copy for a mirror failed by a fault of ours", bug);
-      reply.over();
+      reply.end(null);
     }
   }
 
@@ -105,18 +102,13 @@ public final class MirrorHandler implements ExchangeHandler {
   }
 
   /** Drops an answer. Confined to its loop. */
-  private final class Dropping implements Reply {
+  private final class Dropping extends DiscardingReply {
 
     private ContentSource source = ContentSource.NONE;
     private long octets;
-    private boolean isBegun;
-    private boolean isOver;
 
-    private void over() {
-      if (!isOver) {
-        isOver = true;
-        underWay.decrementAndGet();
-      }
+    Dropping() {
+      super(underWay::decrementAndGet);
     }
 
     @Override
@@ -125,60 +117,13 @@ public final class MirrorHandler implements ExchangeHandler {
     }
 
     @Override
-    public void interim(ResponseHead head) {}
-
-    @Override
-    public void head(ResponseHead head, long contentLength) {
-      isBegun = true;
-    }
-
-    @Override
     public void write(ByteBuf chunk) {
       octets += chunk.readableBytes();
-      chunk.release();
-      if (octets > MOST_CONTENT_BYTES && !isOver) {
-        over();
+      super.write(chunk);
+      if (octets > MOST_CONTENT_BYTES && !isEnded()) {
+        ended();
         source.cancel(new Failure(Kind.CLIENT_GONE, 0, "a mirror's response is too long"));
       }
-    }
-
-    @Override
-    public void stored(
-        int status, byte[] ownLines, int ownLength, ByteBuf linesAndContent, long contentLength) {
-      linesAndContent.release();
-      over();
-    }
-
-    @Override
-    public void storedHead(
-        int status, byte[] ownLines, int ownLength, ByteBuf lines, long contentLength) {
-      isBegun = true;
-      lines.release();
-    }
-
-    @Override
-    public void end(@Nullable Fields trailers) {
-      over();
-    }
-
-    @Override
-    public void abort(Failure why) {
-      over();
-    }
-
-    @Override
-    public void fail(Failure why) {
-      over();
-    }
-
-    @Override
-    public boolean isBegun() {
-      return isBegun;
-    }
-
-    @Override
-    public boolean isEnded() {
-      return isOver;
     }
   }
 }

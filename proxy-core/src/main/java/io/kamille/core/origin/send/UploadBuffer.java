@@ -63,7 +63,18 @@ final class UploadBuffer implements RequestContent, ContentSink {
   private boolean isPaused;
   private boolean isDelivering;
 
-  /** A buffer still to be filled with content whose length is known. */
+  /**
+   * A buffer still to be filled; null for content that is not taken in: it has no known length, or
+   * more than {@code mostBytes}.
+   */
+  static @Nullable UploadBuffer of(
+      RequestContent content, long mostBytes, UploadMemory memory, Owner owner) {
+    return content.length() > 0 && content.length() <= mostBytes
+        ? new UploadBuffer(content, memory, owner)
+        : null;
+  }
+
+  /** Takes the content in, whatever its length. */
   UploadBuffer(RequestContent content, UploadMemory memory, Owner owner) {
     this.content = content;
     this.memory = memory;

@@ -86,7 +86,8 @@ final class UpstreamRequest
     StickyCookie sticky = home.sticky();
     this.reply = sticky == null ? exchange.reply() : sticky.reply(exchange, () -> this.place);
     RequestContent given = exchange.content();
-    this.buffer = given.length() == 0 ? null : home.buffer(given, this);
+    long mostBytes = home.settings().pool().uploadBufferBytes();
+    this.buffer = UploadBuffer.of(given, mostBytes, home.uploads(), this);
     this.content = buffer == null ? given : buffer;
     this.needsHttp11 = home.pools().needsHttp11(exchange.request());
     this.retries = place == NOWHERE ? home.settings().retries() : 0;

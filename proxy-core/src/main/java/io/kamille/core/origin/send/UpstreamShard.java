@@ -3,7 +3,6 @@ package io.kamille.core.origin.send;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.Failure;
 import io.kamille.core.exchange.Failure.Kind;
-import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.http.StatusCode;
 import io.kamille.core.loop.WallClock;
@@ -137,15 +136,8 @@ final class UpstreamShard {
     return pools;
   }
 
-  /**
-   * What takes the content in before the request goes to an origin; null for content that it may
-   * not.
-   */
-  @Nullable UploadBuffer buffer(RequestContent content, UploadBuffer.Owner owner) {
-    long length = content.length();
-    return length > 0 && length <= settings.pool().uploadBufferBytes()
-        ? new UploadBuffer(content, uploads, owner)
-        : null;
+  UploadMemory uploads() {
+    return uploads;
   }
 
   /** What brings clients back to their origins, or null. */

@@ -41,6 +41,9 @@ public final class RequestHeadWriter {
   private static final byte[] CONNECTION_TE = ascii("Connection: TE\r\n");
   private static final byte[] CONNECTION_UPGRADE = ascii("Connection: upgrade\r\n");
   private static final byte[] CONNECTION_BOTH = ascii("Connection: upgrade, TE\r\n");
+  private static final byte[] VIA_1_0 = ascii("Via: 1.0 kamille\r\n");
+  private static final byte[] VIA_1_1 = ascii("Via: 1.1 kamille\r\n");
+  private static final byte[] VIA_2_0 = ascii("Via: 2.0 kamille\r\n");
 
   /**
    * What frames, routes, governs the connection or names its client is written by us alone; {@code
@@ -63,9 +66,6 @@ public final class RequestHeadWriter {
   private final HeadWriter out;
   private final Set<FieldName> rewritten;
   private final RemovedFields removed;
-  private final byte[] via10;
-  private final byte[] via11;
-  private final byte[] via20;
 
   /**
    * A writer for one loop.
@@ -75,9 +75,6 @@ public final class RequestHeadWriter {
   public RequestHeadWriter(ForwardingSettings settings, HeadWriter out) {
     this.settings = settings;
     this.out = out;
-    this.via10 = ascii("Via: 1.0 " + settings.viaPseudonym() + "\r\n");
-    this.via11 = ascii("Via: 1.1 " + settings.viaPseudonym() + "\r\n");
-    this.via20 = ascii("Via: 2.0 " + settings.viaPseudonym() + "\r\n");
     this.rewritten = EnumSet.of(FieldName.HOST, FieldName.CONTENT_LENGTH, FieldName.MAX_FORWARDS);
     Set<String> names = new HashSet<>(settings.removedFields());
     names.addAll(OURS_IN_DISGUISE);
@@ -180,9 +177,9 @@ public final class RequestHeadWriter {
 
   private byte[] via(RequestHead request) {
     if (request.majorVersion() == 2) {
-      return via20;
+      return VIA_2_0;
     }
-    return request.minorVersion() == 0 ? via10 : via11;
+    return request.minorVersion() == 0 ? VIA_1_0 : VIA_1_1;
   }
 
   /** What we say of the way of the request, whatever the version of HTTP. */

@@ -34,7 +34,7 @@ class LeastTimeTest {
   private int askedOther(Duration time) {
     int asked = 0;
     for (long end = clock.nanos() + time.toNanos(); clock.nanos() < end; ) {
-      int place = choice.choose(OriginChoice.NOWHERE, clock.nanos());
+      int place = choice.choose(0, true, OriginChoice.NOWHERE, clock.nanos());
       origins.get(place).begin();
       clock.advance(STEP);
       if (place == SOUND) {
@@ -68,7 +68,7 @@ class LeastTimeTest {
   @Test
   void whileNothingIsKnownRequestsInFlightDecide() {
     for (int i = 0; i < 80; i++) {
-      origins.get(choice.choose(OriginChoice.NOWHERE, clock.nanos())).begin();
+      origins.get(choice.choose(0, true, OriginChoice.NOWHERE, clock.nanos())).begin();
     }
     assertThat(origins).allMatch(origin -> origin.inFlight() == 40);
   }
@@ -82,7 +82,7 @@ class LeastTimeTest {
     answer(OTHER, STEP);
     int asked = 0;
     for (int i = 0; i < 1_000; i++) {
-      int place = choice.choose(OriginChoice.NOWHERE, clock.nanos());
+      int place = choice.choose(0, true, OriginChoice.NOWHERE, clock.nanos());
       origins.get(place).begin();
       clock.advance(STEP);
       answer(place, STEP);
@@ -104,9 +104,9 @@ class LeastTimeTest {
     choice.answered(SOUND, 20_000_000, false, clock.nanos());
     choice.answered(OTHER, 10_000_000, false, clock.nanos());
     choice.waited(SOUND, 1, clock.nanos());
-    assertThat(choice.choose(OriginChoice.NOWHERE, clock.nanos())).isEqualTo(OTHER);
+    assertThat(choice.choose(0, true, OriginChoice.NOWHERE, clock.nanos())).isEqualTo(OTHER);
     choice.waited(OTHER, 30_000_000, clock.nanos());
-    assertThat(choice.choose(OriginChoice.NOWHERE, clock.nanos())).isEqualTo(SOUND);
+    assertThat(choice.choose(0, true, OriginChoice.NOWHERE, clock.nanos())).isEqualTo(SOUND);
   }
 
   @Test

@@ -55,7 +55,7 @@ class OriginChoiceTest {
     List<Origin> origins = origins(1, 1, 1, 1);
     OriginChoice choice = powerOfTwo(origins);
     for (int i = 0; i < 400; i++) {
-      origins.get(choice.choose(NONE, clock.nanos())).begin();
+      origins.get(choice.choose(0, true, NONE, clock.nanos())).begin();
     }
     assertThat(origins).allSatisfy(origin -> assertThat(origin.inFlight()).isBetween(95, 105));
   }
@@ -111,7 +111,7 @@ class OriginChoiceTest {
     OriginChoice choice = powerOfTwo(origins);
     putOut(origins.get(1));
     clock.advance(Duration.ofSeconds(10));
-    assertThat(choice.choose(NONE, clock.nanos())).isEqualTo(1);
+    assertThat(choice.choose(0, true, NONE, clock.nanos())).isEqualTo(1);
     assertThat(chosen(choice, 20)).containsOnly(0);
   }
 
@@ -207,9 +207,9 @@ class OriginChoiceTest {
       putOut(origins.get(1));
       origins.get(1).health().answered(200, clock.nanos());
       assertThat(timesChosen(choice, 1)).isBetween(50L, 140L);
-      clock.advance(HealthPolicy.DEFAULTS.slowReturn().dividedBy(2));
+      clock.advance(HealthPolicy.DEFAULTS.outFor());
       assertThat(timesChosen(choice, 1)).isBetween(320L, 390L);
-      clock.advance(HealthPolicy.DEFAULTS.slowReturn().dividedBy(2));
+      clock.advance(HealthPolicy.DEFAULTS.outFor());
       assertThat(timesChosen(choice, 1)).isBetween(460L, 540L);
     }
   }
@@ -220,11 +220,11 @@ class OriginChoiceTest {
 
   @Test
   void aRetryAvoidsTheOriginThatFailedIfThereIsAnother() {
-    assertThat(powerOfTwo(origins(1)).choose(0, clock.nanos())).isEqualTo(0);
+    assertThat(powerOfTwo(origins(1)).choose(0, true, 0, clock.nanos())).isEqualTo(0);
     List<Origin> origins = origins(1, 1);
-    assertThat(powerOfTwo(origins).choose(0, clock.nanos())).isEqualTo(1);
+    assertThat(powerOfTwo(origins).choose(0, true, 0, clock.nanos())).isEqualTo(1);
     putOut(origins.get(1));
-    assertThat(powerOfTwo(origins).choose(0, clock.nanos())).isEqualTo(1);
+    assertThat(powerOfTwo(origins).choose(0, true, 0, clock.nanos())).isEqualTo(1);
   }
 
   @Test
@@ -301,11 +301,13 @@ class OriginChoiceTest {
       List<Origin> origins = origins(1);
       origins.add(origins.get(0).with(1, true, new OriginHealth(HealthPolicy.DEFAULTS, () -> 0)));
       OriginChoice choice = OriginChoice.of(kind, origins);
-      assertThat(choice.choose(0, clock.nanos())).as("%s", kind).isEqualTo(OriginChoice.NOWHERE);
+      assertThat(choice.choose(0, true, 0, clock.nanos()))
+          .as("%s", kind)
+          .isEqualTo(OriginChoice.NOWHERE);
       assertThat(choice.chooseIn(0, true, 0, clock.nanos())).isEqualTo(OriginChoice.NOWHERE);
       putOut(origins.get(0));
       assertThat(choice.chooseIn(0, true, 0, clock.nanos())).as("%s", kind).isEqualTo(1);
-      assertThat(choice.choose(0, clock.nanos())).as("%s", kind).isEqualTo(1);
+      assertThat(choice.choose(0, true, 0, clock.nanos())).as("%s", kind).isEqualTo(1);
     }
   }
 
@@ -315,10 +317,12 @@ class OriginChoiceTest {
     origins.add(origins.get(0).with(1, true, new OriginHealth(HealthPolicy.DEFAULTS, () -> 0)));
     OriginChoice choice = powerOfTwo(origins);
     putOut(origins.get(1), true);
-    assertThat(choice.choose(0, clock.nanos())).as("its trial").isEqualTo(1);
-    assertThat(choice.choose(0, clock.nanos())).isEqualTo(OriginChoice.NOWHERE);
+    assertThat(choice.choose(0, true, 0, clock.nanos())).as("its trial").isEqualTo(1);
+    assertThat(choice.choose(0, true, 0, clock.nanos())).isEqualTo(OriginChoice.NOWHERE);
     origins.get(0).health().drain(clock.nanos() + 1);
-    assertThat(choice.choose(0, clock.nanos())).as("nobody is in who may be asked").isEqualTo(2);
+    assertThat(choice.choose(0, true, 0, clock.nanos()))
+        .as("nobody is in who may be asked")
+        .isEqualTo(2);
   }
 
   private List<Integer> keyed(OriginChoice choice, int keys) {
@@ -363,7 +367,7 @@ class OriginChoiceTest {
   private List<Integer> chosen(OriginChoice choice, int times) {
     List<Integer> places = new ArrayList<>();
     for (int i = 0; i < times; i++) {
-      places.add(choice.choose(NONE, clock.nanos()));
+      places.add(choice.choose(0, true, NONE, clock.nanos()));
     }
     return places;
   }

@@ -240,7 +240,7 @@ class HedgedRequestTest {
       }
       RecordingReply reply = fixture.send("GET", "http://example.org/late");
       await(asked);
-      fixture.clock.advance(HealthPolicy.DEFAULTS.longestOut());
+      fixture.clock.advance(HealthPolicy.DEFAULTS.outFor().multipliedBy(12));
       due.complete(null);
       assertThat(await(reply.ended()).head().status()).isEqualTo(503);
       assertThat(health.claimProbe(true, fixture.clock.nanos())).isTrue();

@@ -75,7 +75,7 @@ class OriginLoadTest {
       assertThat(ask(choice, random.nextLong())).isNotZero();
     }
     returning.answered(200, clock.nanos());
-    double seconds = POLICY.slowReturn().toSeconds();
+    double seconds = 2.0 * POLICY.outFor().toSeconds();
     for (int second = 0; second < seconds; second++) {
       int got = 0;
       for (int i = 0; i < PER_SECOND; i++) {

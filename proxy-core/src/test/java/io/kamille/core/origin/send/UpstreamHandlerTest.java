@@ -284,9 +284,6 @@ class UpstreamHandlerTest {
             1,
             HealthPolicy.DEFAULTS.failureRatio(),
             Duration.ofSeconds(10),
-            HealthPolicy.DEFAULTS.longestOut(),
-            HealthPolicy.DEFAULTS.slowReturn(),
-            HealthPolicy.DEFAULTS.whenAllOut(),
             HealthPolicy.DEFAULTS.check()),
         UpstreamSettings.Concurrency.FIXED,
         pool,
@@ -352,39 +349,6 @@ class UpstreamHandlerTest {
   private static void lastIsABackup(UpstreamFixture fixture) throws Exception {
     Origin last = fixture.origins.getLast();
     fixture.change(List.of(fixture.origins.getFirst(), last.with(1, true, last.health())));
-  }
-
-  @Test
-  void anOriginThatIsOutIsNotAskedAgainWhereThePolicyRefuses() throws Exception {
-    try (var origin = ScriptedOrigin.open(CLOSES_AFTER_THE_HEAD, ANSWERS);
-        var drained = ScriptedOrigin.open(ANSWERS);
-        var fixture = new UpstreamFixture(outAtOnceAndRefused(), origin, drained)) {
-      fixture.origins.getLast().health().drain(Duration.ofMinutes(10).toNanos());
-      assertThat(fixture.get("/").failure().kind()).isEqualTo(Kind.CONNECTION_TERMINATED);
-      assertThat(origin.connections()).isEqualTo(1);
-    }
-  }
-
-  private static UpstreamSettings outAtOnceAndRefused() {
-    HealthPolicy health = SETTINGS.health();
-    return new UpstreamSettings(
-        SETTINGS.choice(),
-        SETTINGS.connectTimeout(),
-        SETTINGS.protocol(),
-        SETTINGS.tls(),
-        1,
-        new HealthPolicy(
-            1,
-            health.failureRatio(),
-            health.outFor(),
-            health.longestOut(),
-            health.slowReturn(),
-            HealthPolicy.WhenAllOut.REFUSE,
-            health.check()),
-        UpstreamSettings.Concurrency.FIXED,
-        SETTINGS.pool(),
-        SETTINGS.connection(),
-        SETTINGS.forwarding());
   }
 
   @Test
@@ -683,7 +647,7 @@ class UpstreamHandlerTest {
       fixture.get("/");
       assertThat(fixture.origins.getFirst().health().isIn()).isTrue();
       assertThat(lost.connections()).isZero();
-      fixture.clock.advance(SETTINGS.health().longestOut());
+      fixture.clock.advance(SETTINGS.health().outFor().multipliedBy(12));
       fixture.get("/");
       assertThat(lost.connections()).isEqualTo(1);
       assertThat(health.isIn()).isTrue();

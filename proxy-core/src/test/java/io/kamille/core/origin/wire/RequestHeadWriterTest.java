@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class RequestHeadWriterTest {
 
   private ForwardingSettings settings =
-      new ForwardingSettings("kamille", Mode.PASS, Mode.PASS, null, List.of(), List.of());
+      new ForwardingSettings(Mode.PASS, Mode.PASS, null, List.of(), List.of());
   private InetSocketAddress client = new InetSocketAddress("192.0.2.7", 4711);
   private boolean expects;
   private boolean upgrades;
@@ -118,8 +118,7 @@ class RequestHeadWriterTest {
 
   @Test
   void theHostMayBeRewritten() {
-    settings =
-        new ForwardingSettings("kamille", Mode.PASS, Mode.PASS, "inner", List.of(), List.of());
+    settings = new ForwardingSettings(Mode.PASS, Mode.PASS, "inner", List.of(), List.of());
     assertThat(forwarded("GET / HTTP/1.1", "Host: outer"))
         .isEqualTo(head("GET / HTTP/1.1", "Host: inner", VIA));
   }
@@ -302,15 +301,14 @@ class RequestHeadWriterTest {
   @Test
   void theOperatorSaysWhichFieldsAreRemoved() {
     settings =
-        new ForwardingSettings(
-            "kamille", Mode.PASS, Mode.PASS, null, List.of(), List.of("X-A", "cookie"));
+        new ForwardingSettings(Mode.PASS, Mode.PASS, null, List.of(), List.of("X-A", "cookie"));
     assertThat(
             forwarded("GET / HTTP/1.1", "Host: h", "x-a: 1", "Cookie: 2", "X-Original-URL: /kept"))
         .isEqualTo(head("GET / HTTP/1.1", "Host: h", "X-Original-URL: /kept", VIA));
   }
 
   private static ForwardingSettings forwarding(Mode xForwarded, Mode forwarded) {
-    return new ForwardingSettings("kamille", xForwarded, forwarded, null, List.of(), List.of());
+    return new ForwardingSettings(xForwarded, forwarded, null, List.of(), List.of());
   }
 
   private static final String VIA = "Via: 1.1 kamille";

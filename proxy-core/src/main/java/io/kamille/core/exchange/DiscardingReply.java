@@ -1,22 +1,19 @@
-package io.kamille.cache.fill;
+package io.kamille.core.exchange;
 
-import io.kamille.core.exchange.ContentSource;
-import io.kamille.core.exchange.Failure;
-import io.kamille.core.exchange.Reply;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.ResponseHead;
 import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
-/** The reply of a request that no client made: a validation in the background. */
-final class DiscardingReply implements Reply {
+/** The reply of a request that no client made: nobody sees the response. Confined to its loop. */
+public class DiscardingReply implements Reply {
 
   private final Runnable whenEnded;
   private boolean isBegun;
   private boolean isEnded;
 
   /** Runs {@code whenEnded} once, however it ends. */
-  DiscardingReply(Runnable whenEnded) {
+  public DiscardingReply(Runnable whenEnded) {
     this.whenEnded = whenEnded;
   }
 
@@ -75,7 +72,8 @@ final class DiscardingReply implements Reply {
     return isEnded;
   }
 
-  private void ended() {
+  /** It is over, if it was not before. */
+  protected final void ended() {
     if (!isEnded) {
       isBegun = true;
       isEnded = true;
