@@ -29,6 +29,7 @@ import io.kamille.core.loop.LoopGroup;
 import io.kamille.core.loop.WallClock;
 import io.kamille.core.metric.HistogramSnapshot;
 import io.kamille.core.metric.MetricRegistry;
+import io.kamille.core.origin.ForwardingSettings;
 import io.kamille.core.socket.Network;
 import io.kamille.core.socket.SendBuffer;
 import io.kamille.core.tls.ServerTls;
@@ -122,7 +123,7 @@ final class ClientSide {
       ServerShard shard =
           new ServerShard(
               loop,
-              running.forwarding().viaPseudonym(),
+              ForwardingSettings.PSEUDONYM,
               connectionSettings(running),
               limiter,
               tracer,

@@ -41,9 +41,9 @@ public final class RequestHeadWriter {
   private static final byte[] CONNECTION_TE = ascii("Connection: TE\r\n");
   private static final byte[] CONNECTION_UPGRADE = ascii("Connection: upgrade\r\n");
   private static final byte[] CONNECTION_BOTH = ascii("Connection: upgrade, TE\r\n");
-  private static final byte[] VIA_1_0 = ascii("Via: 1.0 kamille\r\n");
-  private static final byte[] VIA_1_1 = ascii("Via: 1.1 kamille\r\n");
-  private static final byte[] VIA_2_0 = ascii("Via: 2.0 kamille\r\n");
+  private static final byte[] VIA_1_0 = via("1.0");
+  private static final byte[] VIA_1_1 = via("1.1");
+  private static final byte[] VIA_2_0 = via("2.0");
 
   /**
    * What frames, routes, governs the connection or names its client is written by us alone; {@code
@@ -406,6 +406,10 @@ public final class RequestHeadWriter {
       }
       out.decimal(octets[i] & 0xff);
     }
+  }
+
+  private static byte[] via(String version) {
+    return ascii("Via: " + version + " " + ForwardingSettings.PSEUDONYM + "\r\n");
   }
 
   private static byte[] ascii(String text) {
