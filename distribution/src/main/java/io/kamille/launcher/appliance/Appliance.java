@@ -76,7 +76,7 @@ public final class Appliance implements AutoCloseable {
     assembly = assemble(configuration, memory, machine);
     accessLog = openAccessLog(configuration);
     loops = new LoopGroup(configuration.loops(), configuration.engine(), registry);
-    loops.watch(LoopGroup.STALL_LIMIT);
+    loops.watch();
     clientSide = new ClientSide(configuration, preflight, loops, registry);
     before.takeOver(parts());
     before.follow(inheritance, assembly.handover());

@@ -92,24 +92,9 @@ public record Configuration(
   static final Subsection<SharedCacheSettings> CACHE =
       SharedCacheSettings.SECTION.one("cache", "The cache that all routes share.");
 
-  static final Subsection<LimitSettings> LIMITS =
-      LimitSettings.SECTION.one(
-          "limits", "Limits on size, number and slowness of messages from clients and origins.");
-
   static final Subsection<AdminSettings> ADMIN =
       AdminSettings.SECTION.one(
           "admin", "Health, metrics and the API, on a listener of their own.");
-
-  static final Setting<Path> HOST_SOCKETS =
-      Setting.of(
-              "host-sockets",
-              ValueTypes.file(),
-              "The socket of `kamille host-sockets`, which gives Kamille its listening sockets and"
-                  + " its connections to origins, and looks names up. For a network namespace"
-                  + " without interfaces; see [sandbox](../operations/sandbox.md).")
-          .orElse("Kamille opens its sockets itself")
-          .into("hostSockets")
-          .appliesOnRestart();
 
   /** The declaration of the whole file. */
   private static final Section<Configuration> FILE =
@@ -121,7 +106,9 @@ public record Configuration(
           UPSTREAMS,
           ROUTES,
           CACHE,
-          LIMITS,
+          LimitSettings.SECTION.one(
+              "limits",
+              "Limits on size, number and slowness of messages from clients and origins."),
           OverloadSettings.SECTION.one("overload", "Behaviour under overload."),
           TuningSettings.SECTION.one("tuning", "How send buffers are tuned."),
           ForwardingSettings.SECTION.one(
@@ -132,7 +119,15 @@ public record Configuration(
           UpgradeSettings.SECTION.one(
               "upgrade",
               "Upgrades while requests are served; see [upgrade](../operations/upgrade.md)."),
-          HOST_SOCKETS,
+          Setting.of(
+                  "host-sockets",
+                  ValueTypes.file(),
+                  "The socket of `kamille host-sockets`, which gives Kamille its listening sockets and"
+                      + " its connections to origins, and looks names up. For a network namespace"
+                      + " without interfaces; see [sandbox](../operations/sandbox.md).")
+              .orElse("Kamille opens its sockets itself")
+              .into("hostSockets")
+              .appliesOnRestart(),
           Row.derived(values -> values));
 
   private static final System.Logger LOG = System.getLogger("kamille.configuration");

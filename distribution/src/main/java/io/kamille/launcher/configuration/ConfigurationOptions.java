@@ -46,35 +46,25 @@ public final class ConfigurationOptions {
       @Nullable String loops,
       @Nullable String pacing,
       @Nullable String tls) {
-    return new ConfigurationOptions().read(listen, origin, admin, memory, loops, pacing, tls);
-  }
-
-  private ConfigurationReading read(
-      String listen,
-      String origin,
-      @Nullable String admin,
-      @Nullable String memory,
-      @Nullable String loops,
-      @Nullable String pacing,
-      @Nullable String tls) {
+    var options = new ConfigurationOptions();
     var file = SectionValues.of(Configuration.file());
 
     var listener = file.child(Configuration.LISTENERS, "");
-    put(listener, ListenerSettings.ADDRESS, "--listen", listen);
-    putTls(listener, tls);
+    options.put(listener, ListenerSettings.ADDRESS, "--listen", listen);
+    options.putTls(listener, tls);
     file.add(Configuration.LISTENERS, listener.build());
-    put(file, Configuration.LOOPS, "--loops", loops);
+    options.put(file, Configuration.LOOPS, "--loops", loops);
     var engine = file.child(Configuration.ENGINE, "");
-    put(engine, PaceSettings.PACING, "--pacing", pacing);
+    options.put(engine, PaceSettings.PACING, "--pacing", pacing);
     file.add(Configuration.ENGINE, engine.build());
 
     var route = file.child(Configuration.ROUTES, "");
     if (isDirectory(origin)) {
-      put(route, RouteActions.ROOT, "--origin", origin);
+      options.put(route, RouteActions.ROOT, "--origin", origin);
     } else {
       var upstream = file.child(Configuration.UPSTREAMS, ONLY_UPSTREAM);
       var server = upstream.child(UpstreamGroup.ORIGINS, "");
-      put(server, OriginSettings.URL, "--origin", origin);
+      options.put(server, OriginSettings.URL, "--origin", origin);
       file.add(
           Configuration.UPSTREAMS, upstream.add(UpstreamGroup.ORIGINS, server.build()).build());
       route.put(RouteSettings.UPSTREAM, ONLY_UPSTREAM);
@@ -83,14 +73,14 @@ public final class ConfigurationOptions {
 
     var cache = file.child(Configuration.CACHE, "");
     var store = cache.child(SharedCacheSettings.MEMORY, "");
-    put(store, MemorySettings.CAPACITY, "--memory", memory);
+    options.put(store, MemorySettings.CAPACITY, "--memory", memory);
     file.add(Configuration.CACHE, cache.add(SharedCacheSettings.MEMORY, store.build()).build());
 
     var control = file.child(Configuration.ADMIN, "");
-    put(control, AdminSettings.ADDRESS, "--admin", admin);
+    options.put(control, AdminSettings.ADDRESS, "--admin", admin);
     file.add(Configuration.ADMIN, control.build());
 
-    return CrossChecks.conclude(file.build(), problems);
+    return CrossChecks.conclude(file.build(), options.problems);
   }
 
   private static boolean isDirectory(String origin) {

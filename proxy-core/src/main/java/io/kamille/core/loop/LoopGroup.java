@@ -31,12 +31,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LoopGroup implements AutoCloseable {
 
-  /**
-   * The longest turn of a loop that is no stall. One that takes half as long again is logged, with
-   * the stack that was running, and counted.
-   */
-  public static final Duration STALL_LIMIT = Duration.ofMillis(250);
-
   private static final Duration STOP_LIMIT = Duration.ofSeconds(5);
 
   private final LoopControl control;
@@ -140,20 +134,11 @@ public final class LoopGroup implements AutoCloseable {
 
   /**
    * Begins to look for turns that take too long, and for idle processors: without, no loop spins.
-   *
-   * @param stallLimit the longest turn that is not logged as a stall; zero to log none
    */
-  public synchronized void watch(Duration stallLimit) {
+  public synchronized void watch() {
     if (watch == null) {
-      watch =
-          LoopWatch.start(
-              control,
-              stalls,
-              new IdleProcessors(Path.of("/proc")),
-              loops.size(),
-              stallLimit.toNanos());
-    } else {
-      watch.limit(stallLimit.toNanos());
+      var processors = new IdleProcessors(Path.of("/proc"));
+      watch = LoopWatch.start(control, stalls, processors, loops.size());
     }
   }
 

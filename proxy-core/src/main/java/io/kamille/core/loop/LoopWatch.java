@@ -11,6 +11,13 @@ import java.util.concurrent.locks.LockSupport;
 final class LoopWatch implements AutoCloseable {
 
   private static final System.Logger LOG = System.getLogger("kamille.loop");
+
+  /**
+   * The longest turn of a loop that is no stall. One that takes half as long again is logged, with
+   * the stack that was running, and counted.
+   */
+  private static final long STALL_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+
   private static final long PROCESSORS_EVERY_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final double TOLERANCE = 0.1;
 
@@ -19,56 +26,32 @@ final class LoopWatch implements AutoCloseable {
   private final IdleProcessors processors;
   private final int loops;
   private final Thread thread;
-  // Volatile: set by whoever loads a configuration or stops, read by the thread.
-  private volatile long limitNanos;
+  // Volatile: set by whoever stops, read by the thread.
   private volatile boolean isClosed;
 
   private LoopWatch(
-      LoopControl control,
-      StallDetector stalls,
-      IdleProcessors processors,
-      int loops,
-      long limitNanos) {
+      LoopControl control, StallDetector stalls, IdleProcessors processors, int loops) {
     this.control = control;
     this.stalls = stalls;
     this.processors = processors;
     this.loops = loops;
-    this.limitNanos = limitNanos;
     thread = Thread.ofPlatform().daemon().name("kamille-watch").unstarted(this::run);
   }
 
-  /**
-   * Begins to look.
-   *
-   * @param limitNanos the longest turn that is not a stall; zero to look for none
-   */
+  /** Begins to look. */
   static LoopWatch start(
-      LoopControl control,
-      StallDetector stalls,
-      IdleProcessors processors,
-      int loops,
-      long limitNanos) {
-    LoopWatch watch = new LoopWatch(control, stalls, processors, loops, limitNanos);
+      LoopControl control, StallDetector stalls, IdleProcessors processors, int loops) {
+    LoopWatch watch = new LoopWatch(control, stalls, processors, loops);
     watch.thread.start();
     return watch;
-  }
-
-  /** Another limit; zero for none. */
-  void limit(long nanos) {
-    limitNanos = nanos;
-    LockSupport.unpark(thread);
   }
 
   private void run() {
     long lookedNanos = System.nanoTime() - PROCESSORS_EVERY_NANOS;
     while (!isClosed) {
-      long limit = limitNanos;
-      LockSupport.parkNanos(
-          limit == 0 ? PROCESSORS_EVERY_NANOS : Math.min(limit / 2, PROCESSORS_EVERY_NANOS));
+      LockSupport.parkNanos(STALL_NANOS / 2);
       long now = System.nanoTime();
-      if (limit > 0) {
-        stalls.look(now, limit);
-      }
+      stalls.look(now, STALL_NANOS);
       if (now - lookedNanos >= PROCESSORS_EVERY_NANOS) {
         lookedNanos = now;
         lookForIdleProcessors();

@@ -48,7 +48,7 @@ final class PacedIoHandler implements IoHandler {
   private final TurnPacer pacer = new TurnPacer();
   private final PaceController controller;
   private final SpinBudget spin = new SpinBudget();
-  private final PollContext context = new PollContext(this::pollReturned);
+  private final PollContext context = new PollContext();
 
   // Written before the state first leaves RUNNING, so whoever sees PAUSED sees it too.
   private @Nullable Thread thread;
@@ -343,7 +343,7 @@ final class PacedIoHandler implements IoHandler {
     state.delegating();
     int events = delegate.run(context);
     state.running();
-    if (!context.hasReturned()) {
+    if (!context.hasReturned) {
       pollReturned();
     }
     meter.add(Reading.POLLS, 1);
@@ -397,5 +397,51 @@ final class PacedIoHandler implements IoHandler {
   @Override
   public boolean isCompatible(Class<? extends IoHandle> handleType) {
     return delegate.isCompatible(handleType);
+  }
+
+  /** What the paced handler is told while it polls: whether it may block, and until when. */
+  private final class PollContext implements IoHandlerContext {
+
+    /*
+     * The handler asks shouldReportActiveIoTime() at one moment only: when its wait is over and
+     * before it handles events. That is where a turn begins.
+     */
+    private @Nullable IoHandlerContext outer;
+    private boolean mayBlock;
+    private boolean hasReturned;
+
+    /** The context of the next poll, within that of the loop. */
+    PollContext over(IoHandlerContext loop, boolean block) {
+      outer = loop;
+      mayBlock = block;
+      hasReturned = false;
+      return this;
+    }
+
+    private IoHandlerContext outer() {
+      return Objects.requireNonNull(outer);
+    }
+
+    @Override
+    public boolean canBlock() {
+      return mayBlock && outer().canBlock();
+    }
+
+    @Override
+    public long delayNanos(long currentTimeNanos) {
+      return outer().delayNanos(currentTimeNanos);
+    }
+
+    @Override
+    public long deadlineNanos() {
+      return outer().deadlineNanos();
+    }
+
+    @Override
+    public boolean shouldReportActiveIoTime() {
+      hasReturned = true;
+      pollReturned();
+      return false;
+    }
   }
 }

@@ -57,50 +57,19 @@ public record ForwardingSettings(
   /** Fields that contradict target URI, method or client address, which no cache key covers. */
   public static final List<String> UNKEYED_FIELDS =
       List.of(
-          "CF-Connecting-IP",
-          "CF-Visitor",
-          "Client-IP",
-          "CloudFront-Forwarded-Proto",
-          "Fastly-Client-IP",
-          "Front-End-Https",
-          "True-Client-IP",
-          "X-Accel-Mapping",
-          "X-ARR-SSL",
-          "X-Client-IP",
-          "X-Cluster-Client-IP",
-          "X-Envoy-Original-Path",
-          "X-Forwarded",
-          "X-Forwarded-Context",
-          "X-Forwarded-Host",
-          "X-Forwarded-Https",
-          "X-Forwarded-Method",
-          "X-Forwarded-Path",
-          "X-Forwarded-PathBase",
-          "X-Forwarded-Port",
-          "X-Forwarded-Prefix",
-          "X-Forwarded-Protocol",
-          "X-Forwarded-Scheme",
-          "X-Forwarded-Server",
-          "X-Forwarded-Ssl",
-          "X-Forwarded-Uri",
-          "X-Host",
-          "X-HTTP-Host-Override",
-          "X-HTTP-Method",
-          "X-HTTP-Method-Override",
-          "X-Method-Override",
-          "X-Original-Host",
-          "X-Original-URI",
-          "X-Original-URL",
-          "X-Originating-IP",
-          "X-Real-IP",
-          "X-Remote-Addr",
-          "X-Remote-IP",
-          "X-Rewrite-URI",
-          "X-Rewrite-URL",
-          "X-Scheme",
-          "X-Script-Name",
-          "X-Sendfile-Type",
-          "X-Url-Scheme");
+          """
+          CF-Connecting-IP CF-Visitor Client-IP CloudFront-Forwarded-Proto Fastly-Client-IP
+          Front-End-Https True-Client-IP X-Accel-Mapping X-ARR-SSL X-Client-IP
+          X-Cluster-Client-IP X-Envoy-Original-Path X-Forwarded X-Forwarded-Context
+          X-Forwarded-Host X-Forwarded-Https X-Forwarded-Method X-Forwarded-Path
+          X-Forwarded-PathBase X-Forwarded-Port X-Forwarded-Prefix X-Forwarded-Protocol
+          X-Forwarded-Scheme X-Forwarded-Server X-Forwarded-Ssl X-Forwarded-Uri X-Host
+          X-HTTP-Host-Override X-HTTP-Method X-HTTP-Method-Override X-Method-Override
+          X-Original-Host X-Original-URI X-Original-URL X-Originating-IP X-Real-IP X-Remote-Addr
+          X-Remote-IP X-Rewrite-URI X-Rewrite-URL X-Scheme X-Script-Name X-Sendfile-Type
+          X-Url-Scheme
+          """
+              .split("\\s+"));
 
   private static final ValueType<Mode> MODE =
       ValueTypes.oneOf(

@@ -120,10 +120,6 @@ public record HealthCheck(
     }
   }
 
-  private static final Pattern PATH = Pattern.compile("/[!-~&&[^#]]{0,1023}");
-  private static final Pattern TEXT = Pattern.compile("[ -~]{1,256}");
-  private static final Pattern NAME = Pattern.compile("[!-~]{1,127}");
-
   /** What a bare value stands for. */
   public static final Setting<Kind> KIND =
       Setting.of(
@@ -140,7 +136,7 @@ public record HealthCheck(
               ValueTypes.text(
                   "path and query",
                   "a path that begins with /, without space and #",
-                  text -> PATH.matcher(text).matches()),
+                  Pattern.compile("/[!-~&&[^#]]{0,1023}").asMatchPredicate()),
               "The path and query that an HTTP check asks for.")
           .defaultsTo("/");
 
@@ -176,7 +172,7 @@ public record HealthCheck(
               ValueTypes.text(
                   "text",
                   "1 to 256 visible ASCII characters or spaces",
-                  text -> TEXT.matcher(text).matches()),
+                  Pattern.compile("[ -~]{1,256}").asMatchPredicate()),
               "What the content of a passed HTTP check has in its first 64 KiB.")
           .orElse("the content is not read", "");
 
@@ -186,7 +182,7 @@ public record HealthCheck(
               ValueTypes.text(
                   "name of a gRPC service",
                   "1 to 127 visible ASCII characters",
-                  text -> NAME.matcher(text).matches()),
+                  Pattern.compile("[!-~]{1,127}").asMatchPredicate()),
               "The service that a gRPC check asks for.")
           .orElse("the server as a whole", "");
 

@@ -2,6 +2,7 @@ package io.kamille.core.route;
 
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.http.NormalPath;
+import io.kamille.core.setting.HostPort;
 import java.util.Locale;
 import java.util.regex.Pattern;
 
@@ -32,7 +33,7 @@ public record Route(String name, String host, String pathPrefix, ExchangeHandler
     }
     host = host.toLowerCase(Locale.ROOT);
     String fixedPart = host.startsWith(WILDCARD) ? host.substring(WILDCARD.length()) : host;
-    if (!host.equals(ANY_HOST) && !isHost(fixedPart)) {
+    if (!host.equals(ANY_HOST) && (fixedPart.isEmpty() || HostPort.hostOf(fixedPart) == null)) {
       throw new IllegalArgumentException(
           "host: " + host + " (expected: a host without port, *.host or *)");
     }
@@ -60,21 +61,5 @@ public record Route(String name, String host, String pathPrefix, ExchangeHandler
   /** What a host must end in to match the wildcard, for example {@code .example.org}. */
   String wildcardSuffix() {
     return host.substring(1);
-  }
-
-  /** Letters, digits, hyphens, underscores and dots, or an IPv6 address in brackets. */
-  private static boolean isHost(String text) {
-    if (text.startsWith("[")) {
-      return text.length() > 2 && text.indexOf(']') == text.length() - 1;
-    }
-    for (int i = 0; i < text.length(); i++) {
-      char c = text.charAt(i);
-      boolean fits =
-          (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
-      if (!fits) {
-        return false;
-      }
-    }
-    return !text.isEmpty() && !text.startsWith(".") && !text.endsWith(".");
   }
 }

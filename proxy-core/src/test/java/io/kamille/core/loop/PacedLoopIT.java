@@ -24,7 +24,6 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -157,7 +156,7 @@ class PacedLoopIT {
   @Test
   void aTurnThatDoesNotEndIsCountedAsAStall() throws Exception {
     try (LoopGroup loops = new LoopGroup(1, PaceSettings.OFF, new MetricRegistry())) {
-      loops.watch(Duration.ofMillis(10));
+      loops.watch();
       CountDownLatch seen = new CountDownLatch(1);
       EventLoop loop = loops.loops().getFirst();
       var turn = loop.submit(() -> seen.await(PATIENCE_SECONDS, TimeUnit.SECONDS));

@@ -26,7 +26,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The origins that a file of YAML names. */
-public final class OriginFile implements OriginList {
+public final class OriginFile extends WatchedOrigins {
 
   /*
    * A look costs one stat() while time, size and inode stay the same. They are taken before the
@@ -40,8 +40,6 @@ public final class OriginFile implements OriginList {
 
   /** Of many problems the log has the first ones. */
   private static final int LOGGED = 5;
-
-  private static final System.Logger LOG = System.getLogger("kamille.upstream");
 
   private record Content(List<OriginSettings> origins) {}
 
@@ -72,14 +70,9 @@ public final class OriginFile implements OriginList {
     }
   }
 
-  private final String upstream;
   private final Path file;
-  private final OriginProtocol protocol;
   private final Opener opener;
   private @Nullable Stamp seen;
-  // Volatile: replaced by who looks, read by any thread.
-  private volatile List<OriginSettings> origins = List.of();
-  private volatile List<String> problems = List.of();
 
   /**
    * Names none before the first look.
@@ -93,9 +86,8 @@ public final class OriginFile implements OriginList {
 
   /** The same, opened in another way. */
   OriginFile(String upstream, Path file, OriginProtocol protocol, Opener opener) {
-    this.upstream = upstream;
+    super(Kind.FILE, file.toString(), upstream, protocol);
     this.file = file;
-    this.protocol = protocol;
     this.opener = opener;
   }
 
@@ -104,31 +96,6 @@ public final class OriginFile implements OriginList {
     var found = new Problems(file.toString());
     new OriginFile("", file, protocol).read(found);
     return found.inOrder();
-  }
-
-  /** Whether it is the list that such a setting asks for. */
-  public boolean isOf(Path otherFile, OriginProtocol otherProtocol) {
-    return file.equals(otherFile) && protocol == otherProtocol;
-  }
-
-  @Override
-  public Kind kind() {
-    return Kind.FILE;
-  }
-
-  @Override
-  public String place() {
-    return file.toString();
-  }
-
-  @Override
-  public List<OriginSettings> origins() {
-    return origins;
-  }
-
-  @Override
-  public List<String> problems() {
-    return problems;
   }
 
   @Override

@@ -4,7 +4,6 @@ import io.kamille.core.origin.OriginProtocol;
 import io.kamille.core.origin.OriginSettings;
 import io.kamille.core.origin.UpstreamGroup;
 import io.kamille.core.setting.OriginUrl;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -35,27 +34,25 @@ public record OriginLists(List<OriginList> all, LeasedOrigins leased, OriginProt
       String upstream, UpstreamGroup group, NameLookup lookup, @Nullable OriginLists before) {
     LeasedOrigins leased = before == null ? new LeasedOrigins(upstream) : before.leased;
     OriginProtocol protocol = group.settings().protocol();
-    List<OriginList> known = before == null ? List.of() : before.all;
+    List<OriginList> known = before == null || before.protocol != protocol ? List.of() : before.all;
     List<OriginList> all = new ArrayList<>();
     all.add(new OriginList.Configured(group.origins()));
     if (group.originsFile() != null) {
-      Path file = group.originsFile();
-      all.add(
-          known.stream()
-              .filter(list -> list instanceof OriginFile other && other.isOf(file, protocol))
-              .findFirst()
-              .orElseGet(() -> new OriginFile(upstream, file, protocol)));
+      all.add(known(known, new OriginFile(upstream, group.originsFile(), protocol)));
     }
     if (group.originsSrv() != null) {
-      String name = group.originsSrv();
-      all.add(
-          known.stream()
-              .filter(list -> list instanceof ServiceRecords other && other.isOf(name, protocol))
-              .findFirst()
-              .orElseGet(() -> new ServiceRecords(upstream, name, protocol, lookup)));
+      all.add(known(known, new ServiceRecords(upstream, group.originsSrv(), protocol, lookup)));
     }
     all.add(leased);
     return new OriginLists(all, leased, protocol);
+  }
+
+  /** The list that names the same place, if one does. */
+  private static OriginList known(List<OriginList> known, OriginList made) {
+    return known.stream()
+        .filter(list -> list.kind() == made.kind() && list.place().equals(made.place()))
+        .findFirst()
+        .orElse(made);
   }
 
   /** Those that may change without the configuration and the API. */

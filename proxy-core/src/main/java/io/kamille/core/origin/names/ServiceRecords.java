@@ -19,7 +19,7 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /** The origins that the SRV records of a name tell of (RFC 2782). */
-public final class ServiceRecords implements OriginList {
+public final class ServiceRecords extends WatchedOrigins {
 
   /*
    * Records of the least priority are origins, all others backups. An answer holds for its least
@@ -32,18 +32,12 @@ public final class ServiceRecords implements OriginList {
   static final int MOST_ORIGINS = 256;
 
   private static final Duration FIRST_ANSWER = Duration.ofSeconds(10);
-  private static final System.Logger LOG = System.getLogger("kamille.upstream");
 
-  private final String upstream;
   private final String name;
-  private final OriginProtocol protocol;
   private final NameLookup lookup;
   private @Nullable CompletableFuture<Services> asked;
   private boolean wasAsked;
   private long dueNanos;
-  // Volatile: replaced by who looks, read by any thread.
-  private volatile List<OriginSettings> origins = List.of();
-  private volatile List<String> problems = List.of();
 
   /**
    * Names none before the first look.
@@ -52,35 +46,9 @@ public final class ServiceRecords implements OriginList {
    * @param protocol in which they are asked
    */
   public ServiceRecords(String upstream, String name, OriginProtocol protocol, NameLookup lookup) {
-    this.upstream = upstream;
+    super(Kind.DNS, name, upstream, protocol);
     this.name = name;
-    this.protocol = protocol;
     this.lookup = lookup;
-  }
-
-  /** Whether it is the list that such a setting asks for. */
-  public boolean isOf(String otherName, OriginProtocol otherProtocol) {
-    return name.equals(otherName) && protocol == otherProtocol;
-  }
-
-  @Override
-  public Kind kind() {
-    return Kind.DNS;
-  }
-
-  @Override
-  public String place() {
-    return name;
-  }
-
-  @Override
-  public List<OriginSettings> origins() {
-    return origins;
-  }
-
-  @Override
-  public List<String> problems() {
-    return problems;
   }
 
   @Override

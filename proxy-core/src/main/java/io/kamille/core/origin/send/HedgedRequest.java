@@ -18,6 +18,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.FileRegion;
 import io.netty.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -67,10 +69,7 @@ final class HedgedRequest implements ContentSource {
     this.exchange = exchange;
     this.client = exchange.reply();
     this.startNanos = home.nanos();
-    first = new Way();
-    first.request =
-        new UpstreamRequest(
-            home, exchange.behind(first), OriginChoice.NOWHERE, () -> placeIfOpen(second));
+    first = new Way(exchange::behind, OriginChoice.NOWHERE, () -> placeIfOpen(second));
   }
 
   /** Whether such a request may go to two origins. */
@@ -110,22 +109,21 @@ final class HedgedRequest implements ContentSource {
       return false;
     }
     home.counters().hedge();
-    Way way = new Way();
+    Way way = new Way(this::besides, place, () -> placeIfOpen(first));
     second = way;
-    way.request =
-        new UpstreamRequest(
-            home,
-            new Exchange(
-                exchange.loop(),
-                exchange.client(),
-                exchange.local(),
-                exchange.request(),
-                RequestContent.NONE,
-                way),
-            place,
-            () -> placeIfOpen(first));
     way.start();
     return way.isOpen || winner == way;
+  }
+
+  /** The same request with a reply and notes of its own. */
+  private Exchange besides(Reply reply) {
+    return new Exchange(
+        exchange.loop(),
+        exchange.client(),
+        exchange.local(),
+        exchange.request(),
+        RequestContent.NONE,
+        reply);
   }
 
   private static int placeIfOpen(@Nullable Way way) {
@@ -220,26 +218,29 @@ final class HedgedRequest implements ContentSource {
   /** One of the two, as the origin's side sees the reply. */
   private final class Way extends PassingReply {
 
-    private @Nullable UpstreamRequest request;
+    private final UpstreamRequest request;
     private ContentSource source = ContentSource.NONE;
     private boolean isOpen;
 
-    Way() {
+    /**
+     * A way still to be started.
+     *
+     * @param exchange for the reply that this is
+     * @param place of its origin, if that is known
+     * @param taken the place that the other way has at present
+     */
+    Way(Function<Reply, Exchange> exchange, int place, IntSupplier taken) {
       super(client);
-    }
-
-    @SuppressWarnings("NullAway") // set by who makes it
-    private UpstreamRequest request() {
-      return request;
+      request = new UpstreamRequest(home, exchange.apply(this), place, taken);
     }
 
     int place() {
-      return request().place();
+      return request.place();
     }
 
     void start() {
       isOpen = true;
-      request().start();
+      request.start();
     }
 
     void pause() {

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 
 /** One connection to an origin in HTTP/2: many requests at a time (RFC 9113). Confined. */
 public final class H2OriginConnection extends RequestConnection
-    implements OriginSocket.Owner, H2Owner.Client, StreamHome {
+    implements OriginSocket.Owner, H2Owner.Client, OriginStream.Home {
 
   /*
    * It counts as open once the origin has said what it allows: before that, nobody knows how many

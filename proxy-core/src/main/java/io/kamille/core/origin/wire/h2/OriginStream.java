@@ -7,6 +7,7 @@ import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.h1.ConnectionFields;
 import io.kamille.core.h1.TrailerParser;
 import io.kamille.core.h2.H2Stream;
+import io.kamille.core.h2.HpackWriter;
 import io.kamille.core.h2.ResponseTaker;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.Method;
@@ -32,7 +33,33 @@ final class OriginStream extends H2Stream implements OriginExchange.Framing, Res
    */
   private static final int MAX_WINDOW = 8 * 1024 * 1024;
 
-  private final StreamHome connection;
+  /** The connection below, as a stream sees it. Confined to its loop. */
+  interface Home {
+
+    H2Lines lines();
+
+    /** The header section of a request in the scratch of the loop. */
+    HpackWriter section(Exchange exchange, boolean expects);
+
+    /** Sends what may be sent. */
+    void sendReady();
+
+    /** Lends a stream so many octets of window, or as many as are left for all. */
+    int lendWindow(int bytes);
+
+    void returnWindow(int bytes);
+
+    /** The origin did this. */
+    Failure failure(Kind kind, String what);
+
+    /** A stream ended before its time, by this code or with the whole connection. */
+    Failure ended(Kind kind, Http2Error code, String where);
+
+    /** Whether the failure of a stream tells of the origin, and no other one has told the same. */
+    boolean isCounted(OriginProgress progress);
+  }
+
+  private final Home connection;
   private final OriginExchange exchange;
   private final HeldContent held = new HeldContent();
   private @Nullable Fields trailers;
@@ -44,7 +71,7 @@ final class OriginStream extends H2Stream implements OriginExchange.Framing, Res
   private long expectedBytes;
   private long receivedBytes;
 
-  OriginStream(Carrier carrier, int id, StreamHome connection) {
+  OriginStream(Carrier carrier, int id, Home connection) {
     super(carrier, id);
     this.connection = connection;
     H2Lines lines = connection.lines();
