@@ -28,7 +28,6 @@ class RoomRulesTest {
               "an appliance opens the views that others have of it"),
           Map.entry("ClientTable ClientTally", "a tally leaves the table that made it"),
           Map.entry("ConnectionList ListedConnection", "a connection is itself the link"),
-          Map.entry("ContentDecoder TrailerParser", "trailers are refused as chunks are"),
           Map.entry("Histogram HistogramSnapshot", "a copy has the buckets of the original"),
           Map.entry(
               "ConsistentHash LeastTime OriginChoice PowerOfTwoChoices WeightedRoundRobin",
@@ -36,7 +35,6 @@ class RoomRulesTest {
           Map.entry(
               "Member Row Section SectionValues Setting Subsection",
               "a section is made of settings and sections"),
-          Map.entry("StructuredDictionary StructuredFieldParser", "a value parses itself"),
           Map.entry(
               "Backlog ContentWindow Follower FollowerGroup InFlight InFlightTable SharedChunk",
               "news goes from a leader to its followers, and word of their leaving back"),

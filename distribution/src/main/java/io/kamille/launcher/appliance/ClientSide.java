@@ -8,7 +8,6 @@ import io.kamille.admin.tuning.TuningMetrics;
 import io.kamille.admin.view.ListenerSnapshot;
 import io.kamille.admin.view.LoopSnapshot;
 import io.kamille.admin.view.RequestDurations;
-import io.kamille.cache.settings.CacheSettings;
 import io.kamille.core.client.ClientSettings;
 import io.kamille.core.client.ServerShard;
 import io.kamille.core.client.open.ConnectionLimit;
@@ -29,7 +28,6 @@ import io.kamille.core.loop.LoopGroup;
 import io.kamille.core.loop.WallClock;
 import io.kamille.core.metric.HistogramSnapshot;
 import io.kamille.core.metric.MetricRegistry;
-import io.kamille.core.origin.ForwardingSettings;
 import io.kamille.core.socket.Network;
 import io.kamille.core.socket.SendBuffer;
 import io.kamille.core.tls.ServerTls;
@@ -123,7 +121,6 @@ final class ClientSide {
       ServerShard shard =
           new ServerShard(
               loop,
-              ForwardingSettings.PSEUDONYM,
               connectionSettings(running),
               limiter,
               tracer,
@@ -216,9 +213,8 @@ final class ClientSide {
     return configuration
         .limits()
         .connection()
-        .with(
-            roomForHeadsBytes(Runtime.getRuntime().maxMemory(), configuration.loops()),
-            CacheSettings.STATUS_NAME + "; detail=refused");
+        .withRoomForHeads(
+            roomForHeadsBytes(Runtime.getRuntime().maxMemory(), configuration.loops()));
   }
 
   /** A loop's part of what unfinished heads may take, and of what those under way may. */

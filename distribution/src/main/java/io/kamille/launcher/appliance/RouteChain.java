@@ -9,7 +9,6 @@ import io.kamille.core.answer.FileThreads;
 import io.kamille.core.answer.HeaderRules;
 import io.kamille.core.answer.RequestId;
 import io.kamille.core.answer.RuledHandler;
-import io.kamille.core.answer.StaticResponse;
 import io.kamille.core.exchange.ErrorPages;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.gate.Overload;
@@ -310,7 +309,7 @@ public final class RouteChain {
       return actions.redirect();
     }
     if (actions.respond().isOn()) {
-      return new StaticResponse(actions.respond(), body(actions));
+      return actions.respond().answering(body(actions));
     }
     return new FileHandler(
         Objects.requireNonNull(actions.root(), "root"), parts.files, parts.clock);

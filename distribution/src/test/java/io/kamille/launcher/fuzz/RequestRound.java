@@ -1,7 +1,7 @@
 package io.kamille.launcher.fuzz;
 
 import io.kamille.core.h1.Corpus;
-import io.kamille.core.http.NormalAuthority;
+import io.kamille.core.http.Authority;
 import io.kamille.launcher.fuzz.Answers.Answer;
 import io.kamille.launcher.fuzz.ExchangeFuzz.Tally;
 import io.kamille.launcher.fuzz.RecordingOrigin.Seen;
@@ -160,6 +160,6 @@ final class RequestRound implements ExchangeFuzz.Round {
   private static String normal(String authority) {
     byte[] octets = authority.getBytes(StandardCharsets.ISO_8859_1);
     return new String(
-        NormalAuthority.of(octets, 0, octets.length, false), StandardCharsets.ISO_8859_1);
+        Authority.normal(octets, 0, octets.length, false), StandardCharsets.ISO_8859_1);
   }
 }

@@ -80,7 +80,6 @@ final class TestSamples {
         control,
         MSS,
         rttMicros,
-        rttMicros,
         200_000 + rttMicros,
         20,
         segments,
@@ -94,8 +93,7 @@ final class TestSamples {
         appLimited,
         busyMicros,
         receiverLimited,
-        senderLimited,
-        65_535);
+        senderLimited);
   }
 
   /** What a kernel tells that knows only the first hundred octets of its structure. */
@@ -105,7 +103,6 @@ final class TestSamples {
         control,
         MSS,
         rttMicros,
-        0,
         250_000,
         20,
         0,
@@ -117,7 +114,6 @@ final class TestSamples {
         0,
         0,
         false,
-        0,
         0,
         0,
         0);

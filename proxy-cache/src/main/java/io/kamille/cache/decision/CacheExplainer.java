@@ -26,9 +26,9 @@ import io.kamille.cache.store.Variants;
 import io.kamille.cache.tiers.TieredStore;
 import io.kamille.cache.tiers.peak.PeakWatch;
 import io.kamille.cache.tiers.peak.TierMode;
+import io.kamille.core.http.Authority;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
-import io.kamille.core.http.NormalAuthority;
 import io.kamille.core.http.Octets;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.loop.WallClock;
@@ -207,7 +207,7 @@ public final class CacheExplainer {
 
   private String keyText() {
     byte[] authority =
-        NormalAuthority.of(
+        Authority.normal(
             request.octets(), request.authorityStart(), request.authorityEnd(), request.isSecure());
     return (request.isSecure() ? "https://" : "http://")
         + Octets.text(authority, 0, authority.length)

@@ -2,7 +2,6 @@ package io.kamille.cache.key;
 
 import io.kamille.core.http.Authority;
 import io.kamille.core.http.Fields;
-import io.kamille.core.http.NormalAuthority;
 import io.kamille.core.http.Octets;
 import io.kamille.core.http.RequestHead;
 import java.util.Locale;
@@ -76,7 +75,7 @@ public final class CacheKeyProbe {
     if (authority.length < end - start) {
       authority = new byte[end - start];
     }
-    int length = NormalAuthority.copy(octets, start, end, isSecure, authority);
+    int length = Authority.copyNormal(octets, start, end, isSecure, authority);
     hash.begin();
     hash.put((byte) (isSecure ? 's' : 'p'));
     hash.put(authority, 0, length);

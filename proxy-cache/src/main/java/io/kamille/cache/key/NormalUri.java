@@ -2,7 +2,6 @@ package io.kamille.cache.key;
 
 import io.kamille.core.http.Authority;
 import io.kamille.core.http.Fields;
-import io.kamille.core.http.NormalAuthority;
 import io.kamille.core.http.Octets;
 import io.kamille.core.http.RequestHead;
 import java.nio.charset.StandardCharsets;
@@ -61,7 +60,7 @@ public final class NormalUri {
 
   private static String of(boolean isSecure, byte[] octets, int start, int end, String target) {
     String authority =
-        new String(NormalAuthority.of(octets, start, end, isSecure), StandardCharsets.ISO_8859_1);
+        new String(Authority.normal(octets, start, end, isSecure), StandardCharsets.ISO_8859_1);
     String slash = target.startsWith("/") ? "" : "/";
     return (isSecure ? "https://" : "http://") + authority + slash + target;
   }

@@ -6,7 +6,6 @@ import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.HttpDate;
 import io.kamille.core.http.Method;
-import io.kamille.core.http.Octets;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.StatusCode;
 
@@ -39,7 +38,7 @@ public final class Preconditions {
       return false;
     }
     return fields.has(FieldName.IF_NONE_MATCH)
-        ? matchesAny(fields, stored)
+        ? EntityTag.isKnown(fields, stored.entityTag())
         : isNotModifiedSince(fields, stored);
   }
 
@@ -51,23 +50,6 @@ public final class Preconditions {
   /** Conditions count only where the plain answer would succeed (RFC 9110 §13.2.1). */
   private static boolean isJudged(int status) {
     return status >= 200 && status < 300;
-  }
-
-  /** {@code If-None-Match}: weak comparison with each tag, or the star (RFC 9110 §13.1.2). */
-  private static boolean matchesAny(Fields request, StoredFacts stored) {
-    for (int i = request.indexOf(FieldName.IF_NONE_MATCH);
-        i >= 0;
-        i = request.indexOf(FieldName.IF_NONE_MATCH, i + 1)) {
-      byte[] octets = request.octets();
-      int start = request.valueStart(i);
-      int end = request.valueEnd(i);
-      String tag = stored.entityTag();
-      if (Octets.equalsIgnoreCase(octets, start, end, "*")
-          || (tag != null && EntityTag.listMatchesWeakly(octets, start, end, tag))) {
-        return true;
-      }
-    }
-    return false;
   }
 
   /**

@@ -2,11 +2,11 @@ package io.kamille.cache.rules;
 
 import io.kamille.cache.key.HashSecret;
 import io.kamille.cache.key.SipHash;
+import io.kamille.core.http.Authority;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
-import io.kamille.core.http.NormalAuthority;
 import io.kamille.core.http.RequestHead;
-import io.kamille.core.http.StructuredList;
+import io.kamille.core.http.StructuredFields;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Collection;
@@ -88,7 +88,7 @@ public final class Tags {
   /** The groups that the answer to an unsafe request makes invalid (RFC 9875 §3). */
   public static Tags invalidated(RequestHead request, Fields response) {
     List<String> lines = response.all(INVALIDATION);
-    List<String> groups = lines.isEmpty() ? null : StructuredList.strings(lines);
+    List<String> groups = lines.isEmpty() ? null : StructuredFields.strings(lines);
     if (groups == null || groups.isEmpty()) {
       return NONE;
     }
@@ -158,7 +158,7 @@ public final class Tags {
     if (!response.has(FieldName.CACHE_GROUPS)) {
       return Set.of();
     }
-    List<String> groups = StructuredList.strings(response.all(FieldName.CACHE_GROUPS));
+    List<String> groups = StructuredFields.strings(response.all(FieldName.CACHE_GROUPS));
     return groups == null ? Set.of() : new LinkedHashSet<>(groups);
   }
 
@@ -181,7 +181,7 @@ public final class Tags {
     hash.put((byte) (request.isSecure() ? 's' : 'p'));
     put(
         hash,
-        NormalAuthority.of(
+        Authority.normal(
             request.octets(),
             request.authorityStart(),
             request.authorityEnd(),

@@ -5,11 +5,12 @@ import static io.kamille.cache.rules.CacheControl.ABSENT;
 import io.kamille.cache.rules.CacheControl.Directives;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
-import io.kamille.core.http.StructuredDictionary;
-import io.kamille.core.http.StructuredValue;
-import io.kamille.core.http.StructuredValue.Kind;
+import io.kamille.core.http.StructuredFields;
+import io.kamille.core.http.StructuredFields.Value;
+import io.kamille.core.http.StructuredFields.Value.Kind;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,23 +33,18 @@ final class TargetedCacheControl {
     if (!response.has(FieldName.CDN_CACHE_CONTROL)) {
       return null;
     }
-    StructuredDictionary members =
-        StructuredDictionary.parse(response.all(FieldName.CDN_CACHE_CONTROL));
+    Map<String, Value> members =
+        StructuredFields.dictionary(response.all(FieldName.CDN_CACHE_CONTROL));
     if (members == null || members.isEmpty()) {
       return null;
     }
     Directives found = new Directives();
     found.flags = CacheControl.TARGETED;
-    for (String key : members.keys()) {
-      StructuredValue value = members.value(key);
-      if (value != null) {
-        take(key, value, found);
-      }
-    }
+    members.forEach((key, value) -> take(key, value, found));
     return new CacheControl(found);
   }
 
-  private static void take(String directive, StructuredValue value, Directives found) {
+  private static void take(String directive, Value value, Directives found) {
     switch (directive) {
       case "max-age" -> found.maxAgeSeconds = delta(value);
       case "s-maxage" -> found.sMaxAgeSeconds = delta(value);
@@ -67,27 +63,27 @@ final class TargetedCacheControl {
     }
   }
 
-  private static int delta(StructuredValue value) {
+  private static int delta(Value value) {
     if (value.isFalse()) {
       return ABSENT;
     }
     return value.kind() == Kind.INTEGER ? Math.clamp(value.number(), 0, Integer.MAX_VALUE) : 0;
   }
 
-  private static void forbid(int flag, StructuredValue value, Directives found) {
+  private static void forbid(int flag, Value value, Directives found) {
     if (!value.isFalse()) {
       found.flags |= flag;
     }
   }
 
-  private static void permit(int flag, StructuredValue value, Directives found) {
+  private static void permit(int flag, Value value, Directives found) {
     if (value.isTrue()) {
       found.flags |= flag;
     }
   }
 
   /** The fields that a string lists; else none, and the flag is set. */
-  private static List<String> listed(int flag, StructuredValue value, Directives found) {
+  private static List<String> listed(int flag, Value value, Directives found) {
     List<String> names = new ArrayList<>();
     if (value.kind() == Kind.STRING && Directives.readNames(value.text(), names)) {
       return List.copyOf(names);

@@ -4,7 +4,6 @@ import io.kamille.cache.rules.Preconditions;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.core.exchange.Reply;
 import io.kamille.core.http.ByteRange;
-import io.kamille.core.http.ByteRanges;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.Method;
@@ -89,7 +88,7 @@ public final class StoredReply {
     }
     ByteRange range = null;
     if (allowsRange) {
-      List<ByteRange> ranges = ByteRanges.of(request.fields(), stored.contentLength());
+      List<ByteRange> ranges = ByteRange.severalOf(request.fields(), stored.contentLength());
       if (ranges.size() > 1) {
         sendParts(loop, reply, ranges, stored, nowEpochSeconds, forwarding);
         return;

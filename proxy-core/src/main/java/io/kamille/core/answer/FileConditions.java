@@ -40,7 +40,7 @@ final class FileConditions {
     }
     boolean isKnown =
         fields.has(FieldName.IF_NONE_MATCH)
-            ? matchesWeakly(fields, file)
+            ? EntityTag.isKnown(fields, file.entityTag())
             : !isModifiedSince(fields, FieldName.IF_MODIFIED_SINCE, file, nowSeconds, true);
     return isKnown ? Verdict.NOT_MODIFIED : Verdict.SEND;
   }
@@ -48,19 +48,6 @@ final class FileConditions {
   private static boolean matchesStrongly(String list, FileFacts file) {
     return list.strip().equals("*")
         || (list.contains(file.entityTag()) && !list.contains("W/" + file.entityTag()));
-  }
-
-  private static boolean matchesWeakly(Fields fields, FileFacts file) {
-    for (int i = fields.indexOf(FieldName.IF_NONE_MATCH);
-        i >= 0;
-        i = fields.indexOf(FieldName.IF_NONE_MATCH, i + 1)) {
-      if (fields.valueAt(i).equals("*")
-          || EntityTag.listMatchesWeakly(
-              fields.octets(), fields.valueStart(i), fields.valueEnd(i), file.entityTag())) {
-        return true;
-      }
-    }
-    return false;
   }
 
   /** {@code unless}: what holds where the field names no date, or stands there twice (§13.1.3). */

@@ -15,7 +15,6 @@ import io.kamille.core.http.StatusCode;
 import io.kamille.core.loop.WallClock;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.DefaultFileRegion;
-import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
@@ -99,15 +98,7 @@ final class FileExchange implements ContentSource {
 
   private static void drop(Found found) {
     if (found instanceof Found.File(_, _, FileChannel channel) && channel != null) {
-      close(channel);
-    }
-  }
-
-  private static void close(FileChannel channel) {
-    try {
-      channel.close();
-    } catch (IOException nothingWasWritten) {
-      // The file was read only.
+      FileSlices.closeFile(channel);
     }
   }
 

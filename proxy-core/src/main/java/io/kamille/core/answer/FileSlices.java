@@ -113,7 +113,7 @@ final class FileSlices {
   private void give(Slice slice) {
     isReading = false;
     if (isClosed) {
-      closeFile();
+      closeFile(channel);
     }
     taker.accept(slice);
   }
@@ -122,11 +122,12 @@ final class FileSlices {
   void close() {
     isClosed = true;
     if (!isReading) {
-      closeFile();
+      closeFile(channel);
     }
   }
 
-  private void closeFile() {
+  /** Closes a file that was only read: nothing can go wrong that matters. */
+  static void closeFile(FileChannel channel) {
     try {
       channel.close();
     } catch (IOException nothingWasWritten) {

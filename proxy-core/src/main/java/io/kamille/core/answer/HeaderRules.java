@@ -6,6 +6,7 @@ import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Setting;
 import io.kamille.core.setting.Subsection;
 import io.kamille.core.setting.ValueTypes;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 
@@ -58,23 +59,23 @@ public record HeaderRules(
   public static final HeaderRules NONE = SECTION.defaults();
 
   /** Names that frame messages or belong to a connection: they are not the operator's to change. */
-  private static final List<String> FRAMING =
-      List.of(
-          "connection",
-          "content-length",
-          "expect",
-          "host",
-          "http2-settings",
-          "keep-alive",
-          "proxy-connection",
-          "te",
-          "trailer",
-          "transfer-encoding",
-          "upgrade");
+  private static final String[] FRAMING = {
+    "connection",
+    "content-length",
+    "expect",
+    "host",
+    "http2-settings",
+    "keep-alive",
+    "proxy-connection",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade"
+  };
 
   /** Whether a rule may name the field: a token that frames nothing. */
   public static boolean mayChange(String name) {
-    return Octets.isToken(name) && FRAMING.stream().noneMatch(name::equalsIgnoreCase);
+    return Octets.isToken(name) && Arrays.stream(FRAMING).noneMatch(name::equalsIgnoreCase);
   }
 
   public boolean isEmpty() {

@@ -1,9 +1,14 @@
 package io.kamille.core.answer;
 
+import io.kamille.core.exchange.ExchangeHandler;
+import io.kamille.core.exchange.Reply;
+import io.kamille.core.http.Method;
+import io.kamille.core.http.ResponseHead;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.SectionValues;
 import io.kamille.core.setting.Setting;
 import io.kamille.core.setting.ValueTypes;
+import io.netty.buffer.Unpooled;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -77,6 +82,22 @@ public record ResponseSettings(int status, String body, @Nullable Path file, Str
    */
   public byte[] content() throws IOException {
     return content(file, body);
+  }
+
+  /** Answers every request alike, with this body. */
+  public ExchangeHandler answering(byte[] body) {
+    return exchange -> {
+      ResponseHead head = ResponseHead.of(status, "Cache-Control", "no-store");
+      if (body.length > 0) {
+        head.fields().add("Content-Type", type);
+      }
+      Reply reply = exchange.reply();
+      reply.head(head, body.length);
+      if (exchange.request().method() != Method.HEAD && body.length > 0) {
+        reply.write(Unpooled.wrappedBuffer(body));
+      }
+      reply.end(null);
+    };
   }
 
   static byte[] content(@Nullable Path file, String body) throws IOException {

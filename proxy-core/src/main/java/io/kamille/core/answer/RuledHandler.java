@@ -19,7 +19,6 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.FileRegion;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Changes requests and responses between the stations before it and one behind it. Any thread. */
@@ -30,22 +29,22 @@ public final class RuledHandler implements ExchangeHandler {
    * made of a response, and serves it without a look at them.
    */
   /** Fields about the content that a page replaces. */
-  private static final List<String> OF_CONTENT =
-      List.of(
-          "Accept-Ranges",
-          "Content-Digest",
-          "Content-Disposition",
-          "Content-Encoding",
-          "Content-Language",
-          "Content-Location",
-          "Content-MD5",
-          "Content-Range",
-          "Content-Type",
-          "Digest",
-          "ETag",
-          "Last-Modified",
-          "Repr-Digest",
-          "Trailer");
+  private static final String[] OF_CONTENT = {
+    "Accept-Ranges",
+    "Content-Digest",
+    "Content-Disposition",
+    "Content-Encoding",
+    "Content-Language",
+    "Content-Location",
+    "Content-MD5",
+    "Content-Range",
+    "Content-Type",
+    "Digest",
+    "ETag",
+    "Last-Modified",
+    "Repr-Digest",
+    "Trailer"
+  };
 
   /** What is dropped rather than paid for with a connection. */
   private static final long DROPPED_BYTES_LIMIT = 64 << 10;
@@ -167,7 +166,9 @@ public final class RuledHandler implements ExchangeHandler {
     private void replace(ResponseHead head, ErrorPages.Page page) {
       isReplaced = true;
       source.resume();
-      OF_CONTENT.forEach(head.fields()::remove);
+      for (String name : OF_CONTENT) {
+        head.fields().remove(name);
+      }
       head.fields().add(FieldName.CONTENT_TYPE, page.type());
       begin(head, page.content().length);
       if (!isCancelled && came.method() != Method.HEAD) {

@@ -9,6 +9,7 @@ import io.kamille.core.exchange.Failure;
 import io.kamille.core.exchange.Failure.Kind;
 import io.kamille.core.exchange.Reply;
 import io.kamille.core.gate.Overload;
+import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.Method;
 import io.kamille.core.http.RequestHead;
@@ -25,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * station, answered once, told to the observer once. How it looks on the wire is for those who
  * extend it. Confined to its loop.
  */
-public abstract class ClientExchange implements Reply {
+public abstract class ClientExchange implements Reply, ClientContent.Owner {
 
   /*
    *   WAITING ──── head, storedHead ────► BEGUN ──── end, abort ────► ENDED
@@ -62,6 +63,7 @@ public abstract class ClientExchange implements Reply {
   private boolean hasNoContent;
   private boolean isHandling;
   private boolean isReusable;
+  private boolean awaitsContinue;
 
   /** Exchanges for requests that have this head, one after the other. */
   protected ClientExchange(ServerShard shared, RequestHead request) {
@@ -83,6 +85,7 @@ public abstract class ClientExchange implements Reply {
     expectedBytes = UNKNOWN_LENGTH;
     hasNoContent = false;
     isReusable = false;
+    awaitsContinue = false;
   }
 
   public final RequestHead request() {
@@ -121,6 +124,44 @@ public abstract class ClientExchange implements Reply {
     }
   }
 
+  /**
+   * Why what the client expects of us cannot be; null if it can (RFC 9110 §10.1.1).
+   *
+   * @param isFollowed whether content follows the head, which the client may wait to be asked for
+   */
+  protected final @Nullable Failure expectation(boolean isFollowed) {
+    Fields fields = request.fields();
+    if (request.minorVersion() == 0 || !fields.has(FieldName.EXPECT)) {
+      return null;
+    }
+    awaitsContinue = isFollowed;
+    return "100-continue".equalsIgnoreCase(fields.joined(FieldName.EXPECT))
+        ? null
+        : Failure.request(StatusCode.EXPECTATION_FAILED, "an expectation other than 100-continue");
+  }
+
+  /** Content has come: nobody has to ask for it. */
+  protected final void contentComes() {
+    awaitsContinue = false;
+  }
+
+  /** Whether the client waits to be asked for its content. */
+  protected final boolean awaitsContinue() {
+    return awaitsContinue;
+  }
+
+  @Override
+  public final void sendContinue() {
+    if (awaitsContinue) {
+      interim(ResponseHead.of(StatusCode.CONTINUE));
+    }
+  }
+
+  @Override
+  public final ClientSettings settings() {
+    return shared.settings();
+  }
+
   /** Whether the first station is looking at the request. */
   protected final boolean isHandling() {
     return isHandling;
@@ -143,6 +184,17 @@ public abstract class ClientExchange implements Reply {
     this.source = source;
     if (isClientSlow()) {
       source.pause();
+    }
+  }
+
+  /** A 100 is for a client that waits for it, others for one that knows such. */
+  @Override
+  public final void interim(ResponseHead head) {
+    boolean isContinue = head.status() == StatusCode.CONTINUE;
+    boolean isWanted = isContinue ? awaitsContinue : request.minorVersion() == 1;
+    if (state == State.WAITING && isWanted) {
+      awaitsContinue = awaitsContinue && !isContinue;
+      sendInterim(head);
     }
   }
 
@@ -310,7 +362,7 @@ public abstract class ClientExchange implements Reply {
       sendShed();
       return;
     }
-    FailureReply answer = FailureReply.of(why, shared.name(), notes(), shared.settings());
+    FailureReply answer = FailureReply.of(why, notes());
     head(answer.head(), answer.content().length);
     write(Unpooled.wrappedBuffer(answer.content()));
     end(null);
@@ -414,6 +466,9 @@ public abstract class ClientExchange implements Reply {
 
   /** Why the client must not get this final head, or a stored response for null. */
   protected abstract @Nullable Failure misfit(@Nullable ResponseHead head);
+
+  /** Sends an interim head. Borrows it. */
+  protected abstract void sendInterim(ResponseHead head);
 
   /**
    * Sends a final head. Borrows it.

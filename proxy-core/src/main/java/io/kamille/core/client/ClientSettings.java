@@ -24,8 +24,6 @@ import java.time.Duration;
  * @param maxContentBytes content of one request; more is 413
  * @param lowWatermarkBytes octets waiting for the client below which the source goes on
  * @param highWatermarkBytes octets waiting for the client above which the source pauses
- * @param refusedCacheStatus {@code Cache-Status} of an answer to a request that no route took;
- *     empty for no such field
  */
 public record ClientSettings(
     HeadLimits head,
@@ -38,8 +36,7 @@ public record ClientSettings(
     long downloadBytesPerSecond,
     long maxContentBytes,
     int lowWatermarkBytes,
-    int highWatermarkBytes,
-    String refusedCacheStatus) {
+    int highWatermarkBytes) {
 
   /** How long content may come slower than the least rate. */
   static final long UPLOAD_GRACE_NANOS = Duration.ofSeconds(20).toNanos();
@@ -111,14 +108,13 @@ public record ClientSettings(
               .defaultsTo(Long.MAX_VALUE)
               .into("maxContentBytes"),
           Row.fixed(64 * 1024),
-          Row.fixed(128 * 1024),
-          Row.fixed(""));
+          Row.fixed(128 * 1024));
 
   /** What suits most sites. */
   public static final ClientSettings DEFAULT = SECTION.defaults();
 
-  /** The same for a process with that room for heads, whose cache names itself so. */
-  public ClientSettings with(long otherRoomForHeadsBytes, String otherRefusedCacheStatus) {
+  /** The same for a process with that room for heads. */
+  public ClientSettings withRoomForHeads(long otherRoomForHeadsBytes) {
     return new ClientSettings(
         head,
         otherRoomForHeadsBytes,
@@ -130,7 +126,6 @@ public record ClientSettings(
         downloadBytesPerSecond,
         maxContentBytes,
         lowWatermarkBytes,
-        highWatermarkBytes,
-        otherRefusedCacheStatus);
+        highWatermarkBytes);
   }
 }

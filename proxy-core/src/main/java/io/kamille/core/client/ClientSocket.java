@@ -356,7 +356,7 @@ public abstract class ClientSocket extends ListedConnection implements ClientOut
 
   @Override
   protected final boolean endIfIdle() {
-    boolean idle = staysIdle();
+    boolean idle = confirmIdle();
     if (idle) {
       end();
     }
@@ -365,7 +365,7 @@ public abstract class ClientSocket extends ListedConnection implements ClientOut
 
   @Override
   protected final boolean closeIfIdle() {
-    boolean idle = staysIdle();
+    boolean idle = confirmIdle();
     if (idle) {
       linger();
       close();
@@ -373,8 +373,8 @@ public abstract class ClientSocket extends ListedConnection implements ClientOut
     return idle;
   }
 
-  /** Whether nothing is under way; else the connection is no longer among the idle ones. */
-  private boolean staysIdle() {
+  /** Takes the connection from the idle ones unless nothing is under way indeed: then true. */
+  private boolean confirmIdle() {
     if (isIdle()) {
       return true;
     }

@@ -19,15 +19,15 @@ import org.jspecify.annotations.Nullable;
 @SuppressWarnings("ArrayRecordComponent") // sent once, and compared with nothing
 public record FailureReply(ResponseHead head, byte[] content) {
 
+  /** What {@code Cache-Status} says of a request that no route took. */
+  private static final String REFUSED = Failure.PSEUDONYM + "; detail=refused";
+
   /**
    * The answer that says {@code failure}.
    *
-   * @param proxy how this proxy calls itself
    * @param notes of the exchange, if one was begun
-   * @param settings for the {@code Cache-Status} of a request that no route took
    */
-  public static FailureReply of(
-      Failure failure, String proxy, @Nullable ExchangeNotes notes, ClientSettings settings) {
+  public static FailureReply of(Failure failure, @Nullable ExchangeNotes notes) {
     ErrorPages.Page page = notes == null ? null : notes.errorPages().find(failure.status());
     ResponseHead head =
         ResponseHead.of(
@@ -37,7 +37,7 @@ public record FailureReply(ResponseHead head, byte[] content) {
             "Cache-Control",
             "no-store",
             "Proxy-Status",
-            failure.proxyStatus(proxy));
+            failure.proxyStatus());
     Failure.Field own = failure.field();
     if (own != null) {
       head.fields().add(own.name(), own.value());
@@ -47,7 +47,7 @@ public record FailureReply(ResponseHead head, byte[] content) {
     if (failure.retryAfterSeconds() > 0) {
       head.fields().add(FieldName.RETRY_AFTER, Integer.toString(failure.retryAfterSeconds()));
     }
-    String cacheStatus = cacheStatus(notes, settings);
+    String cacheStatus = cacheStatus(notes);
     if (!cacheStatus.isEmpty()) {
       head.fields().add(FieldName.CACHE_STATUS, cacheStatus);
     }
@@ -63,12 +63,10 @@ public record FailureReply(ResponseHead head, byte[] content) {
   }
 
   /** What the cache noted, or that no cache was asked because no route took the request. */
-  private static String cacheStatus(@Nullable ExchangeNotes notes, ClientSettings settings) {
+  private static String cacheStatus(@Nullable ExchangeNotes notes) {
     if (notes == null) {
       return "";
     }
-    return notes.cacheStatus().isEmpty() && notes.route().isEmpty()
-        ? settings.refusedCacheStatus()
-        : notes.cacheStatus();
+    return notes.cacheStatus().isEmpty() && notes.route().isEmpty() ? REFUSED : notes.cacheStatus();
   }
 }

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  * What the heads of the requests under way of one loop take of the heap. Confined to its loop, but
  * for the counts.
  */
+@SuppressWarnings("NonAtomicVolatileUpdate") // counts are written by this loop only
 public final class HeadsUnderWay {
 
   /*
@@ -53,7 +54,6 @@ public final class HeadsUnderWay {
     return headBytes <= LARGE_BYTES ? null : refusalOfLarge(headBytes);
   }
 
-  @SuppressWarnings("NonAtomicVolatileUpdate") // written by this loop only
   private @Nullable Failure refusalOfLarge(int headBytes) {
     long room = settings.get().roomForHeadsBytes();
     if (headBytes > room) {
@@ -71,7 +71,6 @@ public final class HeadsUnderWay {
    *
    * @return what to call {@link #over} with
    */
-  @SuppressWarnings("NonAtomicVolatileUpdate") // written by this loop only
   public int begun(int headBytes) {
     if (headBytes <= LARGE_BYTES) {
       return 0;
@@ -81,7 +80,6 @@ public final class HeadsUnderWay {
   }
 
   /** A request is over for which {@link #begun} answered this. */
-  @SuppressWarnings("NonAtomicVolatileUpdate") // written by this loop only
   public void over(int countedBytes) {
     if (countedBytes != 0) {
       heapBytes -= countedBytes;

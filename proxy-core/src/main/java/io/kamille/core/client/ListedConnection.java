@@ -1,9 +1,10 @@
 package io.kamille.core.client;
 
 import io.kamille.core.exchange.Failure;
-import io.kamille.core.socket.KeptBack;
 import io.kamille.core.socket.TunableChannel;
+import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,7 +25,7 @@ public abstract class ListedConnection extends ChannelInboundHandlerAdapter {
   @Nullable TunableChannel tunable;
 
   /** Has what waits in front of its channel counted, too. */
-  protected final void countKeptBack(KeptBack keptBack) {
+  protected final void countKeptBack(Consumer<Consumer<ByteBuf>> keptBack) {
     if (tunable != null) {
       tunable.keptBack(keptBack);
     }

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * The connections to clients of one loop, each in one list by what it does, and how they end.
  * Confined to its loop, but for the counts.
  */
+@SuppressWarnings("NonAtomicVolatileUpdate") // counts are written by this loop only
 public final class LoopConnections {
 
   /*
@@ -23,22 +24,22 @@ public final class LoopConnections {
    * within a head are among the unfinished heads, those whose closing has begun linger, and all
    * others are busy.
    *
-   * The idle ones are in two lists, because the first request may be awaited for less long than the next one. Both are
-   * in the order of `idleSinceNanos`: a connection comes to the end of one with the end of every
-   * exchange. One whose exchange ends in the turn in which it began never leaves the list in
-   * between: on a hit a connection moves to the end, and that is all.
+   * The idle ones are in two lists, because the first request may be awaited for less long than the
+   * next one. Both are in the order of `idleSinceNanos`: a connection comes to the end of one with
+   * the end of every exchange. One whose exchange ends in the turn in which it began never leaves
+   * the list in between: on a hit a connection moves to the end, and that is all.
    *
    * What comes to the front may still have octets of its last answer on the way. It is not idle
    * then, and goes to where the content time-out is looked at.
    *
-   * The time-out is asked for anew for each connection, so that closing stops where the count has
-   * become small enough. It is a task: whatever a client had sent by the last poll has been read.
-   * A request that crosses the end of its connection is lost, as RFC 9112 §9.5 foresees; we end the
+   * The idle time-out is asked for anew for each connection, so that closing stops where the count
+   * has become small enough. Closing is a task: whatever a client had sent by the last poll has been
+   * read. A request that crosses the end of its connection is lost, as RFC 9112 §9.5 foresees; we end the
    * connection in stages, so that no reset overtakes the last answer (§9.6). Only where a place is
    * needed at once for somebody else is a connection closed whole.
    *
-   * A head that comes in one read, as nearly all do, is never here. Others are, for as long as
-   * their clients take; all together they may take so much of the heap, however many the
+   * A head that comes in one read, as nearly all do, is never unfinished. Others are, for as long
+   * as their clients take; all together they may take so much of the heap, however many the
    * connections and however large a head may be. When it is used up, the oldest yields: a client
    * that does nothing wrong has sent its head within a few round trips. A head that is larger than
    * the whole room makes nobody else yield.
@@ -94,7 +95,6 @@ public final class LoopConnections {
   // For the connections
 
   /** A connection has come, and is idle. */
-  @SuppressWarnings("NonAtomicVolatileUpdate") // written by this loop only
   public void begun(ListedConnection connection) {
     connection.idleSinceNanos = time.nowNanos();
     silent.append(connection);
@@ -102,7 +102,6 @@ public final class LoopConnections {
   }
 
   /** A connection is closed. */
-  @SuppressWarnings("NonAtomicVolatileUpdate") // written by this loop only
   public void gone(ListedConnection connection) {
     headIsOver(connection);
     ConnectionList.remove(connection);
@@ -132,7 +131,6 @@ public final class LoopConnections {
   }
 
   /** More of a head has come, though not all: it takes so much of the heap now. */
-  @SuppressWarnings("NonAtomicVolatileUpdate") // written by this loop only
   public void headGrew(ListedConnection connection, int headBytes) {
     if (connection.headBytes == 0) {
       heads.append(connection);
@@ -148,7 +146,6 @@ public final class LoopConnections {
     }
   }
 
-  @SuppressWarnings("NonAtomicVolatileUpdate") // written by this loop only
   private void displaceOldestHead() {
     ListedConnection oldest = heads.first();
     if (oldest == null) {
@@ -167,7 +164,6 @@ public final class LoopConnections {
   }
 
   /** The head of this connection is complete, or given up; it is in no list then. */
-  @SuppressWarnings("NonAtomicVolatileUpdate") // written by this loop only
   public void headIsOver(ListedConnection connection) {
     if (connection.headBytes != 0) {
       unfinishedHeadBytes -= connection.headBytes;
@@ -177,13 +173,11 @@ public final class LoopConnections {
   }
 
   /** A client was reset because it took too little of what waited for it. */
-  @SuppressWarnings("NonAtomicVolatileUpdate") // written by this loop only
   public void resetTooSlow() {
     tooSlow++;
   }
 
   /** A client was reset because it took nothing of what waited for it. */
-  @SuppressWarnings("NonAtomicVolatileUpdate") // written by this loop only
   public void resetStopped() {
     stopped++;
   }
@@ -226,7 +220,6 @@ public final class LoopConnections {
   }
 
   /** Ends what is idle too long, the longest idle first. */
-  @SuppressWarnings("NonAtomicVolatileUpdate") // written by this loop only
   private void endIdle() {
     for (int i = 0; i < ENDED_PER_TURN; i++) {
       ListedConnection connection = due();
@@ -321,7 +314,6 @@ public final class LoopConnections {
   }
 
   /** Closes the connection that is idle longest, at once; false if there is none. */
-  @SuppressWarnings("NonAtomicVolatileUpdate") // written by this loop only
   private boolean displaceLongestIdle() {
     while (true) {
       ListedConnection connection = longer(ifIdleFor(GRACE_NANOS, silent.first()), between.first());

@@ -27,25 +27,24 @@ public final class ReplyHeads {
   /**
    * Heads of a proxy.
    *
-   * @param proxy how it calls itself in {@code Proxy-Status}
    * @param epochSeconds wall clock for the {@code Date} of answers that lack one
    * @param policy of the listener: its HSTS stands before one of the origin, which then counts for
    *     nothing (RFC 6797 §8.1)
    */
-  public ReplyHeads(String proxy, LongSupplier epochSeconds, HttpsPolicy policy) {
+  public ReplyHeads(LongSupplier epochSeconds, HttpsPolicy policy) {
     this.epochSeconds = epochSeconds;
     this.policy = policy;
     for (int i = 0; i < shedLines.length; i++) {
-      shedLines[i] = shedLines(proxy, i + 1);
+      shedLines[i] = shedLines(i + 1);
     }
   }
 
-  private static byte[] shedLines(String proxy, int retryAfterSeconds) {
+  private static byte[] shedLines(int retryAfterSeconds) {
     String lines =
         "Content-Length: 0\r\nCache-Control: no-store\r\nRetry-After: "
             + retryAfterSeconds
             + "\r\nProxy-Status: "
-            + Overload.SHED.proxyStatus(proxy)
+            + Overload.SHED.proxyStatus()
             + "\r\n";
     return lines.getBytes(StandardCharsets.ISO_8859_1);
   }

@@ -25,7 +25,6 @@ public final class ServerShard {
   private static final long DRAIN_LOOK_MILLIS = 50;
 
   private final EventLoop loop;
-  private final String name;
   private final ExchangeHandler handler;
   private final ExchangeObserver observer;
   private final LongSupplier epochSeconds;
@@ -41,7 +40,6 @@ public final class ServerShard {
   /**
    * The part for {@code loop}.
    *
-   * @param name how this proxy calls itself in {@code Proxy-Status}
    * @param idleTimeout given the configured one
    * @param nanoClock monotonic nanoseconds
    * @param epochSeconds wall clock for the {@code Date} of answers that lack one
@@ -49,7 +47,6 @@ public final class ServerShard {
    */
   public ServerShard(
       EventLoop loop,
-      String name,
       ClientSettings settings,
       IdleTimeout idleTimeout,
       ExchangeHandler handler,
@@ -58,7 +55,6 @@ public final class ServerShard {
       LongSupplier epochSeconds,
       Shedder shedder) {
     this.loop = loop;
-    this.name = name;
     this.settings = settings;
     this.handler = handler;
     this.observer = observer;
@@ -124,11 +120,6 @@ public final class ServerShard {
 
   public EventLoop loop() {
     return loop;
-  }
-
-  /** How this proxy calls itself. */
-  public String name() {
-    return name;
   }
 
   /** The first station. */

@@ -37,11 +37,6 @@ public record ErrorPages(Map<Integer, Page> byStatus) {
     return page != null && page.intercepts() ? page : null;
   }
 
-  /** Whether any page takes the place of what an origin sends. */
-  public boolean intercept() {
-    return byStatus.values().stream().anyMatch(Page::intercepts);
-  }
-
   /** Whether the client may get a page: one that calls by gRPC reads none. */
   public static boolean suit(RequestHead request) {
     String type = request.fields().first(FieldName.CONTENT_TYPE);

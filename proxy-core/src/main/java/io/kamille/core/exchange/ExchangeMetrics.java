@@ -8,10 +8,12 @@ import io.kamille.core.metric.HistogramSnapshot;
 import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;
+import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Stream;
 
 /** Counts the exchanges of one loop when they are over. Confined to its loop. */
 public final class ExchangeMetrics implements ExchangeObserver, AnswerCounts {
@@ -91,11 +93,7 @@ public final class ExchangeMetrics implements ExchangeObserver, AnswerCounts {
   /** Exchanges that are over. Any thread. */
   @Override
   public long requests() {
-    long sum = 0;
-    for (CacheResult result : requests.keySet()) {
-      sum += requests(result);
-    }
-    return sum;
+    return requests.keySet().stream().mapToLong(this::requests).sum();
   }
 
   /** Exchanges answered from the store without asking an origin first. Any thread. */
@@ -105,29 +103,29 @@ public final class ExchangeMetrics implements ExchangeObserver, AnswerCounts {
 
   /** Exchanges answered with a status code of 5xx. Any thread. */
   public long serverErrors() {
-    long sum = 0;
-    for (Counter[] counters : requests.values()) {
-      sum += counters[SERVER_ERRORS].value();
-    }
-    return sum;
+    return requests.values().stream().mapToLong(classes -> classes[SERVER_ERRORS].value()).sum();
   }
 
   /** How long the exchanges took that were answered from the store. Any thread. */
   public HistogramSnapshot hitDurations() {
-    return of(durations, CacheResult.HIT)
-        .snapshot()
-        .plus(of(durations, CacheResult.STALE_HIT).snapshot());
+    return snapshot(true);
   }
 
   /** How long all other exchanges took. Any thread. */
   public HistogramSnapshot forwardedDurations() {
-    HistogramSnapshot sum = HistogramSnapshot.EMPTY;
-    for (Map.Entry<CacheResult, Histogram> duration : durations.entrySet()) {
-      if (!isHit(duration.getKey())) {
-        sum = sum.plus(duration.getValue().snapshot());
-      }
-    }
-    return sum;
+    return snapshot(false);
+  }
+
+  private HistogramSnapshot snapshot(boolean ofHits) {
+    return durations(ofHits)
+        .map(Histogram::snapshot)
+        .reduce(HistogramSnapshot.EMPTY, HistogramSnapshot::plus);
+  }
+
+  private Stream<Histogram> durations(boolean ofHits) {
+    return durations.entrySet().stream()
+        .filter(duration -> isHit(duration.getKey()) == ofHits)
+        .map(Map.Entry::getValue);
   }
 
   /** Exchanges that an origin was asked about. Any thread. */
@@ -138,13 +136,7 @@ public final class ExchangeMetrics implements ExchangeObserver, AnswerCounts {
 
   @Override
   public long forwardedNanos() {
-    long sum = 0;
-    for (Map.Entry<CacheResult, Histogram> duration : durations.entrySet()) {
-      if (!isHit(duration.getKey())) {
-        sum += duration.getValue().sumNanos();
-      }
-    }
-    return sum;
+    return durations(false).mapToLong(Histogram::sumNanos).sum();
   }
 
   private static boolean isHit(CacheResult result) {
@@ -152,11 +144,7 @@ public final class ExchangeMetrics implements ExchangeObserver, AnswerCounts {
   }
 
   private long requests(CacheResult result) {
-    long sum = 0;
-    for (Counter counter : of(requests, result)) {
-      sum += counter.value();
-    }
-    return sum;
+    return Arrays.stream(of(requests, result)).mapToLong(Counter::value).sum();
   }
 
   private static int statusClass(int status) {

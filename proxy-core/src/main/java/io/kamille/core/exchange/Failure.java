@@ -15,6 +15,9 @@ import org.jspecify.annotations.Nullable;
 public record Failure(
     Kind kind, int status, String reason, int retryAfterSeconds, @Nullable Field field) {
 
+  /** Our name in {@code Via} (RFC 9110 §7.6.3) and in what says whose answer it is. */
+  public static final String PSEUDONYM = "kamille";
+
   /** A header field of the answer, such as {@code Content-Range}. */
   public record Field(String name, String value) {}
 
@@ -112,8 +115,8 @@ public record Failure(
   }
 
   /** The field value of {@code Proxy-Status} (RFC 9209 §2). */
-  public String proxyStatus(String proxyName) {
-    String error = proxyName + "; error=" + kind.token();
+  public String proxyStatus() {
+    String error = PSEUDONYM + "; error=" + kind.token();
     return side() == Side.ORIGIN ? error : error + "; details=\"" + quotable(reason) + "\"";
   }
 

@@ -22,9 +22,6 @@ public final class ClientTable {
   private final RefusalLog deniedLog;
   private final RefusalLog refusedLog;
   private final RefusalLog headerLog;
-  private final LongAdder refusedHeaders = new LongAdder();
-  private final LongAdder denied = new LongAdder();
-  private final LongAdder refusedConnections = new LongAdder();
   private final LongAdder refusedRequests = new LongAdder();
   // Volatile: set by whoever loads a configuration.
   private volatile ClientLimits limits;
@@ -72,7 +69,6 @@ public final class ClientTable {
           return tally;
         }
         case FULL -> {
-          refusedConnections.increment();
           refusedLog.refused(address);
           return null;
         }
@@ -83,7 +79,6 @@ public final class ClientTable {
 
   /** The connection of a client, or of a load balancer, that is not let in was closed. */
   public void deny(@Nullable InetAddress address) {
-    denied.increment();
     deniedLog.refused(address);
   }
 
@@ -93,7 +88,6 @@ public final class ClientTable {
    * @param whose and why, for people
    */
   public void refuseProxyHeader(String whose) {
-    refusedHeaders.increment();
     headerLog.refused(whose);
   }
 
@@ -112,17 +106,17 @@ public final class ClientTable {
 
   /** Connections refused because their clients are not let in. */
   public long denied() {
-    return denied.sum();
+    return deniedLog.count();
   }
 
   /** Connections of load balancers refused for their PROXY header. */
   public long refusedProxyHeaders() {
-    return refusedHeaders.sum();
+    return headerLog.count();
   }
 
   /** Connections refused because their clients had too many. */
   public long refusedConnections() {
-    return refusedConnections.sum();
+    return refusedLog.count();
   }
 
   /** Requests refused because their clients had too many under way. */

@@ -9,8 +9,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells the operational log of refusals, one line in ten seconds at most, however many there are.
- * Any thread.
+ * Counts refusals, and tells the operational log of them, one line in ten seconds at most, however
+ * many there are. Any thread.
  */
 final class RefusalLog {
 
@@ -20,6 +20,7 @@ final class RefusalLog {
   private final String what;
   private final LongSupplier nanoClock;
   private final AtomicLong nextNanos;
+  private final LongAdder count = new LongAdder();
   private final LongAdder untold = new LongAdder();
 
   /**
@@ -40,13 +41,19 @@ final class RefusalLog {
    * @param whose printed with the line, if one is due
    */
   void refused(@Nullable Object whose) {
+    count.increment();
     untold.increment();
     long now = nanoClock.getAsLong();
     long next = nextNanos.get();
     if (now - next >= 0 && nextNanos.compareAndSet(next, now + EVERY_NANOS)) {
-      long count = untold.sumThenReset();
+      long since = untold.sumThenReset();
       Object last = whose instanceof InetAddress address ? address.getHostAddress() : whose;
-      LOG.log(Level.WARNING, "refused " + count + " " + what + ", the last of " + last);
+      LOG.log(Level.WARNING, "refused " + since + " " + what + ", the last of " + last);
     }
+  }
+
+  /** Refusals of this kind. */
+  long count() {
+    return count.sum();
   }
 }

@@ -49,17 +49,7 @@ public final class ConnectionFields {
     if (!fields.has(FieldName.CONNECTION) || (known != null && NEVER.contains(known))) {
       return false;
     }
-    byte[] octets = fields.octets();
-    for (int line = fields.indexOf(FieldName.CONNECTION);
-        line >= 0;
-        line = fields.indexOf(FieldName.CONNECTION, line + 1)) {
-      if (!isPlain(octets, fields.valueStart(line), fields.valueEnd(line))
-          && listHas(
-              octets, fields.valueStart(line), fields.valueEnd(line), fields.nameAt(index))) {
-        return true;
-      }
-    }
-    return false;
+    return !isPlain(fields) && names(fields, fields.nameAt(index));
   }
 
   /**
@@ -102,11 +92,16 @@ public final class ConnectionFields {
     }
   }
 
-  /** Whether a value is one of the options that name no field, or only one that goes anyway. */
-  private static boolean isPlain(byte[] octets, int start, int end) {
-    return Octets.equalsIgnoreCase(octets, start, end, "keep-alive")
-        || Octets.equalsIgnoreCase(octets, start, end, "close")
-        || Octets.equalsIgnoreCase(octets, start, end, "upgrade");
+  /** Whether {@code Connection} is one option that names no field, or one that goes anyway. */
+  private static boolean isPlain(Fields fields) {
+    int line = fields.indexOf(FieldName.CONNECTION);
+    byte[] octets = fields.octets();
+    int start = fields.valueStart(line);
+    int end = fields.valueEnd(line);
+    return fields.indexOf(FieldName.CONNECTION, line + 1) < 0
+        && (Octets.equalsIgnoreCase(octets, start, end, "keep-alive")
+            || Octets.equalsIgnoreCase(octets, start, end, "close")
+            || Octets.equalsIgnoreCase(octets, start, end, "upgrade"));
   }
 
   /** Whether {@code Connection} names this option, in any case (RFC 9110 §7.6.1). */

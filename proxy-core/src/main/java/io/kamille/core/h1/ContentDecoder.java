@@ -88,10 +88,6 @@ public final class ContentDecoder {
     return failure;
   }
 
-  static Failure fault(String reason) {
-    return Failure.of(Kind.HTTP_PROTOCOL_ERROR, reason);
-  }
-
   /** Decodes what is there into {@code sink}. Borrows the buffer, moves its reader index. */
   public Outcome decode(ByteBuf in, ContentSink sink) {
     if (state == State.CONTENT) {
@@ -221,7 +217,7 @@ public final class ContentDecoder {
   }
 
   private boolean broken(String reason) {
-    failure = fault(reason);
+    failure = Failure.of(Kind.HTTP_PROTOCOL_ERROR, reason);
     return false;
   }
 }

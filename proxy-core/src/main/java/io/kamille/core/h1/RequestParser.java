@@ -29,10 +29,7 @@ public final class RequestParser extends SectionParser {
 
   /** A parser for requests under these limits. */
   public RequestParser(HeadLimits limits) {
-    this(limits, new RequestHead());
-  }
-
-  private RequestParser(HeadLimits limits, RequestHead head) {
+    RequestHead head = new RequestHead();
     super(head.fields(), limits.fields(), limits.headBytes(), true);
     this.limits = limits;
     this.head = head;
@@ -46,7 +43,7 @@ public final class RequestParser extends SectionParser {
   /** Begins anew over the same head. */
   public void reset() {
     head.clear();
-    restart(head.fields(), true);
+    restart(head.fields());
   }
 
   @Override

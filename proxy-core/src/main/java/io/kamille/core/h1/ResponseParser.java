@@ -22,10 +22,7 @@ public final class ResponseParser extends SectionParser {
 
   /** A parser for responses under these limits. */
   public ResponseParser(HeadLimits limits) {
-    this(limits, new ResponseHead());
-  }
-
-  private ResponseParser(HeadLimits limits, ResponseHead head) {
+    ResponseHead head = new ResponseHead();
     super(head.fields(), limits.fields(), limits.headBytes(), true);
     this.head = head;
   }
@@ -38,7 +35,7 @@ public final class ResponseParser extends SectionParser {
   /** Begins anew over the same head. */
   public void reset() {
     head.clear();
-    restart(head.fields(), true);
+    restart(head.fields());
   }
 
   @Override

@@ -60,12 +60,12 @@ abstract class SectionParser {
     this.startLineDone = !hasStartLine;
   }
 
-  /** Begins a new section in {@code fields}. */
-  final void restart(Fields fields, boolean hasStartLine) {
+  /** Begins a new section with a start line in {@code fields}. */
+  final void restart(Fields fields) {
     this.fields = fields;
     this.filled = 0;
     this.lineStart = 0;
-    this.startLineDone = !hasStartLine;
+    this.startLineDone = false;
     this.failure = null;
   }
 

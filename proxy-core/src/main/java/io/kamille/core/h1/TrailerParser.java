@@ -1,6 +1,7 @@
 package io.kamille.core.h1;
 
 import io.kamille.core.exchange.Failure;
+import io.kamille.core.exchange.Failure.Kind;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
 import org.jspecify.annotations.Nullable;
@@ -58,10 +59,7 @@ public final class TrailerParser extends SectionParser {
   private final Fields trailers;
 
   TrailerParser() {
-    this(new Fields());
-  }
-
-  private TrailerParser(Fields trailers) {
+    Fields trailers = new Fields();
     super(trailers, HeadLimits.TRAILERS.fields(), HeadLimits.TRAILERS.headBytes(), false);
     this.trailers = trailers;
   }
@@ -91,12 +89,12 @@ public final class TrailerParser extends SectionParser {
 
   @Override
   Failure bad(String reason) {
-    return ContentDecoder.fault(reason + " in the trailer section");
+    return Failure.of(Kind.HTTP_PROTOCOL_ERROR, reason + " in the trailer section");
   }
 
   @Override
   Failure tooLarge(boolean inFields) {
-    return ContentDecoder.fault("a trailer section over its limit");
+    return Failure.of(Kind.HTTP_PROTOCOL_ERROR, "a trailer section over its limit");
   }
 
   @Override

@@ -2,6 +2,9 @@ package io.kamille.core.h2;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.codec.http2.Http2CodecUtil;
+import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2FrameTypes;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
@@ -19,38 +22,30 @@ final class FrameCutter {
   private static final byte[] PREFACE =
       "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
 
-  /** Payload that we take in one frame: the default, which we do not change (RFC 9113 §4.2). */
-  static final int MAX_PAYLOAD = 16_384;
-
-  /** Gets the frames. */
-  interface Taker {
-
-    /** The connection does not begin with the preface. */
-    void noPreface();
-
-    /**
-     * A frame lies at the reader index. Borrows the buffer, of which no more than these octets
-     * count. If the payload is over its limit, the header alone.
-     */
-    void frame(ByteBuf in, int bytes);
-
-    /** Whether no more frames are taken for now; what is left stays in the buffer. */
-    boolean isFull();
-  }
-
   private final H2Owner wire;
-  private final Taker taker;
+  private final Faults faults;
+  private final FrameReceiver receiver;
+  private final ChannelHandlerContext context;
   private @Nullable ByteBuf partial;
   private int prefaceSeen;
 
   /**
    * A cutter of what comes from {@code wire}.
    *
+   * @param receiver gets the frames
+   * @param context that Netty's reader takes its allocator from
    * @param fromClient whether it begins with the preface
    */
-  FrameCutter(H2Owner wire, Taker taker, boolean fromClient) {
+  FrameCutter(
+      H2Owner wire,
+      Faults faults,
+      FrameReceiver receiver,
+      ChannelHandlerContext context,
+      boolean fromClient) {
     this.wire = wire;
-    this.taker = taker;
+    this.faults = faults;
+    this.receiver = receiver;
+    this.context = context;
     this.prefaceSeen = fromClient ? 0 : PREFACE.length;
   }
 
@@ -62,14 +57,14 @@ final class FrameCutter {
   /**
    * Takes octets. Borrows the buffer.
    *
-   * @return false if the taker is full: the rest is left
+   * @return false if no more frames are taken for now: the rest is left
    */
   boolean take(ByteBuf in) {
     if (!preface(in)) {
       return true;
     }
     while (in.isReadable()) {
-      if (taker.isFull()) {
+      if (wire.isOverfull() && !faults.haveEnded()) {
         return false;
       }
       ByteBuf begun = partial;
@@ -83,7 +78,7 @@ final class FrameCutter {
         partial = wire.allocator().directBuffer(needed).writeBytes(in);
         return true;
       }
-      taker.frame(in, needed);
+      frame(in, needed);
     }
     return true;
   }
@@ -91,7 +86,7 @@ final class FrameCutter {
   private boolean preface(ByteBuf in) {
     while (prefaceSeen < PREFACE.length && in.isReadable()) {
       if (in.readByte() != PREFACE[prefaceSeen++]) {
-        taker.noPreface();
+        faults.fail(Http2Error.PROTOCOL_ERROR, "no preface of HTTP/2");
         in.skipBytes(in.readableBytes());
         return false;
       }
@@ -99,9 +94,19 @@ final class FrameCutter {
     return prefaceSeen == PREFACE.length;
   }
 
+  /** A frame lies at the reader index; if its payload is over the limit, the header alone. */
+  private void frame(ByteBuf in, int bytes) {
+    if (faults.haveEnded()) {
+      in.skipBytes(bytes);
+    } else {
+      receiver.frame(context, in, bytes);
+    }
+  }
+
   private static int frameBytes(ByteBuf in) {
     int payload = in.getUnsignedMedium(in.readerIndex());
-    return FrameWriter.HEADER_BYTES + (payload > MAX_PAYLOAD ? 0 : payload);
+    return FrameWriter.HEADER_BYTES
+        + (payload > Http2CodecUtil.DEFAULT_MAX_FRAME_SIZE ? 0 : payload);
   }
 
   private void complete(ByteBuf begun, ByteBuf in) {
@@ -119,7 +124,7 @@ final class FrameCutter {
     if (begun.readableBytes() == needed) {
       partial = null;
       try {
-        taker.frame(begun, needed);
+        frame(begun, needed);
       } finally {
         begun.release();
       }

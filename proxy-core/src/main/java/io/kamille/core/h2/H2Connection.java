@@ -41,7 +41,6 @@ public final class H2Connection {
   private final FrameCutter cutter;
   private final LongSupplier clock;
   private final Carriage carriage = new Carriage();
-  private final ChannelHandlerContext context;
   private final boolean isServer;
   private long unfinishedSinceNanos;
   private boolean unfinished;
@@ -57,7 +56,6 @@ public final class H2Connection {
     this.owner = owner;
     this.settings = settings;
     this.clock = clock;
-    this.context = context;
     this.isServer = isServer;
     this.writer = new FrameWriter(owner);
     SendQueue queue = new SendQueue();
@@ -69,7 +67,7 @@ public final class H2Connection {
     this.heads = intake.apply(this);
     this.receiver =
         new FrameReceiver(heads, streams, faults, output, writer, window, this::pingAnswered);
-    this.cutter = new FrameCutter(owner, new Cut(), isServer);
+    this.cutter = new FrameCutter(owner, faults, receiver, context, isServer);
   }
 
   /**
@@ -192,28 +190,6 @@ public final class H2Connection {
     unfinished = unfinishedHeadBytes() > 0;
     if (unfinished && !before) {
       unfinishedSinceNanos = clock.getAsLong();
-    }
-  }
-
-  private final class Cut implements FrameCutter.Taker {
-
-    @Override
-    public void noPreface() {
-      faults.fail(Http2Error.PROTOCOL_ERROR, "no preface of HTTP/2");
-    }
-
-    @Override
-    public void frame(ByteBuf in, int bytes) {
-      if (faults.haveEnded()) {
-        in.skipBytes(bytes);
-      } else {
-        receiver.frame(context, in, bytes);
-      }
-    }
-
-    @Override
-    public boolean isFull() {
-      return owner.isOverfull() && !faults.haveEnded();
     }
   }
 

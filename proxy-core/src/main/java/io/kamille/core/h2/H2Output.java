@@ -2,6 +2,7 @@ package io.kamille.core.h2;
 
 import io.kamille.core.http.Fields;
 import io.netty.buffer.ByteBuf;
+import io.netty.handler.codec.http2.Http2CodecUtil;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,7 +21,7 @@ final class H2Output {
   private final HpackWriter scratch;
   private long window = ReceiveWindow.DEFAULT_BYTES;
   private int initialWindow = ReceiveWindow.DEFAULT_BYTES;
-  private int maxPayload = FrameCutter.MAX_PAYLOAD;
+  private int maxPayload = Http2CodecUtil.DEFAULT_MAX_FRAME_SIZE;
   private long sentBytes;
   private boolean firstSectionSent;
   private boolean held;
@@ -181,7 +182,7 @@ final class H2Output {
 
   /** The longest payload; ours stays at most at the default. */
   void maxPayload(int bytes) {
-    maxPayload = Math.min(FrameCutter.MAX_PAYLOAD, bytes);
+    maxPayload = Math.min(Http2CodecUtil.DEFAULT_MAX_FRAME_SIZE, bytes);
   }
 
   /** Whether content waits for the window of the connection. */

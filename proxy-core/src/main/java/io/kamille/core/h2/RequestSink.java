@@ -6,7 +6,6 @@ import io.kamille.core.http.Authority;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.Method;
-import io.kamille.core.http.NormalAuthority;
 import io.kamille.core.http.Octets;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.RequestHead.TargetForm;
@@ -292,8 +291,8 @@ public final class RequestSink extends SectionSink {
     }
     if (line >= 0) {
       return Arrays.equals(
-          NormalAuthority.of(named.array(), from, to, isSecure),
-          NormalAuthority.of(into.octets(), into.authorityStart(), into.authorityEnd(), isSecure));
+          Authority.normal(named.array(), from, to, isSecure),
+          Authority.normal(into.octets(), into.authorityStart(), into.authorityEnd(), isSecure));
     }
     int at = filled() + HOST.length;
     store(

@@ -4,13 +4,13 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.kamille.core.hostsocket.HostRequest.Connect;
 import io.kamille.core.hostsocket.HostRequest.Find;
 import io.kamille.core.hostsocket.HostRequest.Listen;
-import io.kamille.core.hostsocket.HostRequest.Trouble;
 import io.kamille.core.loop.LoopGroup;
 import io.kamille.core.origin.names.NameLookup;
 import io.kamille.core.setting.HostPort;
 import io.kamille.core.socket.Descriptors;
 import io.kamille.core.socket.Network;
 import io.kamille.core.socket.UnixSocket;
+import io.kamille.core.socket.UnixSocket.Message;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelException;
@@ -69,9 +69,7 @@ public final class HostSockets implements Network, NameLookup {
   private static final Duration VALID_FOR = Duration.ofSeconds(5);
 
   /** What was asked, and becomes what is behind the number of the answer. */
-  private record Asked(String number, String words, CompletableFuture<Answer> answer) {}
-
-  private record Answer(String words, List<Integer> descriptors) {}
+  private record Asked(String number, String words, CompletableFuture<Message> answer) {}
 
   private final Path path;
   private final Thread thread;
@@ -122,7 +120,7 @@ public final class HostSockets implements Network, NameLookup {
                 loop.execute(() -> connected(answer, failure, bootstrap, promise));
               } catch (RejectedExecutionException ended) {
                 if (answer != null) {
-                  answer.descriptors.forEach(Descriptors::close);
+                  answer.descriptors().forEach(Descriptors::close);
                 }
               }
             });
@@ -130,7 +128,7 @@ public final class HostSockets implements Network, NameLookup {
   }
 
   private static void connected(
-      @Nullable Answer answer,
+      @Nullable Message answer,
       @Nullable Throwable failure,
       Bootstrap bootstrap,
       Promise<Void> promise) {
@@ -140,9 +138,9 @@ public final class HostSockets implements Network, NameLookup {
     }
     Channel channel;
     try {
-      channel = LoopGroup.socket(answer.descriptors.getFirst());
+      channel = LoopGroup.socket(answer.descriptors().getFirst());
     } catch (RuntimeException unusable) {
-      answer.descriptors.forEach(Descriptors::close);
+      answer.descriptors().forEach(Descriptors::close);
       promise.setFailure(unusable);
       return;
     }
@@ -171,7 +169,7 @@ public final class HostSockets implements Network, NameLookup {
     try {
       return ask(new Listen(address, backlog, sockets), (int) PATIENCE.toMillis())
           .join()
-          .descriptors;
+          .descriptors();
     } catch (CompletionException failed) {
       Throwable why = Objects.requireNonNull(failed.getCause());
       throw new IOException("cannot listen on " + address + ": " + why.getMessage(), why);
@@ -184,7 +182,7 @@ public final class HostSockets implements Network, NameLookup {
     ask(new Find(host), (int) PATIENCE.toMillis())
         .whenComplete(
             (answer, failure) -> {
-              List<InetAddress> addresses = answer == null ? List.of() : addresses(answer.words);
+              List<InetAddress> addresses = answer == null ? List.of() : addresses(answer.text());
               if (addresses.isEmpty()) {
                 found.completeExceptionally(
                     failure == null ? new UnknownHostException(host) : failure);
@@ -206,8 +204,9 @@ public final class HostSockets implements Network, NameLookup {
     return addresses;
   }
 
-  private CompletableFuture<Answer> ask(HostRequest request, int millis) {
-    CompletableFuture<Answer> result = new CompletableFuture<>();
+  /** What the helper answers; fails with what it says, or because it says nothing in time. */
+  private CompletableFuture<Message> ask(HostRequest request, int millis) {
+    CompletableFuture<Message> result = new CompletableFuture<>();
     Asked asked = queue(request.words());
     asked
         .answer
@@ -286,7 +285,7 @@ public final class HostSockets implements Network, NameLookup {
   /** Takes answers for as long as there are any. Returns why there are no more. */
   private String takeUntilItEnds(UnixSocket helper) {
     try {
-      UnixSocket.Message message = helper.receive(HostRequest.MOST_BYTES);
+      Message message = helper.receive(HostRequest.MOST_BYTES);
       while (!message.text().isEmpty()) {
         take(message);
         message = helper.receive(HostRequest.MOST_BYTES);
@@ -327,23 +326,20 @@ public final class HostSockets implements Network, NameLookup {
     }
   }
 
-  private void take(UnixSocket.Message message) {
+  private void take(Message message) {
     String[] parts = message.text().split(" ", 3);
     Asked asked = taken(parts[0]);
     List<Integer> descriptors = message.descriptors();
     String kind = parts.length < 2 ? "" : parts[1];
-    boolean isTaken =
-        asked != null
-            && switch (kind) {
-              case HostRequest.GIVEN -> !descriptors.isEmpty() && complete(asked, "", descriptors);
-              case HostRequest.FOUND ->
-                  complete(asked, parts.length < 3 ? "" : parts[2], List.of());
-              default -> {
-                asked.answer.completeExceptionally(failure(parts));
-                yield false;
-              }
-            };
-    if (!isTaken || !kind.equals(HostRequest.GIVEN)) {
+    String rest = parts.length < 3 ? "" : parts[2];
+    boolean isGiven = kind.equals(HostRequest.GIVEN) && !descriptors.isEmpty();
+    boolean isTaken = false;
+    if (asked != null && (isGiven || kind.equals(HostRequest.FOUND))) {
+      isTaken = asked.answer.complete(new Message(rest, isGiven ? descriptors : List.of()));
+    } else if (asked != null) {
+      asked.answer.completeExceptionally(failure(rest));
+    }
+    if (!isTaken || !isGiven) {
       descriptors.forEach(Descriptors::close);
     }
   }
@@ -354,24 +350,16 @@ public final class HostSockets implements Network, NameLookup {
     return asked;
   }
 
-  private static boolean complete(Asked asked, String words, List<Integer> descriptors) {
-    return asked.answer.complete(new Answer(words, descriptors));
-  }
-
   /** As the kernel would have failed here. */
-  private static Exception failure(String[] parts) {
-    String[] words = parts.length < 3 ? new String[0] : parts[2].split(" ", 2);
-    String trouble = words.length == 0 ? "" : words[0];
-    String reason = words.length < 2 ? "the helper failed" : words[1];
-    if (trouble.equals(Trouble.LATE.name())) {
-      return new ConnectTimeoutException(reason);
-    }
-    if (trouble.equals(Trouble.REFUSED.name())) {
-      return new ConnectException(reason);
-    }
-    return trouble.equals(Trouble.LIMIT.name())
-        ? new ChannelException(reason)
-        : new IOException(reason);
+  private static Exception failure(String words) {
+    String trouble = words.substring(0, Math.max(0, words.indexOf(' ')));
+    String reason = trouble.isEmpty() ? "the helper failed" : words.substring(trouble.length() + 1);
+    return switch (trouble) {
+      case "LATE" -> new ConnectTimeoutException(reason);
+      case "REFUSED" -> new ConnectException(reason);
+      case "LIMIT" -> new ChannelException(reason);
+      default -> new IOException(reason);
+    };
   }
 
   /** Fails what waits, and asks for no more. */

@@ -73,6 +73,27 @@ public final class EntityTag {
     return false;
   }
 
+  /**
+   * Whether {@code If-None-Match} of a request names this tag, by weak comparison, or any by the
+   * star (§13.1.2).
+   *
+   * @param tag null for a representation without one
+   */
+  public static boolean isKnown(Fields request, @Nullable String tag) {
+    for (int i = request.indexOf(FieldName.IF_NONE_MATCH);
+        i >= 0;
+        i = request.indexOf(FieldName.IF_NONE_MATCH, i + 1)) {
+      byte[] octets = request.octets();
+      int start = request.valueStart(i);
+      int end = request.valueEnd(i);
+      if (Octets.equalsIgnoreCase(octets, start, end, "*")
+          || (tag != null && listMatchesWeakly(octets, start, end, tag))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   private static int opaqueStart(String tag) {
     return tag.startsWith("W/") ? 2 : 0;
   }

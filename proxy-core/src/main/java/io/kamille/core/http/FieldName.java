@@ -104,13 +104,8 @@ public enum FieldName {
     return text;
   }
 
-  /** The position of its bit in a mask of names. */
-  int number() {
-    return ordinal();
-  }
-
   long bit() {
-    return bit(number());
+    return bit(ordinal());
   }
 
   /** The bit of the name with that number. */
@@ -120,7 +115,7 @@ public enum FieldName {
 
   /** Whether other names may have the same bit. */
   boolean sharesBit() {
-    return number() >= FIRST_SHARED;
+    return ordinal() >= FIRST_SHARED;
   }
 
   static FieldName ofNumber(int number) {

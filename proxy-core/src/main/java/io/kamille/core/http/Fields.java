@@ -110,7 +110,7 @@ public final class Fields {
   /** The index of the first line of that name at or after {@code from}, or -1. */
   public int indexOf(FieldName name, int from) {
     for (int i = from; i < size; i++) {
-      if (lines[i * STRIDE + KNOWN] == name.number()) {
+      if (lines[i * STRIDE + KNOWN] == name.ordinal()) {
         return i;
       }
     }
@@ -122,7 +122,7 @@ public final class Fields {
     int count = 0;
     if (has(name)) {
       for (int i = 0; i < size; i++) {
-        if (lines[i * STRIDE + KNOWN] == name.number()) {
+        if (lines[i * STRIDE + KNOWN] == name.ordinal()) {
           count++;
         }
       }
@@ -214,14 +214,14 @@ public final class Fields {
 
   /** Appends a line. The caller vouches for the value: visible octets, spaces, tabs. */
   public Fields add(FieldName name, String value) {
-    append(name.text(), name.number(), value);
+    append(name.text(), name.ordinal(), value);
     return this;
   }
 
   /** Appends a line. The caller vouches for name (a token) and value. */
   public Fields add(String name, String value) {
     FieldName known = FieldName.of(name);
-    append(name, known == null ? UNKNOWN : known.number(), value);
+    append(name, known == null ? UNKNOWN : known.ordinal(), value);
     return this;
   }
 
@@ -249,7 +249,7 @@ public final class Fields {
       return;
     }
     for (int i = size - 1; i >= 0; i--) {
-      if (lines[i * STRIDE + KNOWN] == name.number()) {
+      if (lines[i * STRIDE + KNOWN] == name.ordinal()) {
         removeAt(i);
       }
     }
@@ -316,7 +316,7 @@ public final class Fields {
   /** Appends a line whose octets already lie in {@link #octets()}. */
   public void pushParsed(
       int nameStart, int nameEnd, int valueStart, int valueEnd, @Nullable FieldName known) {
-    push(nameStart, nameEnd, valueStart, valueEnd, known == null ? UNKNOWN : known.number());
+    push(nameStart, nameEnd, valueStart, valueEnd, known == null ? UNKNOWN : known.ordinal());
   }
 
   /**

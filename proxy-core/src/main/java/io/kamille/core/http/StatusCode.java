@@ -1,14 +1,12 @@
 package io.kamille.core.http;
 
 import java.nio.charset.StandardCharsets;
-import org.jspecify.annotations.Nullable;
 
 /** The status codes Kamille itself speaks of, and the status lines of all registered ones. */
 public final class StatusCode {
 
   public static final int CONTINUE = 100;
   public static final int SWITCHING_PROTOCOLS = 101;
-  public static final int EARLY_HINTS = 103;
   public static final int OK = 200;
   public static final int CREATED = 201;
   public static final int NO_CONTENT = 204;
@@ -24,7 +22,6 @@ public final class StatusCode {
   public static final int METHOD_NOT_ALLOWED = 405;
   public static final int REQUEST_TIMEOUT = 408;
   public static final int CONFLICT = 409;
-  public static final int LENGTH_REQUIRED = 411;
   public static final int PRECONDITION_FAILED = 412;
   public static final int CONTENT_TOO_LARGE = 413;
   public static final int URI_TOO_LONG = 414;
@@ -38,7 +35,6 @@ public final class StatusCode {
   public static final int FIELDS_TOO_LARGE = 431;
   public static final int INTERNAL_SERVER_ERROR = 500;
   public static final int NOT_IMPLEMENTED = 501;
-  public static final int BAD_GATEWAY = 502;
   public static final int SERVICE_UNAVAILABLE = 503;
   public static final int GATEWAY_TIMEOUT = 504;
   public static final int VERSION_NOT_SUPPORTED = 505;
@@ -70,11 +66,6 @@ public final class StatusCode {
 
   /** The registered reason phrase, empty for an unregistered code. */
   public static String reason(int status) {
-    String reason = registered(status);
-    return reason == null ? "" : reason;
-  }
-
-  private static @Nullable String registered(int status) {
     return switch (status) {
       case 100 -> "Continue";
       case 101 -> "Switching Protocols";
@@ -136,7 +127,7 @@ public final class StatusCode {
       case 507 -> "Insufficient Storage";
       case 508 -> "Loop Detected";
       case 511 -> "Network Authentication Required";
-      default -> null;
+      default -> "";
     };
   }
 }

@@ -25,9 +25,6 @@ public record ForwardingSettings(
     List<String> upgrades,
     List<String> removedFields) {
 
-  /** Our name in {@code Via} (RFC 9110 §7.6.3). */
-  public static final String PSEUDONYM = "kamille";
-
   /** What may be switched to unless a route says more (RFC 6455). */
   public static final List<String> USUAL_UPGRADES = List.of("websocket");
 

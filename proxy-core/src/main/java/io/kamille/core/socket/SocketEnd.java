@@ -6,11 +6,23 @@ import io.netty.channel.unix.Socket;
 import io.netty.channel.unix.UnixChannel;
 import java.io.IOException;
 import java.nio.channels.NotYetConnectedException;
+import org.jspecify.annotations.Nullable;
 
-/** The ends of a connection (RFC 9293 §3.6). Stateless; on its loop. */
+/**
+ * The socket of a channel, and the ends of its connection (RFC 9293 §3.6). Stateless; on its loop.
+ */
 public final class SocketEnd {
 
   private SocketEnd() {}
+
+  /** Null if the channel has none of the kernel's, or is closed and has it no longer. */
+  static @Nullable Socket socket(Channel channel) {
+    return channel.isOpen()
+            && channel instanceof UnixChannel unix
+            && unix.fd() instanceof Socket socket
+        ? socket
+        : null;
+  }
 
   /**
    * Sends a FIN behind all that the kernel has. Nothing may wait in the channel, and nothing may be

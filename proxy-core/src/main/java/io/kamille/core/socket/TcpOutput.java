@@ -3,7 +3,6 @@ package io.kamille.core.socket;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelException;
 import io.netty.channel.unix.Socket;
-import io.netty.channel.unix.UnixChannel;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -38,8 +37,8 @@ public final class TcpOutput {
    * descriptor may be somebody else's by now.
    */
   public boolean look(Channel channel) {
-    if (!channel.isOpen()
-        || !(channel instanceof UnixChannel unix && unix.fd() instanceof Socket socket)) {
+    Socket socket = SocketEnd.socket(channel);
+    if (socket == null) {
       return false;
     }
     try {

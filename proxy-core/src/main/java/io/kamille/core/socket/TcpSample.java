@@ -12,7 +12,6 @@ import java.nio.ByteBuffer;
  * @param control the law of the congestion window
  * @param mssBytes content of a full segment
  * @param srttMicros smoothed round-trip time (RFC 6298)
- * @param minRttMicros the least round-trip time of late
  * @param rtoMicros retransmission time-out
  * @param cwndSegments congestion window
  * @param segmentsOut segments with content that were sent, also again (RFC 4898)
@@ -27,14 +26,12 @@ import java.nio.ByteBuffer;
  * @param busyMicros time with something to send
  * @param receiverLimitedMicros part of it in which the other side's window held us up
  * @param senderLimitedMicros part of it in which our send buffer held us up
- * @param rwndBytes the other side's window
  */
 public record TcpSample(
     long atNanos,
     CongestionControl control,
     int mssBytes,
     long srttMicros,
-    long minRttMicros,
     long rtoMicros,
     long cwndSegments,
     long segmentsOut,
@@ -48,8 +45,7 @@ public record TcpSample(
     boolean isAppLimited,
     long busyMicros,
     long receiverLimitedMicros,
-    long senderLimitedMicros,
-    long rwndBytes) {
+    long senderLimitedMicros) {
 
   /*
    * struct tcp_info of Linux 6.18; an offset never changes.
@@ -57,8 +53,8 @@ public record TcpSample(
    *     0  1  tcpi_state                 100  4  tcpi_total_retrans    184  8  tcpi_sndbuf_limited
    *     7  1  bit 0: app-limited         120  8  tcpi_bytes_acked      200  8  tcpi_bytes_sent
    *     8  4  tcpi_rto                   144  4  tcpi_notsent_bytes    208  8  tcpi_bytes_retrans
-   *    16  4  tcpi_snd_mss               148  4  tcpi_min_rtt          216  4  tcpi_dsack_dups
-   *    24  4  tcpi_unacked               156  4  tcpi_data_segs_out    228  4  tcpi_snd_wnd
+   *    16  4  tcpi_snd_mss                                             216  4  tcpi_dsack_dups
+   *    24  4  tcpi_unacked               156  4  tcpi_data_segs_out
    *    68  4  tcpi_rtt                   160  8  tcpi_delivery_rate    240  2  tcpi_total_rto
    *    80  4  tcpi_snd_cwnd              168  8  tcpi_busy_time
    *                                      176  8  tcpi_rwnd_limited
@@ -74,7 +70,6 @@ public record TcpSample(
   private static final int TOTAL_RETRANS = 100;
   private static final int BYTES_ACKED = 120;
   private static final int NOTSENT_BYTES = 144;
-  private static final int MIN_RTT = 148;
   private static final int DATA_SEGS_OUT = 156;
   private static final int DELIVERY_RATE = 160;
   private static final int BUSY_TIME = 168;
@@ -83,7 +78,6 @@ public record TcpSample(
   private static final int BYTES_SENT = 200;
   private static final int BYTES_RETRANS = 208;
   private static final int DSACK_DUPS = 216;
-  private static final int SND_WND = 228;
   private static final int TOTAL_RTO = 240;
   private static final long SHORT_MASK = 0xffff;
 
@@ -96,7 +90,6 @@ public record TcpSample(
         control,
         mss,
         unsigned(memory, offset + RTT),
-        unsigned(memory, offset + MIN_RTT),
         unsigned(memory, offset + RTO),
         unsigned(memory, offset + SND_CWND),
         unsigned(memory, offset + DATA_SEGS_OUT),
@@ -110,8 +103,7 @@ public record TcpSample(
         (memory.get(offset + APP_LIMITED) & 1) != 0,
         memory.getLong(offset + BUSY_TIME),
         memory.getLong(offset + RWND_LIMITED),
-        memory.getLong(offset + SNDBUF_LIMITED),
-        unsigned(memory, offset + SND_WND));
+        memory.getLong(offset + SNDBUF_LIMITED));
   }
 
   /** To the octet where the kernel counts what it sent, else by segments. */

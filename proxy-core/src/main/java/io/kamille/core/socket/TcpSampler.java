@@ -57,18 +57,12 @@ public final class TcpSampler implements TcpSamples.Looker, TunableChannel.Watch
   private SendBuffer inherited;
   private long periodNanos;
   private double looksPerSecond;
-  private Connections connections = _ -> {};
+  private Consumer<Consumer<TunableChannel>> connections = _ -> {};
   private boolean isOn;
   private int dueInVain;
 
   /** Parts of connections that the rows at hand show for the first time. */
   private long seenBytes;
-
-  /** The connections of the loop that have written. On the loop. */
-  public interface Connections {
-
-    void forEach(Consumer<TunableChannel> action);
-  }
 
   /**
    * A sampler that does not look yet.
@@ -88,8 +82,11 @@ public final class TcpSampler implements TcpSamples.Looker, TunableChannel.Watch
     }
   }
 
-  /** Whose send buffers it may set. Before {@link #start}; once. */
-  public void connections(Connections connections) {
+  /**
+   * Whose send buffers it may set: lends the connections of the loop that have written, on the
+   * loop. Before {@link #start}; once.
+   */
+  public void connections(Consumer<Consumer<TunableChannel>> connections) {
     this.connections = connections;
   }
 
@@ -121,7 +118,7 @@ public final class TcpSampler implements TcpSamples.Looker, TunableChannel.Watch
           this.periodNanos = period.toNanos();
           this.inherited = inherited;
           if (begins) {
-            connections.forEach(this::beDue);
+            connections.accept(this::beDue);
           }
         });
   }
@@ -270,7 +267,7 @@ public final class TcpSampler implements TcpSamples.Looker, TunableChannel.Watch
       channel.apply(system);
     }
     channel.learnCongestionControl(socket, scratch);
-    Waiting waiting = waiting(channel);
+    Waiting waiting = octets.count(channel.channel(), channel.keptBack());
     if (samples.look(channel, socket, waiting)) {
       channel.isKnown = true;
       channel.hasBegun = true;
@@ -279,17 +276,10 @@ public final class TcpSampler implements TcpSamples.Looker, TunableChannel.Watch
         channel.isSetAside = false;
         seenBytes += channel.partBytes();
       }
-      if (isOn && (!octets.isNone() || samples.lastHoldsOctets())) {
+      if (isOn && (!waiting.isNone() || samples.lastHoldsOctets())) {
         beDue(channel);
       }
     }
-  }
-
-  private Waiting waiting(TunableChannel channel) {
-    octets.count(channel.channel(), channel.keptBack());
-    return octets.isNone()
-        ? Waiting.NONE
-        : new Waiting(octets.buffered(), octets.leased(), octets.inFiles());
   }
 
   @Override

@@ -43,6 +43,10 @@ public final class TcpSamples {
   public record Waiting(long bufferedBytes, long leasedBytes, long fileBytes) {
 
     static final Waiting NONE = new Waiting(0, 0, 0);
+
+    boolean isNone() {
+      return equals(NONE);
+    }
   }
 
   /** Who looks, as others see it. Any thread. */

@@ -1,15 +1,16 @@
 package io.kamille.core.socket;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelException;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.unix.Socket;
-import io.netty.channel.unix.UnixChannel;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,7 +48,7 @@ public final class TunableChannel {
   private SendBuffer buffer;
   private int grantedBytes;
   private @Nullable String refused;
-  private KeptBack keptBack = KeptBack.NONE;
+  private Consumer<Consumer<ByteBuf>> keptBack = _ -> {};
   private long partBytes;
   boolean hasBegun;
   boolean isSetAside;
@@ -100,12 +101,12 @@ public final class TunableChannel {
     return control == null ? CongestionControl.OTHER : control;
   }
 
-  /** What its owner keeps back, to be counted with what waits in the channel. */
-  public void keptBack(KeptBack keptBack) {
+  /** What its owner keeps back, each buffer lent, to be counted with what waits in the channel. */
+  public void keptBack(Consumer<Consumer<ByteBuf>> keptBack) {
     this.keptBack = keptBack;
   }
 
-  KeptBack keptBack() {
+  Consumer<Consumer<ByteBuf>> keptBack() {
     return keptBack;
   }
 
@@ -135,13 +136,8 @@ public final class TunableChannel {
     return channel;
   }
 
-  /** Its socket; null if it has none of the kernel's, or is closed and has it no longer. */
   @Nullable Socket socket() {
-    return channel.isOpen()
-            && channel instanceof UnixChannel unix
-            && unix.fd() instanceof Socket socket
-        ? socket
-        : null;
+    return SocketEnd.socket(channel);
   }
 
   /** Asks, once, which law governs the congestion window. */
@@ -193,7 +189,8 @@ public final class TunableChannel {
       return;
     }
     if (next.notSentLowWatermarkBytes() != buffer.notSentLowWatermarkBytes()) {
-      set(socket, "TCP_NOTSENT_LOWAT", IPPROTO_TCP, TCP_NOTSENT_LOWAT, notSent(next));
+      int bytes = next.notSentLowWatermarkBytes();
+      set(socket, "TCP_NOTSENT_LOWAT", IPPROTO_TCP, TCP_NOTSENT_LOWAT, bytes);
     }
     if (next.sendBufferBytes() != buffer.sendBufferBytes()) {
       size(socket, next);
@@ -203,10 +200,6 @@ public final class TunableChannel {
       watermarks(next);
     }
     buffer = next;
-  }
-
-  private static int notSent(SendBuffer next) {
-    return next.notSentLowWatermarkBytes();
   }
 
   private void size(Socket socket, SendBuffer next) {

@@ -1,10 +1,12 @@
 package io.kamille.core.socket;
 
+import io.kamille.core.socket.TcpSamples.Waiting;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelException;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.FileRegion;
+import java.util.function.Consumer;
 
 /** Counts what waits in a channel, and in front of it, for the kernel. Confined to its loop. */
 final class WaitingOctets implements ChannelOutboundBuffer.MessageProcessor {
@@ -13,21 +15,21 @@ final class WaitingOctets implements ChannelOutboundBuffer.MessageProcessor {
   private long leased;
   private long inFiles;
 
-  /** Counts anew what {@code channel} was told to flush, and what its owner keeps back. */
-  void count(Channel channel, KeptBack keptBack) {
+  /** What {@code channel} was told to flush, and what its owner keeps back. */
+  Waiting count(Channel channel, Consumer<Consumer<ByteBuf>> keptBack) {
     buffered = 0;
     leased = 0;
     inFiles = 0;
-    keptBack.forEach(this::add);
+    keptBack.accept(this::add);
     ChannelOutboundBuffer waiting = channel.unsafe().outboundBuffer();
-    if (waiting == null || waiting.isEmpty()) {
-      return;
-    }
     try {
-      waiting.forEachFlushedMessage(this);
+      if (waiting != null && !waiting.isEmpty()) {
+        waiting.forEachFlushedMessage(this);
+      }
     } catch (Exception impossible) {
       throw new ChannelException(impossible);
     }
+    return buffered + leased + inFiles == 0 ? Waiting.NONE : new Waiting(buffered, leased, inFiles);
   }
 
   @Override
@@ -52,24 +54,5 @@ final class WaitingOctets implements ChannelOutboundBuffer.MessageProcessor {
     } else {
       buffered += octets.readableBytes();
     }
-  }
-
-  boolean isNone() {
-    return buffered + leased + inFiles == 0;
-  }
-
-  /** Octets in memory of their own. */
-  long buffered() {
-    return buffered;
-  }
-
-  /** Octets in the store's memory. */
-  long leased() {
-    return leased;
-  }
-
-  /** Octets of files. */
-  long inFiles() {
-    return inFiles;
   }
 }

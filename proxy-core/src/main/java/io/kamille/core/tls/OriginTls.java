@@ -2,15 +2,10 @@ package io.kamille.core.tls;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.netty.buffer.ByteBufAllocator;
-import io.netty.handler.ssl.ApplicationProtocolConfig;
-import io.netty.handler.ssl.ApplicationProtocolConfig.Protocol;
-import io.netty.handler.ssl.ApplicationProtocolConfig.SelectedListenerFailureBehavior;
-import io.netty.handler.ssl.ApplicationProtocolConfig.SelectorFailureBehavior;
 import io.netty.handler.ssl.OpenSslContextOption;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslProvider;
-import io.netty.handler.ssl.SupportedCipherSuiteFilter;
 import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
 import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
@@ -66,16 +61,9 @@ public final class OriginTls {
       OriginTlsSettings settings, OriginTrust trust, List<String> protocols) throws IOException {
     try {
       SslContextBuilder builder =
-          SslContextBuilder.forClient()
+          TlsProfile.INTERMEDIATE
+              .offer(SslContextBuilder.forClient(), protocols)
               .sslProvider(ServerContext.isNative() ? SslProvider.OPENSSL_REFCNT : SslProvider.JDK)
-              .protocols(TlsProfile.INTERMEDIATE.versions())
-              .ciphers(TlsProfile.INTERMEDIATE.suites(), SupportedCipherSuiteFilter.INSTANCE)
-              .applicationProtocolConfig(
-                  new ApplicationProtocolConfig(
-                      Protocol.ALPN,
-                      SelectorFailureBehavior.NO_ADVERTISE,
-                      SelectedListenerFailureBehavior.ACCEPT,
-                      protocols))
               .sessionCacheSize(MOST_SESSIONS);
       if (ServerContext.isNative()) {
         builder.option(OpenSslContextOption.GROUPS, ServerContext.groups());

@@ -2,10 +2,6 @@ package io.kamille.core.tls;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.netty.buffer.ByteBufAllocator;
-import io.netty.handler.ssl.ApplicationProtocolConfig;
-import io.netty.handler.ssl.ApplicationProtocolConfig.Protocol;
-import io.netty.handler.ssl.ApplicationProtocolConfig.SelectedListenerFailureBehavior;
-import io.netty.handler.ssl.ApplicationProtocolConfig.SelectorFailureBehavior;
 import io.netty.handler.ssl.OpenSsl;
 import io.netty.handler.ssl.OpenSslContextOption;
 import io.netty.handler.ssl.OpenSslCredential;
@@ -15,7 +11,6 @@ import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslProvider;
-import io.netty.handler.ssl.SupportedCipherSuiteFilter;
 import io.netty.util.IllegalReferenceCountException;
 import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
@@ -164,17 +159,7 @@ public final class ServerContext {
     List<OpenSslCredential> credentials = new ArrayList<>();
     try {
       SslContextBuilder builder = NATIVE ? forNative(credentials) : forJdk();
-      SslContext context =
-          clients(builder)
-              .protocols(policy.profile().versions())
-              .ciphers(policy.profile().suites(), SupportedCipherSuiteFilter.INSTANCE)
-              .applicationProtocolConfig(
-                  new ApplicationProtocolConfig(
-                      Protocol.ALPN,
-                      SelectorFailureBehavior.NO_ADVERTISE,
-                      SelectedListenerFailureBehavior.ACCEPT,
-                      policy.protocols()))
-              .build();
+      SslContext context = policy.profile().offer(clients(builder), policy.protocols()).build();
       if (context.sessionContext() instanceof OpenSslServerSessionContext session) {
         session.setSessionCacheEnabled(false);
         session.setSessionIdContext(policy.clients().sessionContext());

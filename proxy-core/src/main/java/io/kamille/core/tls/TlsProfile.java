@@ -1,5 +1,11 @@
 package io.kamille.core.tls;
 
+import io.netty.handler.ssl.ApplicationProtocolConfig;
+import io.netty.handler.ssl.ApplicationProtocolConfig.Protocol;
+import io.netty.handler.ssl.ApplicationProtocolConfig.SelectedListenerFailureBehavior;
+import io.netty.handler.ssl.ApplicationProtocolConfig.SelectorFailureBehavior;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SupportedCipherSuiteFilter;
 import java.util.List;
 
 /**
@@ -23,13 +29,19 @@ public enum TlsProfile {
           "TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256",
           "TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256");
 
-  /** The versions, as the JDK names them. */
-  List<String> versions() {
-    return this == MODERN ? List.of("TLSv1.3") : List.of("TLSv1.3", "TLSv1.2");
-  }
-
-  /** The suites of all versions; each of them may be used under HTTP/2 (RFC 9113 §9.2.2). */
-  List<String> suites() {
-    return SUITES;
+  /**
+   * Offers its versions, the suites of all versions, each of which may be used under HTTP/2 (RFC
+   * 9113 §9.2.2), and these protocols by ALPN.
+   */
+  SslContextBuilder offer(SslContextBuilder builder, List<String> protocols) {
+    return builder
+        .protocols(this == MODERN ? List.of("TLSv1.3") : List.of("TLSv1.3", "TLSv1.2"))
+        .ciphers(SUITES, SupportedCipherSuiteFilter.INSTANCE)
+        .applicationProtocolConfig(
+            new ApplicationProtocolConfig(
+                Protocol.ALPN,
+                SelectorFailureBehavior.NO_ADVERTISE,
+                SelectedListenerFailureBehavior.ACCEPT,
+                protocols));
   }
 }

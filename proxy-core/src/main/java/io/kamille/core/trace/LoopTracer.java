@@ -37,9 +37,22 @@ public final class LoopTracer implements ExchangeHandler, ExchangeObserver {
 
   private static final long SECOND = Duration.ofSeconds(1).toNanos();
 
+  /**
+   * What is to be recorded. Immutable; swapped whole.
+   *
+   * @param order null if nobody wants to see particular requests
+   */
+  record Plan(TraceSettings settings, @Nullable TraceOrder order) {
+
+    /** Whether nothing is. */
+    boolean isIdle() {
+      return order == null && !settings.isOn();
+    }
+  }
+
   private final int loop;
   private final ExchangeHandler next;
-  private final AtomicReference<TracePlan> plan;
+  private final AtomicReference<Plan> plan;
   private final WallClock clock;
   private final AtomicReferenceArray<@Nullable RequestTrace> ring =
       new AtomicReferenceArray<>(KEPT);
@@ -47,7 +60,7 @@ public final class LoopTracer implements ExchangeHandler, ExchangeObserver {
   private int inWindow;
   private final AtomicLong count = new AtomicLong();
 
-  LoopTracer(int loop, ExchangeHandler next, AtomicReference<TracePlan> plan, WallClock clock) {
+  LoopTracer(int loop, ExchangeHandler next, AtomicReference<Plan> plan, WallClock clock) {
     this.loop = loop;
     this.next = next;
     this.plan = plan;
@@ -57,14 +70,14 @@ public final class LoopTracer implements ExchangeHandler, ExchangeObserver {
 
   @Override
   public void handle(Exchange exchange) {
-    TracePlan now = plan.getAcquire();
+    Plan now = plan.getAcquire();
     if (!now.isIdle()) {
       decide(now, exchange);
     }
     next.handle(exchange);
   }
 
-  private void decide(TracePlan now, Exchange exchange) {
+  private void decide(Plan now, Exchange exchange) {
     Fields fields = exchange.request().fields();
     boolean isTrusted = now.settings().trust().contains(exchange.client().getAddress());
     TraceContext parent = isTrusted ? TraceContext.of(fields) : null;
@@ -85,7 +98,7 @@ public final class LoopTracer implements ExchangeHandler, ExchangeObserver {
     exchange.notes().trace(new Trace(ids, cause, clock::nanos));
   }
 
-  private @Nullable Cause cause(TracePlan now, Exchange exchange, @Nullable TraceContext parent) {
+  private @Nullable Cause cause(Plan now, Exchange exchange, @Nullable TraceContext parent) {
     long nanos = clock.nanos();
     TraceOrder order = now.order();
     if (order != null) {
@@ -93,7 +106,7 @@ public final class LoopTracer implements ExchangeHandler, ExchangeObserver {
         return Cause.ASKED;
       }
       if (order.leftNanos(nanos) == 0) {
-        plan.compareAndSet(now, new TracePlan(now.settings(), null));
+        plan.compareAndSet(now, new Plan(now.settings(), null));
       }
     }
     if (parent != null) {

@@ -11,13 +11,13 @@ import org.jspecify.annotations.Nullable;
 public final class Tracing {
 
   private final WallClock clock;
-  private final AtomicReference<TracePlan> plan;
+  private final AtomicReference<LoopTracer.Plan> plan;
   private final List<LoopTracer> loops = new CopyOnWriteArrayList<>();
 
   /** Recording that goes by these settings. */
   public Tracing(TraceSettings settings, WallClock clock) {
     this.clock = clock;
-    this.plan = new AtomicReference<>(new TracePlan(settings, null));
+    this.plan = new AtomicReference<>(new LoopTracer.Plan(settings, null));
   }
 
   /**
@@ -38,7 +38,7 @@ public final class Tracing {
 
   /** Goes by these settings from now on. */
   public void settings(TraceSettings settings) {
-    plan.updateAndGet(now -> new TracePlan(settings, now.order()));
+    plan.updateAndGet(now -> new LoopTracer.Plan(settings, now.order()));
   }
 
   public TraceSettings settings() {
@@ -49,7 +49,8 @@ public final class Tracing {
   public @Nullable TraceOrder order() {
     TraceOrder order = plan.getAcquire().order();
     if (order != null && order.leftNanos(clock.nanos()) == 0) {
-      plan.updateAndGet(now -> now.order() == order ? new TracePlan(now.settings(), null) : now);
+      plan.updateAndGet(
+          now -> now.order() == order ? new LoopTracer.Plan(now.settings(), null) : now);
       return null;
     }
     return order;
@@ -62,12 +63,12 @@ public final class Tracing {
    */
   public void order(@Nullable String host, String path, int count, long forNanos) {
     TraceOrder order = new TraceOrder(host, path, count, clock.nanos() + forNanos);
-    plan.updateAndGet(now -> new TracePlan(now.settings(), order));
+    plan.updateAndGet(now -> new LoopTracer.Plan(now.settings(), order));
   }
 
   /** Records no more than the settings say. */
   public void cancelOrder() {
-    plan.updateAndGet(now -> new TracePlan(now.settings(), null));
+    plan.updateAndGet(now -> new LoopTracer.Plan(now.settings(), null));
   }
 
   /** What is kept of all loops, in no order. */

@@ -89,7 +89,7 @@ class ByteRangesFuzzTest {
     String because = "seed " + FuzzBudget.SEED + ": '" + value + "' of " + length;
     Fields fields = Fields.of("Range", value);
     ByteRange one = ByteRange.of(fields, length);
-    List<ByteRange> several = ByteRanges.of(fields, length);
+    List<ByteRange> several = ByteRange.severalOf(fields, length);
     check(several.isEmpty() ? List.of(one) : several, asked(value, length), length, because);
   }
 
@@ -101,7 +101,7 @@ class ByteRangesFuzzTest {
       long length = random.nextLong(1L << random.nextInt(1, 62));
       String because = "seed " + FuzzBudget.SEED + ": '" + value + "' of " + length;
       Fields fields = Fields.of("Range", value);
-      List<ByteRange> ranges = new ArrayList<>(ByteRanges.of(fields, length));
+      List<ByteRange> ranges = new ArrayList<>(ByteRange.severalOf(fields, length));
       ranges.add(ByteRange.of(fields, length));
       for (ByteRange range : ranges) {
         assertThat(range.offset()).as(because).isBetween(0L, length);

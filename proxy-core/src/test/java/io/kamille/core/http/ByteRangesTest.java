@@ -16,7 +16,7 @@ class ByteRangesTest {
   private static final long LENGTH = 10_000;
 
   private static List<ByteRange> of(String value) {
-    return ByteRanges.of(Fields.of("Range", value), LENGTH);
+    return ByteRange.severalOf(Fields.of("Range", value), LENGTH);
   }
 
   private static String text(List<ByteRange> ranges) {

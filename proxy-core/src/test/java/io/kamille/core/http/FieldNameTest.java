@@ -18,7 +18,7 @@ class FieldNameTest {
     assertThat(FieldName.of(name.text())).isEqualTo(name);
     assertThat(FieldName.of(name.text().toLowerCase(Locale.ROOT))).isEqualTo(name);
     assertThat(FieldName.of(name.text().toUpperCase(Locale.ROOT))).isEqualTo(name);
-    assertThat(FieldName.ofNumber(name.number())).isEqualTo(name);
+    assertThat(FieldName.ofNumber(name.ordinal())).isEqualTo(name);
   }
 
   @ParameterizedTest

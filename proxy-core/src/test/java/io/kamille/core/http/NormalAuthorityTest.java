@@ -33,7 +33,7 @@ class NormalAuthorityTest {
   void hostInLowerCaseAndNoPortThatGoesWithoutSaying(
       String scheme, String authority, String normal) {
     byte[] octets = Fields.octetsOf("//" + authority + "/80");
-    byte[] found = NormalAuthority.of(octets, 2, 2 + authority.length(), scheme.equals("https"));
+    byte[] found = Authority.normal(octets, 2, 2 + authority.length(), scheme.equals("https"));
     assertThat(Octets.text(found, 0, found.length)).isEqualTo(normal);
   }
 }

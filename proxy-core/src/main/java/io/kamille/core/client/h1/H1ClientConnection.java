@@ -306,7 +306,7 @@ public final class H1ClientConnection extends ClientSocket implements H1Exchange
 
   /** Goes on with the next request, if it still stands there. */
   private void processNext() {
-    if (phase != Phase.HEAD || !isOpen() || (!isInputEmpty() && pipeline.isHeldBack())) {
+    if (phase != Phase.HEAD || !isOpen() || (!isInputEmpty() && pipeline.delayIfHeld())) {
       return;
     }
     if (!isInputEmpty()) {

@@ -3,7 +3,6 @@ package io.kamille.core.client.h1;
 import io.kamille.core.client.ClientContent;
 import io.kamille.core.client.ClientExchange;
 import io.kamille.core.client.ClientOutput;
-import io.kamille.core.client.ClientSettings;
 import io.kamille.core.client.LingeringClose;
 import io.kamille.core.client.RequestAdmission;
 import io.kamille.core.client.ServerShard;
@@ -16,12 +15,15 @@ import io.kamille.core.exchange.Failure;
 import io.kamille.core.exchange.Failure.Kind;
 import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.gate.Overload;
+import io.kamille.core.h1.ConnectionFields;
 import io.kamille.core.h1.ContentDecoder;
 import io.kamille.core.h1.HeadLimits;
 import io.kamille.core.h1.MessageFraming;
 import io.kamille.core.h1.RequestParser;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
+import io.kamille.core.http.Method;
+import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.http.StatusCode;
 import io.netty.buffer.ByteBuf;
@@ -35,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  * content and its answer, and whether the connection goes on behind it (RFC 9112 §9.3). Used for
  * one request after the other. Confined to its loop.
  */
-final class H1Exchange extends ClientExchange implements ClientContent.Owner {
+final class H1Exchange extends ClientExchange {
 
   /*
    * The connection goes on if the client lets it, if the answer has an end of its own, and if all
@@ -46,6 +48,9 @@ final class H1Exchange extends ClientExchange implements ClientContent.Owner {
 
   /** Unwanted content up to this length is read and dropped to keep the connection. */
   private static final long DRAIN_BYTES = 64 * 1024;
+
+  private static final long OF_CONNECTION =
+      Fields.mask(FieldName.CONNECTION, FieldName.CONTENT_LENGTH, FieldName.TRANSFER_ENCODING);
 
   /** The connection that carries an exchange, as the exchange sees it. Confined to its loop. */
   interface Connection {
@@ -88,28 +93,20 @@ final class H1Exchange extends ClientExchange implements ClientContent.Owner {
   private final ExchangeHandler handler;
   private final HeadLimits limits;
   private final RequestParser parser;
-  private final RequestTerms terms = new RequestTerms();
   private final ReplyWriter writer;
   private @Nullable Connection connection;
   private @Nullable ConnectionExchange exchange;
   private @Nullable Content content;
   private @Nullable ClientTunnel tunnel;
+  private long framing;
   private long unsentBytes;
   private boolean isPersistent;
   private boolean isLastSaid;
   private boolean hasLeft;
 
-  static H1Exchange of(ServerShard shared, ExchangeHandler handler, ReplyWriter writer) {
+  H1Exchange(ServerShard shared, ExchangeHandler handler, ReplyWriter writer) {
     HeadLimits limits = shared.settings().head();
-    return new H1Exchange(shared, handler, writer, limits, new RequestParser(limits));
-  }
-
-  private H1Exchange(
-      ServerShard shared,
-      ExchangeHandler handler,
-      ReplyWriter writer,
-      HeadLimits limits,
-      RequestParser parser) {
+    RequestParser parser = new RequestParser(limits);
     super(shared, parser.head());
     this.handler = handler;
     this.limits = limits;
@@ -162,19 +159,45 @@ final class H1Exchange extends ClientExchange implements ClientContent.Owner {
 
   /** Hands the complete request on; answers whether the exchange is still under way. */
   boolean handle() {
-    Failure trouble = terms.read(request(), shared.settings().maxContentBytes());
-    boolean isFollowed = trouble == null && terms.isFollowed();
-    Content given = isFollowed ? new Content(this, terms.framing()) : null;
+    Failure unfit = connectionFields();
+    Failure trouble = unfit == null ? expectation(framing != 0) : unfit;
+    boolean isFollowed =
+        trouble == null && (framing != 0 || request().fields().has(FieldName.UPGRADE));
+    Content given = isFollowed ? new Content(this, framing) : null;
     content = given;
     complete(given);
-    isPersistent = trouble == null && terms.isPersistent();
-    isLastSaid = trouble == null && given == null && !terms.isPersistent();
-    writer.awaitsContinue(terms.expectsContinue());
+    isLastSaid = trouble == null && given == null && !isPersistent;
+    isPersistent = trouble == null && isPersistent;
     Exchange met = exchange(given == null ? RequestContent.NONE : given);
     handOn(met, handler, trouble == null ? refusal() : trouble);
     boolean isOver = isOver();
     endIfOver();
     return !isOver;
+  }
+
+  /**
+   * Reads what concerns the connection. Returns why the request goes no further; null if it may.
+   */
+  private @Nullable Failure connectionFields() {
+    RequestHead head = request();
+    Fields fields = head.fields();
+    isPersistent = head.minorVersion() == 1;
+    framing = 0;
+    if (fields.hasAny(OF_CONNECTION)) {
+      isPersistent =
+          !ConnectionFields.names(fields, "close")
+              && (isPersistent || ConnectionFields.names(fields, "keep-alive"));
+      framing = MessageFraming.of(head);
+      if (framing > settings().maxContentBytes()) {
+        return Failure.request(StatusCode.CONTENT_TOO_LARGE, "content over its limit");
+      }
+    }
+    if (head.method() == Method.CONNECT) {
+      return Failure.request(StatusCode.METHOD_NOT_ALLOWED, "CONNECT is for forward proxies");
+    }
+    return ConnectionFields.isExcessive(fields)
+        ? Failure.request(StatusCode.BAD_REQUEST, "Connection names too much")
+        : null;
   }
 
   private Exchange exchange(RequestContent given) {
@@ -231,7 +254,7 @@ final class H1Exchange extends ClientExchange implements ClientContent.Owner {
 
   /** Borrows the buffer. */
   void contentArrived(ByteBuf in) {
-    writer.awaitsContinue(false);
+    contentComes();
     connection().progress();
     if (content != null) {
       content.arrived(in);
@@ -262,21 +285,9 @@ final class H1Exchange extends ClientExchange implements ClientContent.Owner {
   // For the content
 
   @Override
-  public ClientSettings settings() {
-    return shared.settings();
-  }
-
-  @Override
   public long now() {
     shared.time().look();
     return shared.nowNanos();
-  }
-
-  @Override
-  public void sendContinue() {
-    if (!isBegun() && isUnderWay()) {
-      writer.sendContinue();
-    }
   }
 
   private void wantContent() {
@@ -364,10 +375,8 @@ final class H1Exchange extends ClientExchange implements ClientContent.Owner {
   }
 
   @Override
-  public void interim(ResponseHead head) {
-    if (!isBegun()) {
-      writer.interim(request(), head);
-    }
+  protected void sendInterim(ResponseHead head) {
+    writer.interim(head);
   }
 
   @Override
@@ -603,9 +612,7 @@ final class H1Exchange extends ClientExchange implements ClientContent.Owner {
 
     /** Whether dropping the rest is cheaper than a new connection. */
     boolean mayBeDropped() {
-      return length() != UNKNOWN_LENGTH
-          && length() <= DRAIN_BYTES
-          && !owner.writer.awaitsContinue();
+      return length() != UNKNOWN_LENGTH && length() <= DRAIN_BYTES && !owner.awaitsContinue();
     }
 
     /** Nobody takes the rest: read and drop it. */

@@ -26,7 +26,7 @@ public final class H1Shard {
   public H1Shard(ServerShard server, HttpsPolicy policy) {
     this.server = server;
     this.handler = policy.before(server.handler());
-    this.heads = new ReplyHeads(server.name(), server::epochSeconds, policy);
+    this.heads = new ReplyHeads(server::epochSeconds, policy);
   }
 
   ServerShard server() {
@@ -39,7 +39,7 @@ public final class H1Shard {
     H1Exchange exchange =
         used != null && isCurrent(used)
             ? used
-            : H1Exchange.of(server, handler, new ReplyWriter(heads, out));
+            : new H1Exchange(server, handler, new ReplyWriter(heads, out));
     exchange.begin(connection);
     return exchange;
   }

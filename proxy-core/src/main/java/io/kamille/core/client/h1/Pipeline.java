@@ -43,7 +43,7 @@ final class Pipeline {
 
   /** Puts the next head off if none may be begun with now: then {@code next} will be called. */
   boolean delayNext() {
-    if (isHeldBack()) {
+    if (delayIfHeld()) {
       return true;
     }
     headsLeft--;
@@ -62,8 +62,8 @@ final class Pipeline {
     heldUntilNanos = shared.nowNanos() + nanos;
   }
 
-  /** Whether no request is taken; if so, {@code next} will be called. */
-  boolean isHeldBack() {
+  /** Puts requests off while the client is held back: then {@code next} will be called. */
+  boolean delayIfHeld() {
     if (!isHeld) {
       return false;
     }

@@ -11,7 +11,6 @@ import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.http.StatusCode;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.FileRegion;
 import java.nio.charset.StandardCharsets;
@@ -28,9 +27,6 @@ final class ReplyWriter {
    * buffers gathered by one call. Much is not, and TLS copies it anyway.
    */
   private static final int LITTLE_BYTES = 4096;
-
-  private static final byte[] CONTINUE =
-      "HTTP/1.1 100 Continue\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
 
   private static final byte[] CHUNKED =
       "Transfer-Encoding: chunked\r\n".getBytes(StandardCharsets.US_ASCII);
@@ -64,7 +60,6 @@ final class ReplyWriter {
   private @Nullable ClientOutput output;
   private Framing framing = Framing.LENGTH;
   private long announcedBytes;
-  private boolean awaitsContinue;
 
   /**
    * Writes such heads.
@@ -81,7 +76,6 @@ final class ReplyWriter {
     this.output = output;
     framing = Framing.LENGTH;
     announcedBytes = Reply.UNKNOWN_LENGTH;
-    awaitsContinue = false;
   }
 
   /** Lets go of the connection. */
@@ -89,33 +83,11 @@ final class ReplyWriter {
     output = null;
   }
 
-  /** Whether the client waits to be asked for its content (RFC 9110 §10.1.1). */
-  boolean awaitsContinue() {
-    return awaitsContinue;
-  }
-
-  /** The client waits to be asked, or does so no longer. */
-  void awaitsContinue(boolean awaits) {
-    awaitsContinue = awaits;
-  }
-
-  /** Asks the client for its content, if it waits to be asked. */
-  void sendContinue() {
-    if (awaitsContinue) {
-      awaitsContinue = false;
-      output().write(Unpooled.wrappedBuffer(CONTINUE));
-    }
-  }
-
-  /** Passes an interim response on to a client that knows such; a 100, if it was asked for. */
-  void interim(RequestHead request, ResponseHead head) {
-    boolean isContinue = head.status() == StatusCode.CONTINUE;
-    if (request.minorVersion() == 1 && (awaitsContinue || !isContinue)) {
-      awaitsContinue = awaitsContinue && !isContinue;
-      heads.interim(out, head);
-      out.newLine();
-      writeHead();
-    }
+  /** Writes an interim response. */
+  void interim(ResponseHead head) {
+    heads.interim(out, head);
+    out.newLine();
+    writeHead();
   }
 
   /**

@@ -1,7 +1,6 @@
 package io.kamille.core.client.h2;
 
 import io.kamille.core.client.ClientExchange;
-import io.kamille.core.client.ClientSettings;
 import io.kamille.core.client.ReplyHeads;
 import io.kamille.core.client.RequestAdmission;
 import io.kamille.core.exchange.Exchange;
@@ -14,7 +13,6 @@ import io.kamille.core.h2.H2Connection;
 import io.kamille.core.h2.H2Stream;
 import io.kamille.core.h2.HpackWriter;
 import io.kamille.core.h2.RequestSink;
-import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
@@ -61,7 +59,6 @@ final class H2Exchange extends ClientExchange implements H2Content.Stream {
   private @Nullable WindowStall stall;
   private long sentBytes;
   private boolean wasAnswered;
-  private boolean awaitsContinue;
   private boolean isSwitched;
   private boolean isHandedOn;
   private boolean lingers;
@@ -130,15 +127,9 @@ final class H2Exchange extends ClientExchange implements H2Content.Stream {
     if (content != null && content.length() > shared.settings().maxContentBytes()) {
       return Failure.request(StatusCode.CONTENT_TOO_LARGE, "content over its limit");
     }
-    Fields fields = request().fields();
-    if (fields.has(FieldName.EXPECT)) {
-      if (!"100-continue".equalsIgnoreCase(fields.joined(FieldName.EXPECT))) {
-        return Failure.request(
-            StatusCode.EXPECTATION_FAILED, "an expectation other than 100-continue");
-      }
-      if (content != null) {
-        awaitsContinue = true;
-      }
+    Failure unmet = expectation(content != null);
+    if (unmet != null) {
+      return unmet;
     }
     if (client.isMisdirected(request())) {
       return Failure.request(
@@ -151,11 +142,6 @@ final class H2Exchange extends ClientExchange implements H2Content.Stream {
   // For the content
 
   @Override
-  public ClientSettings settings() {
-    return shared.settings();
-  }
-
-  @Override
   public long now() {
     return shared.nowNanos();
   }
@@ -163,13 +149,6 @@ final class H2Exchange extends ClientExchange implements H2Content.Stream {
   @Override
   public void credit(int bytes) {
     stream.credit(bytes);
-  }
-
-  @Override
-  public void sendContinue() {
-    if (awaitsContinue) {
-      interim(ResponseHead.of(StatusCode.CONTINUE));
-    }
   }
 
   @Override
@@ -232,14 +211,10 @@ final class H2Exchange extends ClientExchange implements H2Content.Stream {
   }
 
   @Override
-  public void interim(ResponseHead head) {
-    boolean isContinue = head.status() == StatusCode.CONTINUE;
-    if (!isBegun() && (awaitsContinue || !isContinue)) {
-      awaitsContinue = awaitsContinue && !isContinue;
-      HpackWriter out = client.h2().section();
-      client.shard().heads().interim(out, head);
-      stream.sendInterim(out);
-    }
+  protected void sendInterim(ResponseHead head) {
+    HpackWriter out = client.h2().section();
+    client.shard().heads().interim(out, head);
+    stream.sendInterim(out);
   }
 
   @Override
@@ -362,7 +337,7 @@ final class H2Exchange extends ClientExchange implements H2Content.Stream {
 
     @Override
     protected void received(ByteBuf chunk) {
-      awaitsContinue = false;
+      contentComes();
       if (content == null) {
         chunk.release();
       } else {

@@ -31,7 +31,7 @@ public final class H2Shard {
   /** The HTTP/2 part of {@code server}, for listeners with that policy. */
   public H2Shard(ServerShard server, HttpsPolicy policy) {
     this.server = server;
-    this.heads = new ReplyHeads(server.name(), server::epochSeconds, policy);
+    this.heads = new ReplyHeads(server::epochSeconds, policy);
     this.handler = policy.before(server.handler());
   }
 

@@ -6,27 +6,53 @@ import io.kamille.core.client.h1.H1ClientConnection;
 import io.kamille.core.client.h1.H1Shard;
 import io.kamille.core.client.h2.H2ClientConnection;
 import io.kamille.core.client.h2.H2Shard;
+import io.kamille.core.tls.ClientCertificate;
+import io.kamille.core.tls.HandshakeCounters;
 import io.kamille.core.tls.ServerContext;
 import io.kamille.core.tls.ServerTls;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.ssl.AbstractSniHandler;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.handler.ssl.SslHandshakeCompletionEvent;
+import io.netty.util.ReferenceCountUtil;
+import io.netty.util.concurrent.Future;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashSet;
 import java.util.Objects;
+import java.util.Set;
+import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Finds out what is spoken on a new connection of one listener, and puts it into the pipeline. One
  * for each loop. Confined to it.
  */
-final class ConnectionOpener implements OpeningConnection.Spoken {
+final class ConnectionOpener {
 
   /** TLS handshakes of one listener that may be under way at a time. */
   private static final int MOST_HANDSHAKES = 2_048;
+
+  private static final int MOST_HELLO_BYTES = 16 * 1024;
+
+  /** No request of HTTP/1 begins like this: the method {@code PRI} is reserved. */
+  private static final byte[] H2_BEGINNING = "PRI * HTTP/2".getBytes(StandardCharsets.US_ASCII);
 
   private final ServerShard shared;
   private final H1Shard h1;
   private final H2Shard h2;
   private final Protocols protocols;
   private final @Nullable ServerTls tls;
-  private final TlsOpening.UnderWay handshakes;
+
+  /*
+   * Each handshake holds native memory that its client has paid nothing for. When there are too
+   * many, the oldest yields: a client that does nothing wrong is done within a few round trips.
+   * Those that come later are not kept waiting by those that never go on.
+   */
+  private final Set<TlsOpening> handshakes = new LinkedHashSet<>();
+  private final int mostHandshakes;
 
   /**
    * Opens connections of one listener on one loop.
@@ -41,33 +67,35 @@ final class ConnectionOpener implements OpeningConnection.Spoken {
     this.h2 = new H2Shard(shared, settings.httpsPolicy());
     this.protocols = settings.spoken();
     this.tls = tls;
-    this.handshakes = new TlsOpening.UnderWay(Math.max(1, MOST_HANDSHAKES / loops));
+    this.mostHandshakes = Math.max(1, MOST_HANDSHAKES / loops);
   }
 
-  @Override
-  public ServerShard shared() {
+  ServerShard shared() {
     return shared;
   }
 
   void open(Accepted accepted) {
     if (tls != null) {
-      new TlsOpening(this, tls, handshakes, accepted).begin();
+      new TlsOpening(tls, accepted).begin();
     } else if (protocols == Protocols.BOTH) {
-      accepted.channel().pipeline().addLast(new PrefaceOpening(this, accepted));
+      accepted.channel().pipeline().addLast(new PrefaceOpening(accepted));
     } else {
       accepted.channel().pipeline().addLast(inClear(protocols == Protocols.H2, accepted));
     }
   }
 
-  @Override
-  public ChannelHandler inClear(boolean isH2, Accepted accepted) {
+  private ChannelHandler inClear(boolean isH2, Accepted accepted) {
     return isH2
         ? new H2ClientConnection(h2, accepted, null, null)
         : new H1ClientConnection(h1, accepted, false);
   }
 
-  @Override
-  public ChannelHandler over(
+  /**
+   * What handles a connection behind its handshake.
+   *
+   * @param protocol as ALPN named it; null if the client did not ask
+   */
+  private ChannelHandler over(
       @Nullable String protocol,
       Accepted accepted,
       ServerTls tls,
@@ -76,5 +104,140 @@ final class ConnectionOpener implements OpeningConnection.Spoken {
     return isH2
         ? new H2ClientConnection(h2, accepted, tls, certificates)
         : new H1ClientConnection(h1, accepted, true);
+  }
+
+  /**
+   * A connection in clear text of which the first octets tell whether HTTP/2 is spoken on it: its
+   * clients know that beforehand (RFC 9113 §3.3). Confined to its loop.
+   */
+  private final class PrefaceOpening extends OpeningConnection {
+
+    private final Accepted accepted;
+
+    PrefaceOpening(Accepted accepted) {
+      super(shared, accepted.channel());
+      this.accepted = accepted;
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object message) {
+      ByteBuf in = behindKept((ByteBuf) message);
+      int length = Math.min(in.readableBytes(), H2_BEGINNING.length);
+      boolean same = true;
+      for (int i = 0; i < length && same; i++) {
+        same = in.getByte(in.readerIndex() + i) == H2_BEGINNING[i];
+      }
+      if (same && length < H2_BEGINNING.length) {
+        keep(in);
+        return;
+      }
+      becomes(inClear(same, accepted));
+      accepted.channel().pipeline().fireChannelRead(in);
+    }
+  }
+
+  /**
+   * A connection during its TLS handshake: the server name chooses the certificate, ALPN what is
+   * spoken then. Confined to its loop.
+   */
+  private final class TlsOpening extends OpeningConnection {
+
+    private final ServerTls tls;
+    private final Channel channel;
+    private final HandshakeCounters counters;
+    private final Accepted accepted;
+    private @Nullable ServerContext certificates;
+    private boolean isDisplaced;
+
+    TlsOpening(ServerTls tls, Accepted accepted) {
+      super(shared, accepted.channel());
+      this.tls = tls;
+      this.channel = accepted.channel();
+      this.counters = tls.counters();
+      this.accepted = accepted;
+    }
+
+    /** Puts what reads the ClientHello before this into the pipeline. */
+    void begin() {
+      channel.pipeline().addLast(new NameReader()).addLast(this);
+    }
+
+    @Override
+    public void handlerAdded(ChannelHandlerContext context) {
+      super.handlerAdded(context);
+      handshakes.add(this);
+      if (handshakes.size() > mostHandshakes) {
+        handshakes.iterator().next().displace();
+      }
+    }
+
+    @Override
+    void leave() {
+      super.leave();
+      handshakes.remove(this);
+    }
+
+    /** Yields to a newer one: ends, and is over by then. */
+    private void displace() {
+      isDisplaced = true;
+      counters.displaced();
+      close();
+    }
+
+    @Override
+    public void userEventTriggered(ChannelHandlerContext context, Object event) {
+      if (!(event instanceof SslHandshakeCompletionEvent handshake)) {
+        super.userEventTriggered(context, event);
+      } else if (handshake.isSuccess()) {
+        SslHandler handler = channel.pipeline().get(SslHandler.class);
+        SSLSession session = handler.engine().getSession();
+        counters.succeeded(session.getProtocol());
+        ServerContext own = certificates;
+        Accepted known =
+            own != null && own.asksClients()
+                ? accepted.with(ClientCertificate.of(session))
+                : accepted;
+        becomes(over(handler.applicationProtocol(), known, tls, own));
+      } else if (!isDisplaced) {
+        counters.failed();
+      }
+    }
+
+    /** Reads the ClientHello and gives way to the TLS of the name in it. */
+    private final class NameReader extends AbstractSniHandler<ServerTls.Choice> {
+
+      NameReader() {
+        super(MOST_HELLO_BYTES, 0);
+      }
+
+      @Override
+      protected Future<ServerTls.Choice> lookup(
+          ChannelHandlerContext context, @Nullable String name) {
+        return tls.choose(name, context.executor().newPromise());
+      }
+
+      @Override
+      protected void onLookupComplete(
+          ChannelHandlerContext context, @Nullable String name, Future<ServerTls.Choice> lookup) {
+        ServerTls.Choice choice = lookup.getNow();
+        if (choice == null) {
+          counters.failed();
+          TlsOpening.this.close();
+          return;
+        }
+        SslHandler handler = null;
+        try {
+          certificates = choice.server();
+          handler = tls.handler(choice, context.alloc());
+          context.pipeline().replace(this, null, handler);
+          handler = null;
+        } finally {
+          choice.release();
+          if (handler != null) {
+            ReferenceCountUtil.safeRelease(handler.engine());
+          }
+        }
+      }
+    }
   }
 }

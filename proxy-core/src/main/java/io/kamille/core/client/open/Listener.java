@@ -334,7 +334,7 @@ public final class Listener implements AutoCloseable {
         channel
             .pipeline()
             .addLast(
-                new ProxyOpening(opener, accepted, clients, header -> named(accepted, header)));
+                new ProxyOpening(shared, accepted, clients, header -> named(accepted, header)));
       } else {
         opener.open(accepted);
       }

@@ -1,11 +1,9 @@
 package io.kamille.core.client.open;
 
-import io.kamille.core.client.Accepted;
 import io.kamille.core.client.ListedConnection;
 import io.kamille.core.client.ServerShard;
 import io.kamille.core.exchange.Failure;
-import io.kamille.core.tls.ServerContext;
-import io.kamille.core.tls.ServerTls;
+import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
@@ -21,29 +19,10 @@ abstract class OpeningConnection extends ListedConnection {
 
   private static final System.Logger LOG = System.getLogger("kamille.server");
 
-  /** What may follow. One for each loop and listener. */
-  interface Spoken {
-
-    ServerShard shared();
-
-    /** What handles a connection in clear text. */
-    ChannelHandler inClear(boolean isH2, Accepted accepted);
-
-    /**
-     * What handles a connection behind its handshake.
-     *
-     * @param protocol as ALPN named it; null if the client did not ask
-     */
-    ChannelHandler over(
-        @Nullable String protocol,
-        Accepted accepted,
-        ServerTls tls,
-        @Nullable ServerContext certificates);
-  }
-
   private final ServerShard shared;
   private final Channel channel;
   private boolean isListed;
+  private @Nullable ByteBuf begun;
 
   OpeningConnection(ServerShard shared, Channel channel) {
     this.shared = shared;
@@ -55,6 +34,33 @@ abstract class OpeningConnection extends ListedConnection {
     shared.time().look();
     shared.connections().begun(this);
     isListed = true;
+  }
+
+  /** What was kept with this behind it: never more than a header and one read. Gives ownership. */
+  final ByteBuf behindKept(ByteBuf in) {
+    ByteBuf before = begun;
+    if (before == null) {
+      return in;
+    }
+    begun = null;
+    int length = before.readableBytes() + in.readableBytes();
+    ByteBuf both = channel.alloc().directBuffer(length).writeBytes(before).writeBytes(in);
+    before.release();
+    in.release();
+    return both;
+  }
+
+  /** Keeps a beginning that is too short to tell. Takes ownership. */
+  final void keep(ByteBuf in) {
+    begun = in;
+  }
+
+  @Override
+  public void handlerRemoved(ChannelHandlerContext context) {
+    if (begun != null) {
+      begun.release();
+      begun = null;
+    }
   }
 
   /** From now on, this is spoken. */

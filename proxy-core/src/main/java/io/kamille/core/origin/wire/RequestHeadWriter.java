@@ -1,13 +1,14 @@
 package io.kamille.core.origin.wire;
 
 import io.kamille.core.exchange.Exchange;
+import io.kamille.core.exchange.Failure;
 import io.kamille.core.h1.ConnectionFields;
 import io.kamille.core.h1.HeadWriter;
 import io.kamille.core.h2.HpackWriter;
+import io.kamille.core.http.Authority;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.Method;
-import io.kamille.core.http.NormalAuthority;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.RequestHead.TargetForm;
 import io.kamille.core.origin.ForwardingSettings;
@@ -235,7 +236,7 @@ public final class RequestHeadWriter {
   /** In the form that the cache key is made of, so that no client chooses it for the others. */
   private void authority(RequestHead request) {
     out.octets(
-        NormalAuthority.of(
+        Authority.normal(
             request.octets(),
             request.authorityStart(),
             request.authorityEnd(),
@@ -409,7 +410,7 @@ public final class RequestHeadWriter {
   }
 
   private static byte[] via(String version) {
-    return ascii("Via: " + version + " " + ForwardingSettings.PSEUDONYM + "\r\n");
+    return ascii("Via: " + version + " " + Failure.PSEUDONYM + "\r\n");
   }
 
   private static byte[] ascii(String text) {

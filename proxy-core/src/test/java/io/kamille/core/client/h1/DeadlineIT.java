@@ -322,8 +322,7 @@ class DeadlineIT {
         0,
         settings.maxContentBytes(),
         settings.lowWatermarkBytes(),
-        settings.highWatermarkBytes(),
-        settings.refusedCacheStatus());
+        settings.highWatermarkBytes());
   }
 
   // Answers to slow clients

@@ -507,8 +507,7 @@ class RequestContentIT {
         settings.downloadBytesPerSecond(),
         maxContentBytes,
         settings.lowWatermarkBytes(),
-        settings.highWatermarkBytes(),
-        settings.refusedCacheStatus());
+        settings.highWatermarkBytes());
   }
 
   private static void join(Thread thread) {

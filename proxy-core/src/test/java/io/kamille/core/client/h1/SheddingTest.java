@@ -58,7 +58,6 @@ class SheddingTest {
     ServerShard shared =
         new ServerShard(
             channel.eventLoop(),
-            "kamille",
             ClientSettings.DEFAULT,
             (configured, leaving) -> configured,
             this::handle,

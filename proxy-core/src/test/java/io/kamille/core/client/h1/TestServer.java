@@ -58,8 +58,7 @@ public final class TestServer implements AutoCloseable {
           0,
           Long.MAX_VALUE,
           32 * 1024,
-          64 * 1024,
-          "kamille; detail=refused");
+          64 * 1024);
 
   /** As those, but patient with content, and takers must take 500 octets a second, in each 30 s. */
   public static ClientSettings withDownloadRate() {
@@ -74,8 +73,7 @@ public final class TestServer implements AutoCloseable {
         500,
         SETTINGS.maxContentBytes(),
         SETTINGS.lowWatermarkBytes(),
-        SETTINGS.highWatermarkBytes(),
-        SETTINGS.refusedCacheStatus());
+        SETTINGS.highWatermarkBytes());
   }
 
   /**
@@ -93,8 +91,7 @@ public final class TestServer implements AutoCloseable {
         SETTINGS.downloadBytesPerSecond(),
         SETTINGS.maxContentBytes(),
         SETTINGS.lowWatermarkBytes(),
-        SETTINGS.highWatermarkBytes(),
-        SETTINGS.refusedCacheStatus());
+        SETTINGS.highWatermarkBytes());
   }
 
   /** What the observer was told. */
@@ -136,7 +133,6 @@ public final class TestServer implements AutoCloseable {
       shared.add(
           new ServerShard(
               loop,
-              "kamille",
               settings,
               limiter,
               this::handle,

@@ -1,6 +1,6 @@
 package io.kamille.core.http;
 
-import io.kamille.core.http.StructuredValue.Kind;
+import io.kamille.core.http.StructuredFields.Value.Kind;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
@@ -11,8 +11,11 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Parses structured fields (RFC 9651 §4.2). For one thread and one use. */
-final class StructuredFieldParser {
+/**
+ * Structured fields (RFC 9651): dictionaries and lists. Parameters are checked and forgotten, and
+ * so are the members of inner lists: nothing that we read has any.
+ */
+public final class StructuredFields {
 
   /*
    * The algorithms of §4.2, one method each and in their order. A step that fails sets `isBroken`
@@ -27,16 +30,87 @@ final class StructuredFieldParser {
   private int at;
   private boolean isBroken;
 
-  StructuredFieldParser(String text) {
-    this.text = text;
+  private StructuredFields(List<String> lines) {
+    this.text = String.join(", ", lines);
   }
 
-  /** §4.2, §4.2.2: a dictionary and nothing else; null if it is none. */
-  @Nullable StructuredDictionary dictionary() {
-    Map<String, StructuredValue> members = new LinkedHashMap<>();
+  /**
+   * The value of one member (§3). Immutable; any thread.
+   *
+   * @param number of an integer or a date; 1 or 0 for a boolean; else 0
+   * @param text of a string or a token; else empty
+   */
+  public record Value(Kind kind, long number, String text) {
+
+    /** The types of RFC 9651 §3.3, and inner lists (§3.1.1). */
+    public enum Kind {
+      BOOLEAN,
+      INTEGER,
+      DECIMAL,
+      STRING,
+      TOKEN,
+      BYTE_SEQUENCE,
+      DATE,
+      DISPLAY_STRING,
+      INNER_LIST
+    }
+
+    /** What a key without a value means. */
+    static final Value TRUE = new Value(Kind.BOOLEAN, 1, "");
+
+    static final Value FALSE = new Value(Kind.BOOLEAN, 0, "");
+
+    static Value of(Kind kind) {
+      return new Value(kind, 0, "");
+    }
+
+    public boolean isTrue() {
+      return equals(TRUE);
+    }
+
+    public boolean isFalse() {
+      return equals(FALSE);
+    }
+  }
+
+  /**
+   * The dictionary that the lines of one field make up (§3.2), in the order of its keys; null if
+   * they are none: then the whole field is to be ignored (§4.2). No line and an empty value are an
+   * empty dictionary. Of a key that was given twice, the last value counts.
+   */
+  public static @Nullable Map<String, Value> dictionary(List<String> lines) {
+    Map<String, Value> members = new LinkedHashMap<>();
+    var parser = new StructuredFields(lines);
+    parser.eachMember(() -> members.put(parser.key(), parser.memberValue()));
+    return parser.isBroken ? null : Collections.unmodifiableMap(members);
+  }
+
+  /** The members of the list that the lines of one field make up (§3.1), or null as above. */
+  public static @Nullable List<Value> list(List<String> lines) {
+    List<Value> members = new ArrayList<>();
+    var parser = new StructuredFields(lines);
+    parser.eachMember(() -> members.add(parser.item()));
+    return parser.isBroken ? null : members;
+  }
+
+  /**
+   * The texts of a list that has strings and nothing else, as fields are defined whose members are
+   * names; null if it is another.
+   */
+  public static @Nullable List<String> strings(List<String> lines) {
+    List<Value> members = list(lines);
+    if (members == null
+        || members.stream().anyMatch(member -> member.kind() != Value.Kind.STRING)) {
+      return null;
+    }
+    return members.stream().map(Value::text).toList();
+  }
+
+  /** §4.2, §4.2.1, §4.2.2: members and nothing else. */
+  private void eachMember(Runnable member) {
     skipSpaces();
     while (at < text.length()) {
-      members.put(key(), memberValue());
+      member.run();
       skipWhiteSpace();
       if (at < text.length()) {
         require(take(','));
@@ -44,45 +118,31 @@ final class StructuredFieldParser {
         require(at < text.length());
       }
     }
-    return isBroken ? null : new StructuredDictionary(Collections.unmodifiableMap(members));
   }
 
-  /** §4.2, §4.2.1: a list and nothing else; null if it is none. */
-  @Nullable List<StructuredValue> list() {
-    List<StructuredValue> members = new ArrayList<>();
-    skipSpaces();
-    while (at < text.length()) {
-      members.add(peek() == '(' ? innerList() : bareItem());
-      parameters();
-      skipWhiteSpace();
-      if (at < text.length()) {
-        require(take(','));
-        skipWhiteSpace();
-        require(at < text.length());
-      }
-    }
-    return isBroken ? null : members;
-  }
-
-  private StructuredValue memberValue() {
-    StructuredValue value = StructuredValue.TRUE;
+  private Value memberValue() {
     if (take('=')) {
-      value = peek() == '(' ? innerList() : bareItem();
+      return item();
     }
+    parameters();
+    return Value.TRUE;
+  }
+
+  private Value item() {
+    Value value = peek() == '(' ? innerList() : bareItem();
     parameters();
     return value;
   }
 
   /** §4.2.1.2, without what follows the parenthesis. */
-  private StructuredValue innerList() {
-    List<StructuredValue> members = new ArrayList<>();
+  private Value innerList() {
     at++;
     while (at < text.length()) {
       skipSpaces();
       if (take(')')) {
-        return new StructuredValue(Kind.INNER_LIST, 0, "", members);
+        return Value.of(Kind.INNER_LIST);
       }
-      members.add(bareItem());
+      bareItem();
       parameters();
       require(peek() == ' ' || peek() == ')');
     }
@@ -111,7 +171,7 @@ final class StructuredFieldParser {
   }
 
   /** §4.2.3.1. */
-  private StructuredValue bareItem() {
+  private Value bareItem() {
     char first = peek();
     if (first == '-' || isDigit(first)) {
       return number();
@@ -130,7 +190,7 @@ final class StructuredFieldParser {
   }
 
   /** §4.2.4. */
-  private StructuredValue number() {
+  private Value number() {
     boolean isNegative = take('-');
     int digits = 0;
     long number = 0;
@@ -140,7 +200,7 @@ final class StructuredFieldParser {
     }
     require(digits > 0);
     if (!take('.')) {
-      return new StructuredValue(Kind.INTEGER, isNegative ? -number : number, "");
+      return new Value(Kind.INTEGER, isNegative ? -number : number, "");
     }
     require(digits <= DECIMAL_INTEGER_DIGITS);
     int fraction = 0;
@@ -148,17 +208,17 @@ final class StructuredFieldParser {
       fraction++;
     }
     require(fraction > 0 && fraction <= FRACTION_DIGITS);
-    return StructuredValue.of(Kind.DECIMAL);
+    return Value.of(Kind.DECIMAL);
   }
 
   /** §4.2.5. */
-  private StructuredValue string() {
+  private Value string() {
     StringBuilder content = new StringBuilder();
     at++;
     while (at < text.length()) {
       char c = text.charAt(at++);
       if (c == '"') {
-        return new StructuredValue(Kind.STRING, 0, content.toString());
+        return new Value(Kind.STRING, 0, content.toString());
       }
       if (c == '\\') {
         require(isOneOf("\"\\"));
@@ -172,45 +232,45 @@ final class StructuredFieldParser {
   }
 
   /** §4.2.6. */
-  private StructuredValue token() {
+  private Value token() {
     int start = at;
     while (at < text.length()
         && (Octets.isToken(String.valueOf(peek())) || peek() == ':' || peek() == '/')) {
       at++;
     }
-    return new StructuredValue(Kind.TOKEN, 0, text.substring(start, at));
+    return new Value(Kind.TOKEN, 0, text.substring(start, at));
   }
 
   /** §4.2.7; padding and spare bits are not looked at, as that section recommends. */
-  private StructuredValue byteSequence() {
+  private Value byteSequence() {
     at++;
     while (isAlpha(peek()) || isDigit(peek()) || isOneOf("+/=")) {
       at++;
     }
     require(take(':'));
-    return StructuredValue.of(Kind.BYTE_SEQUENCE);
+    return Value.of(Kind.BYTE_SEQUENCE);
   }
 
   /** §4.2.8. */
-  private StructuredValue bool() {
+  private Value bool() {
     at++;
     if (take('1')) {
-      return StructuredValue.TRUE;
+      return Value.TRUE;
     }
     require(take('0'));
-    return StructuredValue.FALSE;
+    return Value.FALSE;
   }
 
   /** §4.2.9. */
-  private StructuredValue date() {
+  private Value date() {
     at++;
-    StructuredValue number = number();
+    Value number = number();
     require(number.kind() == Kind.INTEGER);
-    return new StructuredValue(Kind.DATE, number.number(), "");
+    return new Value(Kind.DATE, number.number(), "");
   }
 
   /** §4.2.10. */
-  private StructuredValue displayString() {
+  private Value displayString() {
     at++;
     require(take('"'));
     ByteBuffer octets = ByteBuffer.allocate(text.length());
@@ -218,7 +278,7 @@ final class StructuredFieldParser {
       char c = text.charAt(at++);
       if (c == '"') {
         require(isUtf8(octets.flip()));
-        return StructuredValue.of(Kind.DISPLAY_STRING);
+        return Value.of(Kind.DISPLAY_STRING);
       }
       require(c >= ' ' && c <= '~');
       octets.put(c == '%' ? (byte) (lowerHex() << 4 | lowerHex()) : (byte) c);
@@ -262,10 +322,10 @@ final class StructuredFieldParser {
     }
   }
 
-  private StructuredValue fail() {
+  private Value fail() {
     isBroken = true;
     at = text.length();
-    return StructuredValue.of(Kind.TOKEN);
+    return Value.of(Kind.TOKEN);
   }
 
   private void skipSpaces() {
