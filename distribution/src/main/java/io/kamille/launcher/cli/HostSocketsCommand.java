@@ -3,13 +3,13 @@ package io.kamille.launcher.cli;
 import io.kamille.core.client.open.ListenerSettings;
 import io.kamille.core.hostsocket.AllowedAddresses;
 import io.kamille.core.hostsocket.HostSocketServer;
-import io.kamille.core.log.LogSettings;
 import io.kamille.core.log.OperationalLog;
 import io.kamille.core.setting.HostPort;
 import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.configuration.ConfigurationFile;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.lang.System.Logger.Level;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -102,7 +102,7 @@ final class HostSocketsCommand implements Callable<Integer> {
   private Integer serve(List<HostPort> listen, List<HostPort> connect, PrintWriter err)
       throws CommandFailure, InterruptedException {
     CountDownLatch toldToStop = Running.stopSignal();
-    OperationalLog.install(LogSettings.Level.INFO);
+    OperationalLog.install(Level.INFO);
     try (AllowedAddresses allowed = AllowedAddresses.of(listen, connect);
         HostSocketServer server = HostSocketServer.open(socket, user, allowed)) {
       err.println("sockets at " + server.path());

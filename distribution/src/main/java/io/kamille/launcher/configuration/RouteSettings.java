@@ -74,8 +74,7 @@ public record RouteSettings(
   static final Setting<String> UPSTREAM =
       Setting.of(
               "upstream",
-              ValueTypes.text(
-                  "name of an upstream", "the name of an upstream", text -> !text.isEmpty()),
+              ValueTypes.upstream(),
               "The upstream that requests are forwarded to. `welcome`, if no upstream has that"
                   + " name, stands for a page of Kamille's own that says how to go on after"
                   + " installing. A route has one of `upstream`, `root`, `redirect` and `respond`.")

@@ -43,6 +43,7 @@ import io.kamille.core.setting.Problem;
 import io.kamille.core.setting.SectionValues;
 import io.kamille.core.tls.TlsSettings;
 import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -311,7 +312,7 @@ class ConfigurationFileTest {
             new LogSettings(
                 new AccessLogSettings(
                     true, Optional.of(Path.of("/tmp/a.log")), AccessLogSettings.Format.JSON),
-                LogSettings.Level.DEBUG));
+                Level.DEBUG));
     assertThat(configuration.admin().address()).isEmpty();
     assertThat(configuration.admin().allowsRemote()).isFalse();
     assertThat(configuration.admin().tokenFile()).isEqualTo(Path.of("/etc/token"));

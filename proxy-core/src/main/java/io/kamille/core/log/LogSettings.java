@@ -3,17 +3,10 @@ package io.kamille.core.log;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Setting;
 import io.kamille.core.setting.ValueTypes;
+import java.lang.System.Logger.Level;
 
 /** What is written about requests and about Kamille itself. */
 public record LogSettings(AccessLogSettings access, Level level) {
-
-  /** The least severe message that is logged. */
-  public enum Level {
-    ERROR,
-    WARNING,
-    INFO,
-    DEBUG
-  }
 
   public static final Section<LogSettings> SECTION =
       Section.of(
@@ -21,7 +14,8 @@ public record LogSettings(AccessLogSettings access, Level level) {
           AccessLogSettings.SECTION.one("access", "The access log: one line per exchange."),
           Setting.of(
                   "level",
-                  ValueTypes.oneOf(Level.values()),
+                  ValueTypes.oneOf(
+                      new Level[] {Level.ERROR, Level.WARNING, Level.INFO, Level.DEBUG}),
                   "The least severe message about Kamille itself that is written to standard"
                       + " error.")
               .defaultsTo(Level.INFO));

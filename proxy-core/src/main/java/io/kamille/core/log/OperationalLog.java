@@ -67,8 +67,8 @@ public final class OperationalLog extends Handler {
    * Shows messages from the level of the settings on; may be called again. Sends Netty's messages
    * here, too.
    */
-  public static void install(LogSettings.Level level) {
-    STANDARD_ERROR.least(Level.valueOf(level.name()));
+  public static void install(Level level) {
+    STANDARD_ERROR.least(level);
     InternalLoggerFactory.setDefaultFactory(JdkLoggerFactory.INSTANCE);
     Logger root = LogManager.getLogManager().getLogger("");
     for (Handler handler : root.getHandlers()) {

@@ -84,17 +84,11 @@ public record HealthCheck(
   /** Names of fields that frame messages, or that a check sets itself. */
   private static final List<String> OWN =
       List.of(
-          "connection",
-          "content-length",
-          "content-type",
-          "expect",
-          "host",
-          "keep-alive",
-          "te",
-          "trailer",
-          "transfer-encoding",
-          "upgrade",
-          "user-agent");
+          """
+          connection content-length content-type expect host keep-alive te trailer
+          transfer-encoding upgrade user-agent
+          """
+              .split("\\s+"));
 
   /** Status codes from one to another, both among them. */
   public record StatusRange(int from, int to) {

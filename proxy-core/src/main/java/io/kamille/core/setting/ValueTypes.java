@@ -221,6 +221,11 @@ public final class ValueTypes {
         name, "", expected, text -> isRight.test(text) ? text : null, text -> text);
   }
 
+  /** The name of an upstream; whether there is one is asked later. */
+  public static ValueType<String> upstream() {
+    return text("name of an upstream", "the name of an upstream", text -> !text.isEmpty());
+  }
+
   /** A host with or without port, as a Host field has it. */
   public static ValueType<String> authority() {
     return text("host with or without port", "HOST[:PORT]", HostPort::isAuthority);

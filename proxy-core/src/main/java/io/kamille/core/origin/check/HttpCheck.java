@@ -33,6 +33,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** One check of an origin by a request, of HTTP or gRPC. Confined to its loop. */
@@ -62,22 +63,10 @@ final class HttpCheck extends DiscardingReply {
     NONE
   }
 
-  /** Learns how a check went. */
-  @FunctionalInterface
-  interface Outcome {
-
-    /**
-     * It is over; once.
-     *
-     * @param trouble what was wrong, empty for nothing
-     */
-    void over(String trouble, Verdict verdict);
-  }
-
   private final HealthCheck check;
   private final Origin asked;
   private final UpstreamHandler handler;
-  private final Outcome outcome;
+  private final BiConsumer<String, Verdict> outcome;
   private final ByteBuf content = Unpooled.buffer(0, MOST_CONTENT_BYTES);
   private ContentSource source = ContentSource.NONE;
   private @Nullable String grpcStatus;
@@ -88,7 +77,7 @@ final class HttpCheck extends DiscardingReply {
       @Nullable OriginTls tls,
       Connector connector,
       WallClock clock,
-      Outcome outcome) {
+      BiConsumer<String, Verdict> outcome) {
     super(() -> {});
     this.check = settings.health().check();
     this.asked = origin.with(1, false, new OriginHealth(HealthPolicy.DEFAULTS));
@@ -130,7 +119,11 @@ final class HttpCheck extends DiscardingReply {
         NOTHING_OF_CLIENTS);
   }
 
-  /** Begins one, which ends with its outcome or when it is stopped. */
+  /**
+   * Begins one, which ends with its outcome or when it is stopped.
+   *
+   * @param outcome is told once what was wrong, empty for nothing
+   */
   static HttpCheck begin(
       Origin origin,
       UpstreamSettings settings,
@@ -138,7 +131,7 @@ final class HttpCheck extends DiscardingReply {
       Connector connector,
       EventLoop loop,
       WallClock clock,
-      Outcome outcome) {
+      BiConsumer<String, Verdict> outcome) {
     HttpCheck begun = new HttpCheck(origin, settings, tls, connector, clock, outcome);
     begun.ask(loop);
     return begun;
@@ -180,7 +173,7 @@ final class HttpCheck extends DiscardingReply {
   private void over(String trouble, Verdict verdict) {
     if (!isEnded()) {
       stop();
-      outcome.over(trouble, verdict);
+      outcome.accept(trouble, verdict);
     }
   }
 

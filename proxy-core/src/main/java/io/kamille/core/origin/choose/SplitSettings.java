@@ -20,8 +20,7 @@ public record SplitSettings(@Nullable String upstream, double share, HashKey key
   public static final Setting<String> UPSTREAM =
       Setting.of(
               "upstream",
-              ValueTypes.text(
-                  "name of an upstream", "the name of an upstream", text -> !text.isEmpty()),
+              ValueTypes.upstream(),
               "The upstream that a part of the clients gets, such as one with a new version.")
           .orElse("the route's own for all");
 

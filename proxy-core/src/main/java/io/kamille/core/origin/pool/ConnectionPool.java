@@ -70,7 +70,8 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
    */
   private final ArrayDeque<C> idle = new ArrayDeque<>();
 
-  private final RoomyList<C> roomy = new RoomyList<>();
+  /** Those that carry requests and can carry more; the last one was full, or idle, last. */
+  private final List<C> roomy = new ArrayList<>();
 
   /** At most so many requests may be under way at a time. */
   private int most;
@@ -176,12 +177,44 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
     connection.lent++;
     lent++;
     uploading += forUpload ? 1 : 0;
-    roomy.sort(connection);
+    sort(connection);
+  }
+
+  /** Whether a connection has a place that may be lent. */
+  private static boolean hasPlace(PooledConnection<?> connection) {
+    return !connection.isGone
+        && connection.lent < connection.places()
+        && (connection.lent == 0 || connection.isCurrent());
+  }
+
+  /** The places of a connection have changed, or how many are lent. */
+  private void sort(C connection) {
+    boolean isRoomy = connection.lent > 0 && hasPlace(connection);
+    if (isRoomy != connection.isRoomy) {
+      connection.isRoomy = isRoomy;
+      if (isRoomy) {
+        roomy.add(connection);
+      } else {
+        roomy.remove(connection);
+      }
+    }
+  }
+
+  private @Nullable C newestRoomy() {
+    while (!roomy.isEmpty()) {
+      C newest = roomy.getLast();
+      if (newest.isCurrent()) {
+        return newest;
+      }
+      newest.isRoomy = false;
+      roomy.removeLast();
+    }
+    return null;
   }
 
   /** A connection has more places than before, or fewer. */
   public void placesChanged(C connection) {
-    roomy.sort(connection);
+    sort(connection);
     serveLine();
   }
 
@@ -194,7 +227,7 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
   /** A connection with a place that may be lent, or null. */
   private @Nullable C find() {
     while (mayLend()) {
-      C busy = roomy.newest();
+      C busy = newestRoomy();
       if (busy != null) {
         return busy;
       }
@@ -262,7 +295,7 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
     connection.lent--;
     lent--;
     if (connection.lent > 0) {
-      roomy.sort(connection);
+      sort(connection);
       serveLine();
     } else if (connection.isCurrent()) {
       offer(connection);
@@ -280,7 +313,7 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
     connection.isGone = true;
     lent -= connection.lent;
     connection.lent = 0;
-    roomy.sort(connection);
+    sort(connection);
     closed.increment();
     C last = open.removeLast();
     if (connection.place < open.size()) {
@@ -300,7 +333,7 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
 
   /** Lends a connection that carries nothing to the line, or lets it be idle. */
   private void offer(C connection) {
-    Waiter<C> first = mayLend() && RoomyList.hasPlace(connection) ? next() : null;
+    Waiter<C> first = mayLend() && hasPlace(connection) ? next() : null;
     if (first != null) {
       lend(connection, first);
     } else if (retired || connection.places() == 0 || idle.size() >= settings.maxIdle()) {

@@ -16,8 +16,7 @@ public record MirrorSettings(@Nullable String upstream, double share) {
   public static final Setting<String> UPSTREAM =
       Setting.of(
               "upstream",
-              ValueTypes.text(
-                  "name of an upstream", "the name of an upstream", text -> !text.isEmpty()),
+              ValueTypes.upstream(),
               "The upstream that gets copies of forwarded requests. Its responses are dropped.")
           .orElse("no copies");
 

@@ -85,12 +85,15 @@ record Retry(Where where, boolean isPaid) {
   /**
    * Whether it found a used connection closed, which says nothing about the origin.
    *
+   * @param isShared whether other requests have it too: then it may be lent again, and the origin
+   *     may fail there again, so that only the first time counts
    * @param before how often that has happened to this request
    */
-  static boolean isStale(Failure why, OriginProgress progress, boolean onFresh, int before) {
+  static boolean isStale(
+      Failure why, OriginProgress progress, boolean onFresh, boolean isShared, int before) {
     return why.kind() == Kind.CONNECTION_TERMINATED
         && progress != OriginProgress.BEGUN
         && !onFresh
-        && before < STALE_LIMIT;
+        && before < (isShared ? 1 : STALE_LIMIT);
   }
 }

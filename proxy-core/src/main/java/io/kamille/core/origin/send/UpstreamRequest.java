@@ -62,6 +62,7 @@ final class UpstreamRequest
   private int stale;
   private boolean isMoved;
   private boolean onFresh;
+  private boolean onShared;
   private int status;
   private boolean isUpload;
   private boolean isUploading;
@@ -180,6 +181,7 @@ final class UpstreamRequest
   @Override
   public void lend(RequestConnection lent) {
     onFresh = lent.isFresh();
+    onShared = lent.isShared();
     OriginExchange begun = lent.exchange();
     sent = begun;
     isUploading = isUpload;
@@ -270,7 +272,7 @@ final class UpstreamRequest
   @Override
   public void failed(Failure why, OriginProgress progress, boolean isCounted) {
     exchange.notes().mark(TraceStep.FAILED_ATTEMPT, why.reason());
-    boolean isStale = Retry.isStale(why, progress, onFresh, stale);
+    boolean isStale = Retry.isStale(why, progress, onFresh, onShared, stale);
     if (isCounted && !isStale && why.side() == Failure.Side.ORIGIN) {
       home.failed(place, why, home.nanos() - sentNanos);
     }

@@ -11,6 +11,11 @@ public abstract class RequestConnection extends PooledConnection<RequestConnecti
    */
   public abstract boolean isFresh();
 
+  /** Whether it carries several requests at a time. */
+  public boolean isShared() {
+    return false;
+  }
+
   /** What carries the request for which the pool has lent a place; the request follows at once. */
   public abstract OriginExchange exchange();
 }

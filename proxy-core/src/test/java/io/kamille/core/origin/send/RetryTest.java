@@ -71,10 +71,16 @@ class RetryTest {
 
   @Test
   void aUsedConnectionIsFoundClosedSomeTimes() {
-    assertThat(Retry.isStale(BROKE, OriginProgress.UNKNOWN, false, 0)).isTrue();
-    assertThat(Retry.isStale(BROKE, OriginProgress.UNKNOWN, false, 2)).isTrue();
-    assertThat(Retry.isStale(BROKE, OriginProgress.UNKNOWN, false, 3)).isFalse();
-    assertThat(Retry.isStale(BROKE, OriginProgress.UNKNOWN, true, 0)).isFalse();
-    assertThat(Retry.isStale(BROKE, OriginProgress.BEGUN, false, 0)).isFalse();
+    assertThat(Retry.isStale(BROKE, OriginProgress.UNKNOWN, false, false, 0)).isTrue();
+    assertThat(Retry.isStale(BROKE, OriginProgress.UNKNOWN, false, false, 2)).isTrue();
+    assertThat(Retry.isStale(BROKE, OriginProgress.UNKNOWN, false, false, 3)).isFalse();
+    assertThat(Retry.isStale(BROKE, OriginProgress.UNKNOWN, true, false, 0)).isFalse();
+    assertThat(Retry.isStale(BROKE, OriginProgress.BEGUN, false, false, 0)).isFalse();
+  }
+
+  @Test
+  void aSharedConnectionIsFoundClosedOnce() {
+    assertThat(Retry.isStale(BROKE, OriginProgress.UNKNOWN, false, true, 0)).isTrue();
+    assertThat(Retry.isStale(BROKE, OriginProgress.UNKNOWN, false, true, 1)).isFalse();
   }
 }

@@ -139,6 +139,11 @@ public final class H2OriginConnection extends RequestConnection
   }
 
   @Override
+  public boolean isShared() {
+    return true;
+  }
+
+  @Override
   public OriginExchange exchange() {
     isUsed = true;
     if (h2().isIdle()) {
