@@ -157,9 +157,8 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
 
   private void expectContent(ChannelHandlerContext context, HttpRequest request) {
     AdminRequest asked = adminRequest(request, new byte[0]);
-    Operation operation = operations.find(asked.method(), asked.path());
-    limitBytes =
-        operation == null ? Operation.CONTENT_LIMIT_BYTES : operation.content().limitBytes();
+    Operation operation = operations.find(asked);
+    limitBytes = operation == null ? Operation.CONTENT_LIMIT_BYTES : operation.contentLimitBytes();
     long length = HttpUtil.getContentLength(request, 0L);
     boolean mayBeLong =
         length > Operation.CONTENT_LIMIT_BYTES
@@ -219,8 +218,8 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
 
   private void ask(ChannelHandlerContext context, HttpRequest request, AdminRequest asked) {
     pause(context);
-    Operation operation = operations.find(asked.method(), asked.path());
-    if (operation != null && operation.result().isImmediate()) {
+    Operation operation = operations.find(asked);
+    if (operation != null && operation.isImmediate()) {
       answer(context, request, asked, operations.answer(asked));
       return;
     }

@@ -1,12 +1,12 @@
 package io.kamille.admin;
 
 import io.kamille.admin.api.Answer;
+import io.kamille.admin.api.Operation;
 import io.kamille.admin.api.OperationTable;
-import io.kamille.admin.api.Resource;
 import io.kamille.admin.auth.AuditLog;
 import io.kamille.admin.auth.Authenticator;
-import io.kamille.admin.auth.BearerToken;
 import io.kamille.admin.auth.Identity;
+import io.kamille.admin.auth.Peer;
 import io.kamille.admin.auth.TokenFile;
 import io.kamille.admin.live.History;
 import io.kamille.admin.live.Point;
@@ -19,6 +19,8 @@ import io.kamille.core.tls.ServerTls;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelInitializer;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.group.ChannelGroup;
@@ -26,6 +28,7 @@ import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioChannelOption;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.handler.codec.http.HttpResponseEncoder;
 import io.netty.util.NetUtil;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
@@ -34,13 +37,13 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.StandardSocketOptions;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,42 +55,36 @@ public final class AdminServer implements AutoCloseable {
   private static final System.Logger LOGGER = System.getLogger("kamille.admin");
   private static final long STOP_MILLIS = 2000;
   private static final long SAMPLE_SECONDS = 1;
+  private static final int MAX_CONNECTIONS = 128;
 
-  private final EventLoopGroup group;
-  private final ExecutorService control;
+  private final EventLoopGroup group =
+      new MultiThreadIoEventLoopGroup(
+          1, new DefaultThreadFactory("kamille-admin", true), NioIoHandler.newFactory());
+  private final ScheduledExecutorService control =
+      Executors.newSingleThreadScheduledExecutor(new DefaultThreadFactory("kamille-control", true));
+  private final ChannelGroup connections = new DefaultChannelGroup(group.next());
+  private final History history = new History();
+  private final WallClock clock;
+  private final Duration answerLimit;
   private final AuditLog audit;
   private final Authenticator authenticator;
   private final PrometheusText metrics;
-  private final ChannelGroup connections;
+  private final LiveStreams streams;
+  private final OperationTable operations;
+  private final @Nullable ServerTls tls;
   private final Channel listener;
-  private final String scheme;
-
   private @Nullable LocalSocket local;
-
-  private AdminServer(
-      EventLoopGroup group,
-      ExecutorService control,
-      AuditLog audit,
-      Authenticator authenticator,
-      PrometheusText metrics,
-      ChannelGroup connections,
-      Channel listener,
-      String scheme) {
-    this.group = group;
-    this.control = control;
-    this.audit = audit;
-    this.authenticator = authenticator;
-    this.metrics = metrics;
-    this.connections = connections;
-    this.listener = listener;
-    this.scheme = scheme;
-  }
+  // Volatile: written once the port is known, read on the control thread.
+  private volatile String url = "";
 
   /**
-   * Reads or creates the token and begins to listen.
+   * Reads or creates the token and begins to listen, perhaps beside the process that it takes over
+   * from.
    *
    * @param settings with an address
-   * @param more resources beside those of every appliance
+   * @param more operations beside those of every appliance
+   * @param tls null for clear text; stays the caller's
+   * @param isBesideAnother whether another process of ours may still listen there
    * @throws BindException if the address cannot be had, with the reason alone as its message
    * @throws IOException if a file beside the token file cannot be used
    * @throws IllegalArgumentException if the address is not on loopback and is not meant so
@@ -95,23 +92,7 @@ public final class AdminServer implements AutoCloseable {
   public static AdminServer open(
       AdminSettings settings,
       ApplianceView appliance,
-      List<Resource> more,
-      MetricRegistry registry,
-      WallClock clock)
-      throws IOException {
-    return open(settings, appliance, more, registry, clock, null, false);
-  }
-
-  /**
-   * Begins to listen in clear text or by TLS, perhaps beside the process that it takes over from.
-   *
-   * @param tls null for clear text; stays the caller's
-   * @param isBesideAnother whether another process of ours may still listen there
-   */
-  public static AdminServer open(
-      AdminSettings settings,
-      ApplianceView appliance,
-      List<Resource> more,
+      List<Operation> more,
       MetricRegistry registry,
       WallClock clock,
       @Nullable ServerTls tls,
@@ -122,21 +103,48 @@ public final class AdminServer implements AutoCloseable {
       probe(address);
     }
     Path directory = directory(settings.tokenFile());
-    BearerToken token = TokenFile.open(settings.tokenFile());
-    EventLoopGroup group =
-        new MultiThreadIoEventLoopGroup(
-            1, new DefaultThreadFactory("kamille-admin", true), NioIoHandler.newFactory());
-    PrometheusText metrics = new PrometheusText(registry);
-    Authenticator authenticator = Authenticator.open(token, directory, clock);
-    AuditLog audit = AuditLog.open(directory.resolve("audit.jsonl"), clock);
-    AtomicReference<String> origin = new AtomicReference<>("");
-    ScheduledExecutorService control =
-        Executors.newSingleThreadScheduledExecutor(
-            new DefaultThreadFactory("kamille-control", true));
-    History history = new History();
-    LiveStreams streams = new LiveStreams(group.next(), clock);
-    OperationTable operations =
-        OperationTable.of(
+    TokenFile token = TokenFile.open(settings.tokenFile());
+    AdminServer server =
+        new AdminServer(
+            settings,
+            address,
+            appliance,
+            more,
+            registry,
+            Authenticator.open(token, directory, clock),
+            AuditLog.open(directory.resolve("audit.jsonl"), clock),
+            clock,
+            tls);
+    Sampler sampler = new Sampler(appliance);
+    server.control.scheduleAtFixedRate(
+        () -> server.look(sampler, System.nanoTime() / 1e9),
+        SAMPLE_SECONDS,
+        SAMPLE_SECONDS,
+        TimeUnit.SECONDS);
+    server.openLocal(directory.resolve("admin.sock"));
+    return server;
+  }
+
+  private AdminServer(
+      AdminSettings settings,
+      InetSocketAddress address,
+      ApplianceView appliance,
+      List<Operation> more,
+      MetricRegistry registry,
+      Authenticator authenticator,
+      AuditLog audit,
+      WallClock clock,
+      @Nullable ServerTls tls)
+      throws BindException {
+    this.clock = clock;
+    this.answerLimit = settings.answerLimit();
+    this.audit = audit;
+    this.authenticator = authenticator;
+    this.tls = tls;
+    metrics = new PrometheusText(registry);
+    streams = new LiveStreams(group.next(), clock);
+    operations =
+        new OperationTable(
             appliance,
             metrics,
             registry,
@@ -145,52 +153,77 @@ public final class AdminServer implements AutoCloseable {
             authenticator,
             audit,
             address.getHostString(),
-            origin::get,
+            () -> url,
             clock);
-    ChannelGroup connections = new DefaultChannelGroup(group.next());
-    ConnectionEquipment equipment =
-        new ConnectionEquipment(
-            operations, streams, control, clock, settings.answerLimit(), connections);
-    Sampler sampler = new Sampler(appliance);
-    Runnable look =
-        () -> {
-          Point point = sampler.look(System.nanoTime() / 1e9);
-          history.add(point);
-          streams.publish("figures", Answer.jsonText(point.named()));
-        };
     ChannelFuture bound =
         new ServerBootstrap()
             .group(group)
             .channel(NioServerSocketChannel.class)
             .option(NioChannelOption.of(StandardSocketOptions.SO_REUSEPORT), true)
-            .childHandler(equipment.network(tls))
+            .childHandler(initializer(this::fromNetwork))
             .bind(address)
             .awaitUninterruptibly();
-    AdminServer server =
-        new AdminServer(
-            group,
-            control,
-            audit,
-            authenticator,
-            metrics,
-            connections,
-            bound.channel(),
-            tls == null ? "http://" : "https://");
+    listener = bound.channel();
     if (!bound.isSuccess()) {
-      server.close();
+      close();
       throw cannotBind(bound.cause());
     }
-    origin.set(server.url());
-    control.scheduleAtFixedRate(
-        () -> looked(look), SAMPLE_SECONDS, SAMPLE_SECONDS, TimeUnit.SECONDS);
-    server.openLocal(directory.resolve("admin.sock"), equipment);
-    return server;
+    url = (tls == null ? "http://" : "https://") + NetUtil.toSocketAddressString(address());
+  }
+
+  // Connections, on the loop
+
+  private static ChannelHandler initializer(Consumer<Channel> opened) {
+    return new ChannelInitializer<Channel>() {
+      @Override
+      protected void initChannel(Channel connection) {
+        opened.accept(connection);
+      }
+    };
+  }
+
+  private void fromNetwork(Channel connection) {
+    // Who is gone already has no address.
+    if (connections.size() >= MAX_CONNECTIONS
+        || !(connection.remoteAddress() instanceof InetSocketAddress client)
+        || (tls != null && !encrypt(connection, tls))) {
+      connection.close();
+      return;
+    }
+    equip(connection, new Peer.Network(client.getAddress()));
+  }
+
+  /** By the first certificate, whatever name the client asks for; false if it is not there. */
+  private static boolean encrypt(Channel connection, ServerTls tls) {
+    ServerTls.Choice choice = tls.choose(null, connection.eventLoop().newPromise()).getNow();
+    if (choice == null) {
+      return false;
+    }
+    try {
+      connection.pipeline().addLast(tls.handler(choice, connection.alloc()));
+    } finally {
+      choice.release();
+    }
+    return true;
+  }
+
+  private void equip(Channel connection, Peer peer) {
+    connections.add(connection);
+    RequestDecoder decoder = new RequestDecoder();
+    connection
+        .pipeline()
+        .addLast(
+            decoder,
+            new HttpResponseEncoder(),
+            new AdminConnection(operations, streams, control, clock, answerLimit, peer, decoder));
   }
 
   /** A look that fails is the last word on that second, not on all that come. */
-  private static void looked(Runnable look) {
+  private void look(Sampler sampler, double nowSeconds) {
     try {
-      look.run();
+      Point point = sampler.look(nowSeconds);
+      history.add(point);
+      streams.publish("figures", Answer.jsonText(point.named()));
     } catch (RuntimeException fault) {
       LOGGER.log(System.Logger.Level.ERROR, "a second has no figures", fault);
     }
@@ -219,10 +252,14 @@ public final class AdminServer implements AutoCloseable {
     return directory;
   }
 
-  /** Without the local socket there is still the token file. */
-  private void openLocal(Path file, ConnectionEquipment equipment) {
+  /**
+   * The local socket is the way back in, so nobody on the network can take its places. Without it
+   * there is still the token file.
+   */
+  private void openLocal(Path file) {
     try {
-      local = LocalSocket.open(file, group, equipment.local());
+      ChannelHandler opened = initializer(connection -> equip(connection, new Peer.LocalSocket()));
+      local = LocalSocket.open(file, group, opened);
     } catch (IOException refused) {
       LOGGER.log(
           System.Logger.Level.WARNING, "there is no local socket for the command line", refused);
@@ -256,11 +293,7 @@ public final class AdminServer implements AutoCloseable {
         CompletableFuture.supplyAsync(
                 () -> authenticator.sessions().code(Identity.local()), control)
             .join();
-    return url() + "/#code=" + code;
-  }
-
-  private String url() {
-    return scheme + NetUtil.toSocketAddressString(address());
+    return url + "/#code=" + code;
   }
 
   /** Stops listening, closes all connections and ends the loop, within seconds. */

@@ -44,7 +44,9 @@ class AccessIT {
             new FakeAppliance(),
             List.of(),
             new MetricRegistry(),
-            clock);
+            clock,
+            null,
+            false);
     fileToken = Files.readString(directory.resolve("token")).strip();
   }
 

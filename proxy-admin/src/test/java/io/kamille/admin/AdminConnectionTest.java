@@ -2,11 +2,9 @@ package io.kamille.admin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kamille.admin.api.AdminRequest;
 import io.kamille.admin.api.Answer;
 import io.kamille.admin.api.Operation;
 import io.kamille.admin.api.OperationTable;
-import io.kamille.admin.api.Resource;
 import io.kamille.admin.auth.AuditLog;
 import io.kamille.admin.auth.Authenticator;
 import io.kamille.admin.auth.Peer;
@@ -48,7 +46,7 @@ class AdminConnectionTest {
   private final ManualClock clock = ManualClock.atSeconds(1_795_251_660L);
   private final ArrayDeque<Runnable> control = new ArrayDeque<>();
   private final Untaken client = new Untaken();
-  private final Counted counted = new Counted();
+  private int asked;
   private PrometheusText metrics;
   private AuditLog audit;
   private EmbeddedChannel channel;
@@ -68,22 +66,6 @@ class AdminConnectionTest {
     }
   }
 
-  /** An operation that takes long content. */
-  private static final class Counted implements Resource {
-    private int asked;
-
-    @Override
-    public Operation operation() {
-      return Operation.put("/v1/long", Scope.ADMIN, "Takes long content.").upTo(1 << 20);
-    }
-
-    @Override
-    public Answer answer(AdminRequest request) {
-      asked++;
-      return Answer.nothing();
-    }
-  }
-
   @BeforeEach
   void open() throws IOException {
     audit = AuditLog.open(directory.resolve("audit.jsonl"), clock);
@@ -93,12 +75,19 @@ class AdminConnectionTest {
     MetricRegistry registry = new MetricRegistry();
     metrics = new PrometheusText(registry);
     OperationTable operations =
-        OperationTable.of(
+        new OperationTable(
             new FakeAppliance(),
             metrics,
             registry,
             new History(),
-            List.of(counted),
+            List.of(
+                Operation.put("/v1/long", Scope.ADMIN, "Takes long content.")
+                    .upTo(1 << 20)
+                    .by(
+                        () -> {
+                          asked++;
+                          return Answer.nothing();
+                        })),
             authenticator,
             audit,
             "localhost",
@@ -220,7 +209,7 @@ class AdminConnectionTest {
     send("x".repeat(100_000));
     work();
     assertThat(client.text.toString()).startsWith("HTTP/1.1 204 ");
-    assertThat(counted.asked).isOne();
+    assertThat(asked).isOne();
   }
 
   @ParameterizedTest
@@ -232,6 +221,6 @@ class AdminConnectionTest {
     work();
     assertThat(client.text.toString()).startsWith("HTTP/1.1 401 ");
     assertThat(send("x".repeat(50_000)).refCnt()).isZero();
-    assertThat(counted.asked).isZero();
+    assertThat(asked).isZero();
   }
 }

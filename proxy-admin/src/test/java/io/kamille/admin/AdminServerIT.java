@@ -44,7 +44,8 @@ class AdminServerIT {
   void open() throws IOException {
     Path file = directory.resolve("token");
     server =
-        AdminServer.open(AdminSettings.of(ANY_PORT, file), appliance, List.of(), registry, clock);
+        AdminServer.open(
+            AdminSettings.of(ANY_PORT, file), appliance, List.of(), registry, clock, null, false);
     token = Files.readString(file).strip();
   }
 
@@ -557,7 +558,8 @@ class AdminServerIT {
     HostPort everywhere = new HostPort("0.0.0.0", 0);
     Path file = directory.resolve("token");
     AdminSettings unmeant = AdminSettings.of(everywhere, file);
-    assertThatThrownBy(() -> AdminServer.open(unmeant, appliance, List.of(), registry, clock))
+    assertThatThrownBy(
+            () -> AdminServer.open(unmeant, appliance, List.of(), registry, clock, null, false))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("expected: a loopback address");
   }
@@ -567,7 +569,8 @@ class AdminServerIT {
     AdminSettings occupied =
         AdminSettings.of(
             new HostPort("127.0.0.1", server.address().getPort()), directory.resolve("token"));
-    assertThatThrownBy(() -> AdminServer.open(occupied, appliance, List.of(), registry, clock))
+    assertThatThrownBy(
+            () -> AdminServer.open(occupied, appliance, List.of(), registry, clock, null, false))
         .isInstanceOf(BindException.class)
         .hasMessageContaining("Address already in use");
   }
@@ -659,7 +662,8 @@ class AdminServerIT {
             0,
             TlsSettings.OFF,
             Duration.ofMillis(50));
-    try (AdminServer other = AdminServer.open(hasty, appliance, List.of(), registry, clock);
+    try (AdminServer other =
+            AdminServer.open(hasty, appliance, List.of(), registry, clock, null, false);
         Wire wire = new Wire(other.address())) {
       assertThat(wire.send("GET /healthz HTTP/1.1\r\nHost: ").rest()).isEmpty();
     }

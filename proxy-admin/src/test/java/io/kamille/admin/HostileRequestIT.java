@@ -62,7 +62,9 @@ class HostileRequestIT {
             new FakeAppliance(),
             List.of(),
             new MetricRegistry(),
-            clock);
+            clock,
+            null,
+            false);
     token = "Authorization: Bearer " + Files.readString(directory.resolve("token")).strip();
     String answer = ask("GET", "/v1/openapi.json", token, null, "");
     JsonNode document =

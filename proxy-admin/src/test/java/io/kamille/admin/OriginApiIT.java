@@ -36,7 +36,9 @@ class OriginApiIT {
             appliance,
             List.of(),
             new MetricRegistry(),
-            ManualClock.atSeconds(1_795_251_660L));
+            ManualClock.atSeconds(1_795_251_660L),
+            null,
+            false);
     token = Files.readString(file).strip();
   }
 

@@ -2,10 +2,8 @@ package io.kamille.admin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kamille.admin.api.AdminRequest;
 import io.kamille.admin.api.Answer;
 import io.kamille.admin.api.Operation;
-import io.kamille.admin.api.Resource;
 import io.kamille.admin.auth.Scope;
 import io.kamille.core.loop.ManualClock;
 import io.kamille.core.metric.MetricRegistry;
@@ -47,14 +45,16 @@ class StreamLimitsIT {
     open(AdminSettings.of(ANY_PORT, directory.resolve("token")));
   }
 
-  private void open(AdminSettings settings, Resource... more) throws IOException {
+  private void open(AdminSettings settings, Operation... more) throws IOException {
     server =
         AdminServer.open(
             settings,
             new FakeAppliance(),
             List.of(more),
             new MetricRegistry(),
-            ManualClock.atSeconds(1_795_251_660L));
+            ManualClock.atSeconds(1_795_251_660L),
+            null,
+            false);
     token = "Authorization: Bearer " + Files.readString(directory.resolve("token")).strip();
   }
 
@@ -174,23 +174,17 @@ class StreamLimitsIT {
     CountDownLatch end = new CountDownLatch(1);
     open(
         AdminSettings.of(ANY_PORT, directory.resolve("token")),
-        new Resource() {
-          @Override
-          public Operation operation() {
-            return Operation.get("/v1/hanging", Scope.READ, "Hangs.");
-          }
-
-          @Override
-          public Answer answer(AdminRequest request) {
-            asked.countDown();
-            try {
-              end.await();
-            } catch (InterruptedException hurried) {
-              Thread.currentThread().interrupt();
-            }
-            return Answer.nothing();
-          }
-        });
+        Operation.get("/v1/hanging", Scope.READ, "Hangs.")
+            .by(
+                () -> {
+                  asked.countDown();
+                  try {
+                    end.await();
+                  } catch (InterruptedException hurried) {
+                    Thread.currentThread().interrupt();
+                  }
+                  return Answer.nothing();
+                }));
     wire().send(get("/v1/hanging"));
     asked.await();
     server.close();

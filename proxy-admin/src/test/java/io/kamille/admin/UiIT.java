@@ -33,7 +33,9 @@ class UiIT {
             new FakeAppliance(),
             List.of(),
             new MetricRegistry(),
-            ManualClock.atSeconds(1_795_251_660L));
+            ManualClock.atSeconds(1_795_251_660L),
+            null,
+            false);
   }
 
   @AfterEach

@@ -2,7 +2,7 @@ package io.kamille.launcher.appliance;
 
 import io.kamille.admin.AdminServer;
 import io.kamille.admin.AdminSettings;
-import io.kamille.admin.api.Resource;
+import io.kamille.admin.api.Operation;
 import io.kamille.admin.tuning.BufferTuner;
 import io.kamille.admin.view.ApplianceView;
 import io.kamille.admin.view.RequestDurations;
@@ -105,7 +105,7 @@ public final class Appliance implements AutoCloseable {
       Configuration configuration,
       String version,
       Inheritance inheritance,
-      Function<Appliance, List<Resource>> resources,
+      Function<Appliance, List<Operation>> resources,
       Machine machine)
       throws StartFailure {
     OperationalLog.install(configuration.log().level());
@@ -154,7 +154,7 @@ public final class Appliance implements AutoCloseable {
     }
   }
 
-  private void openAdmin(List<Resource> resources, boolean isBesideAnother) throws StartFailure {
+  private void openAdmin(List<Operation> resources, boolean isBesideAnother) throws StartFailure {
     HostPort address = running.admin().address().orElse(null);
     if (address == null) {
       return;

@@ -1,6 +1,6 @@
 package io.kamille.launcher.cli;
 
-import io.kamille.admin.api.Resource;
+import io.kamille.admin.api.Operation;
 import io.kamille.launcher.appliance.Appliance;
 import io.kamille.launcher.appliance.Machine;
 import io.kamille.launcher.appliance.StartFailure;
@@ -58,7 +58,8 @@ final class Running {
   }
 
   /** Starts, or fails with the exit code that tells why not. */
-  static Appliance start(Configuration configuration, Function<Appliance, List<Resource>> resources)
+  static Appliance start(
+      Configuration configuration, Function<Appliance, List<Operation>> resources)
       throws CommandFailure {
     return start(configuration, Version.number(), Inheritance.none(), resources);
   }
@@ -67,7 +68,7 @@ final class Running {
       Configuration configuration,
       String version,
       Inheritance inheritance,
-      Function<Appliance, List<Resource>> resources)
+      Function<Appliance, List<Operation>> resources)
       throws CommandFailure {
     try {
       return Appliance.start(configuration, version, inheritance, resources, Machine.HERE);

@@ -1,7 +1,7 @@
 package io.kamille.launcher.cli;
 
 import io.kamille.admin.AdminSettings;
-import io.kamille.admin.api.Resource;
+import io.kamille.admin.api.Operation;
 import io.kamille.core.setting.Problem;
 import io.kamille.core.setting.SettingChange;
 import io.kamille.launcher.appliance.Appliance;
@@ -39,7 +39,7 @@ final class VersionedFile implements AutoCloseable {
   }
 
   /** The resources of the control plane that change the file; none if there is no file. */
-  List<Resource> resources(Appliance appliance) {
+  List<Operation> resources(Appliance appliance) {
     AdminSettings admin = appliance.admin();
     Path directory = admin.tokenFile().toAbsolutePath().getParent();
     if (file == null || directory == null) {

@@ -1,5 +1,6 @@
 package io.kamille.launcher.version;
 
+import com.fasterxml.jackson.annotation.JsonIgnore;
 import io.kamille.admin.api.ProblemType;
 import io.kamille.core.setting.Problem;
 import io.kamille.core.setting.SettingChange;
@@ -76,15 +77,21 @@ public final class ConfigControl implements AutoCloseable {
       TrialGuard.Counts start) {}
 
   /** How the last trial ended. */
-  record TrialEnd(Instant time, String by, boolean isKept, String why) {}
+  record TrialEnd(Instant time, String by, boolean kept, String why) {}
 
-  /** What came of a commit. */
+  /**
+   * What came of a commit.
+   *
+   * @param pendingRestart of the changes those that wait for one
+   * @param tag of what runs now
+   */
   record Outcome(
       int version,
       List<SettingChange> changes,
+      List<SettingChange> pendingRestart,
       @Nullable Instant trialDeadline,
-      String tag,
-      @Nullable String diff) {}
+      @Nullable String diff,
+      @JsonIgnore String tag) {}
 
   private final KeptFile file;
   private final boolean mayWrite;
@@ -201,8 +208,7 @@ public final class ConfigControl implements AutoCloseable {
   /** What a commit would change. */
   synchronized Outcome rehearse(ChangeOrder.Edit edit) throws Refused {
     String next = edit.next(text());
-    return new Outcome(
-        version(), target.changes(checked(next)), null, tag(), UnifiedDiff.between(text(), next));
+    return outcome(target.changes(checked(next)), null, UnifiedDiff.between(text(), next));
   }
 
   /** Puts a text in force. */
@@ -236,11 +242,17 @@ public final class ConfigControl implements AutoCloseable {
     trial = new Trial(next, order.by(), order.comment(), deadline, guard, start);
     setAlarm();
     LOG.log(Level.INFO, "a trial by {0} runs until {1}", order.by(), deadline);
-    return new Outcome(version(), changes, deadline, tag(), null);
+    return outcome(changes, deadline, null);
   }
 
   private Outcome outcome(List<SettingChange> changes) {
-    return new Outcome(version(), changes, null, tag(), null);
+    return outcome(changes, null, null);
+  }
+
+  private Outcome outcome(
+      List<SettingChange> changes, @Nullable Instant deadline, @Nullable String diff) {
+    List<SettingChange> waiting = changes.stream().filter(SettingChange::needsRestart).toList();
+    return new Outcome(version(), changes, waiting, deadline, diff, tag());
   }
 
   private void checkMatch(@Nullable String match) throws Refused {
@@ -377,9 +389,13 @@ public final class ConfigControl implements AutoCloseable {
    *
    * @param match as that of {@link ChangeOrder}
    */
-  synchronized List<Problem> reload(@Nullable String match) throws Refused {
+  synchronized Outcome reload(String match) throws Refused {
     checkMatch(match);
-    return reload();
+    List<Problem> problems = reload();
+    if (!problems.isEmpty()) {
+      throw new Refused(ProblemType.CONFIG_INVALID, "What ran goes on.", problems);
+    }
+    return outcome(List.of());
   }
 
   /** Reads the file again and puts it in force; ends a trial. */

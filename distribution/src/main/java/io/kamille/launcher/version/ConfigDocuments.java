@@ -2,15 +2,15 @@ package io.kamille.launcher.version;
 
 import io.kamille.core.setting.Problem;
 import io.kamille.core.setting.SettingChange;
-import io.kamille.launcher.version.ConfigControl.Outcome;
 import io.kamille.launcher.version.ConfigControl.Trial;
 import io.kamille.launcher.version.ConfigControl.TrialEnd;
 import io.kamille.launcher.version.TrialGuard.Counts;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What {@code /v1/config} answers, as JSON has it. */
+/** What {@code /v1/config} answers, as JSON has it, where that is not what the control says. */
 final class ConfigDocuments {
 
   private ConfigDocuments() {}
@@ -20,17 +20,18 @@ final class ConfigDocuments {
       String text,
       List<SettingChange> pendingRestart,
       @Nullable TrialShown trial,
-      @Nullable LastTrial lastTrial) {}
+      @Nullable TrialEnd lastTrial) {}
 
   record TrialShown(
       int base,
       String by,
       String comment,
-      String deadline,
+      Instant deadline,
       @Nullable Double guard,
       @Nullable Long guardP99Millis,
       Measured before,
       Measured since) {
+
     static @Nullable TrialShown of(@Nullable Trial trial, int base, Counts now) {
       if (trial == null) {
         return null;
@@ -41,7 +42,7 @@ final class ConfigDocuments {
           base,
           trial.by(),
           trial.comment(),
-          trial.deadline().toString(),
+          trial.deadline(),
           guard == null ? null : guard.limits().rise(),
           p99 == null ? null : p99.toMillis(),
           Measured.of(trial.start()),
@@ -51,33 +52,9 @@ final class ConfigDocuments {
 
   /** What was answered, and how fast. */
   record Measured(long requests, double failureRatio, double p99Millis) {
+
     static Measured of(Counts counts) {
       return new Measured(counts.requests(), counts.failureShare(), counts.p99Millis());
-    }
-  }
-
-  record LastTrial(String time, String by, boolean kept, String why) {
-    static @Nullable LastTrial of(@Nullable TrialEnd end) {
-      return end == null
-          ? null
-          : new LastTrial(end.time().toString(), end.by(), end.isKept(), end.why());
-    }
-  }
-
-  record Committed(
-      int version,
-      List<SettingChange> changes,
-      List<SettingChange> pendingRestart,
-      @Nullable String trialDeadline,
-      @Nullable String diff) {
-
-    static Committed of(Outcome outcome) {
-      return new Committed(
-          outcome.version(),
-          outcome.changes(),
-          outcome.changes().stream().filter(SettingChange::needsRestart).toList(),
-          outcome.trialDeadline() == null ? null : outcome.trialDeadline().toString(),
-          outcome.diff());
     }
   }
 

@@ -1,29 +1,15 @@
 package io.kamille.launcher.version;
 
+import io.kamille.admin.auth.PrivateFile;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The next content of a file, on the disk beside it. Until {@link #publish} the file has the old
  * content, from then on the new one, whenever the process is killed.
  */
-final class FileDraft implements AutoCloseable {
-
-  private final Path file;
-  private final Path directory;
-  private final Path draft;
-
-  private FileDraft(Path file, Path directory, Path draft) {
-    this.file = file;
-    this.directory = directory;
-    this.draft = draft;
-  }
+record FileDraft(Path file, Path draft) implements AutoCloseable {
 
   /**
    * Writes the content to the disk, with the mode of the file.
@@ -31,21 +17,12 @@ final class FileDraft implements AutoCloseable {
    * @throws IOException if it cannot be written; nothing is left of it
    */
   static FileDraft write(Path file, byte[] content) throws IOException {
-    Path real = Files.exists(file) ? file.toRealPath() : file.toAbsolutePath();
-    Path directory = parent(real);
-    FileDraft draft =
-        new FileDraft(
-            real, directory, Files.createTempFile(directory, "." + real.getFileName(), ".draft"));
+    boolean isThere = Files.exists(file);
+    Path real = isThere ? file.toRealPath() : file.toAbsolutePath();
+    FileDraft draft = new FileDraft(real, PrivateFile.draft(real, content));
     try {
-      if (Files.exists(real)) {
+      if (isThere) {
         Files.setPosixFilePermissions(draft.draft, Files.getPosixFilePermissions(real));
-      }
-      try (FileChannel channel = FileChannel.open(draft.draft, StandardOpenOption.WRITE)) {
-        ByteBuffer octets = ByteBuffer.wrap(content);
-        while (octets.hasRemaining()) {
-          channel.write(octets);
-        }
-        channel.force(true);
       }
       return draft;
     } catch (IOException failed) {
@@ -54,20 +31,9 @@ final class FileDraft implements AutoCloseable {
     }
   }
 
-  private static Path parent(Path file) throws IOException {
-    @Nullable Path directory = file.getParent();
-    if (directory == null) {
-      throw new IOException(file + ": not a file name");
-    }
-    return directory;
-  }
-
   /** Gives the file the new content. */
   void publish() throws IOException {
-    Files.move(draft, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-    try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
-      channel.force(true);
-    }
+    PrivateFile.publish(draft, file);
   }
 
   /** Removes the draft if it was not published. */

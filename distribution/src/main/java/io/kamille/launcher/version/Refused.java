@@ -1,11 +1,14 @@
 package io.kamille.launcher.version;
 
+import io.kamille.admin.api.Answer;
+import io.kamille.admin.api.InvalidRequest;
 import io.kamille.admin.api.ProblemType;
 import io.kamille.core.setting.Problem;
+import io.kamille.launcher.version.ConfigDocuments.Wrong;
 import java.util.List;
 
 /** Why the configuration stays as it is. */
-final class Refused extends Exception {
+final class Refused extends InvalidRequest {
 
   private static final long serialVersionUID = 1;
 
@@ -17,7 +20,7 @@ final class Refused extends Exception {
   }
 
   Refused(ProblemType type, String sentence, List<Problem> problems) {
-    super(sentence, null, false, false);
+    super(sentence, Answer.problem(type, sentence, problems.stream().map(Wrong::of).toList()));
     this.type = type;
     this.problems = problems;
   }

@@ -1,7 +1,6 @@
 package io.kamille.admin.api;
 
 import io.kamille.admin.auth.AuditLog;
-import io.kamille.admin.auth.AuditedRefusals;
 import io.kamille.admin.auth.Authenticator;
 import io.kamille.admin.auth.Identity;
 import io.kamille.admin.auth.NamedTokens;
@@ -38,72 +37,54 @@ final class AccessResources {
 
   private final Authenticator authenticator;
   private final AuditLog audit;
-  private final AuditedRefusals refusals;
   private final Supplier<String> origin;
 
-  private AccessResources(
-      Authenticator authenticator,
-      AuditLog audit,
-      AuditedRefusals refusals,
-      Supplier<String> origin) {
+  private AccessResources(Authenticator authenticator, AuditLog audit, Supplier<String> origin) {
     this.authenticator = authenticator;
     this.audit = audit;
-    this.refusals = refusals;
     this.origin = origin;
   }
 
   /**
    * The operations.
    *
-   * @param refusals where wrong tokens and codes are taken down
    * @param origin such as {@code http://127.0.0.1:9090}, where browsers find this API
    */
-  static List<Resource> of(
-      Authenticator authenticator,
-      AuditLog audit,
-      AuditedRefusals refusals,
-      Supplier<String> origin) {
-    AccessResources all = new AccessResources(authenticator, audit, refusals, origin);
+  static List<Operation> of(Authenticator authenticator, AuditLog audit, Supplier<String> origin) {
+    AccessResources all = new AccessResources(authenticator, audit, origin);
     return List.of(
-        Resource.of(
-            Operation.get("/v1/audit", Scope.READ, "Changes and their authors, the newest first.")
-                .may("limit", "How many entries, at most 1000."),
-            all::entries),
-        Resource.of(
-            Operation.openPost(
+        Operation.get("/v1/audit", Scope.READ, "Changes and their authors, the newest first.")
+            .may("limit", "How many entries, at most 1000.")
+            .by(all::entries),
+        Operation.openPost(
                 SESSION,
-                "Signs a browser in with a token, or with a code that was given to somebody."),
-            (request, _) -> all.signIn(request)),
-        Resource.of(
-            Operation.get(SESSION, Scope.READ, "The caller, and what they may do.")
-                .answers(Person.class),
-            (request, _) -> Answer.json(Person.of(request.identity()))),
-        Resource.of(
-            Operation.delete(SESSION, Scope.READ, "Signs this browser out."),
-            (request, _) -> all.signOut(request)),
-        Resource.of(
-            Operation.post(
-                    "/v1/session/codes",
-                    Scope.READ,
-                    "A code for one sign-in of a browser, within a minute.")
-                .takes(),
-            (request, _) -> all.code(request.identity())),
-        Resource.of(
-            Operation.get(TOKENS, Scope.ADMIN, "All named tokens, without their secrets.")
-                .answers(Tokens.class),
-            () ->
-                Answer.json(
-                    new Tokens(authenticator.tokens().list().stream().map(Shown::of).toList()))),
-        Resource.of(
-            Operation.post(
+                "Signs a browser in with a token, or with a code that was given to somebody.")
+            .by((request, _) -> all.signIn(request)),
+        Operation.get(SESSION, Scope.READ, "The caller, and what they may do.")
+            .answers(Person.class)
+            .by((request, _) -> Answer.json(Person.of(request.identity()))),
+        Operation.delete(SESSION, Scope.READ, "Signs this browser out.")
+            .by((request, _) -> all.signOut(request)),
+        Operation.post(
+                "/v1/session/codes",
+                Scope.READ,
+                "A code for one sign-in of a browser, within a minute.")
+            .takes()
+            .by((request, _) -> all.code(request.identity())),
+        Operation.get(TOKENS, Scope.ADMIN, "All named tokens, without their secrets.")
+            .answers(Tokens.class)
+            .by(
+                () ->
+                    Answer.json(
+                        new Tokens(
+                            authenticator.tokens().list().stream().map(Shown::of).toList()))),
+        Operation.post(
                 TOKENS,
                 Scope.ADMIN,
-                "Makes a named token. Its secret is in this answer and nowhere else."),
-            (request, _) -> all.create(Json.content(request))),
-        Resource.of(
-            Operation.delete(
-                "/v1/tokens/{id}", Scope.ADMIN, "Revokes a token; its sessions end too."),
-            (request, _) -> all.revoke(request.parameter("id"))));
+                "Makes a named token. Its secret is in this answer and nowhere else.")
+            .by((request, _) -> all.create(Json.content(request))),
+        Operation.delete("/v1/tokens/{id}", Scope.ADMIN, "Revokes a token; its sessions end too.")
+            .by((request, _) -> all.revoke(request.parameter("id"))));
   }
 
   // Sessions
@@ -149,7 +130,7 @@ final class AccessResources {
   }
 
   private Answer refused(AdminRequest request) {
-    refusals.wrongSecret(request.peer());
+    audit.wrongSecret(request.peer());
     if (authenticator.isTooOften(request.peer())) {
       return Answer.problem(
               StatusCode.TOO_MANY_REQUESTS, "Too many failures; try again in a minute.")

@@ -35,44 +35,38 @@ final class CacheResources {
     this.appliance = appliance;
   }
 
-  static List<Resource> of(ApplianceView appliance) {
+  static List<Operation> of(ApplianceView appliance) {
     CacheResources all = new CacheResources(appliance);
     return List.of(
-        Resource.of(
-            Operation.get(
-                    "/v1/cache/objects", Scope.READ, "All variants that are stored for a URL.")
-                .must("url", "The URL.")
-                .answers(StoredObjects.class),
-            (_, query) -> all.objects(query.url())),
-        Resource.of(
-            Operation.get(
-                    TIERS,
-                    Scope.READ,
-                    "Memory by its use, the eviction policies, and whether requests use the disk.")
-                .answers(Tiers.class),
-            all::tiers),
-        Resource.of(
-            Operation.put(TIERS, Scope.OPERATE, "Sets peak mode on the running process.")
-                .answers(Tiers.class),
-            (request, _) -> all.choosePeak(Json.content(request))),
-        Resource.of(
-            Operation.get(
-                    WHAT_IF,
-                    Scope.READ,
-                    "What a quarter to four times the memory would hit, by policy.")
-                .answers(WhatIf.class),
-            all::whatIf),
-        Resource.of(
-            Operation.post(WHAT_IF, Scope.OPERATE, "Watches what other memory would hit, anew.")
-                .answers(WhatIf.class),
-            (request, _) -> all.watch(Json.content(request))),
-        Resource.of(
-            Operation.delete(WHAT_IF, Scope.OPERATE, "Watches no longer; what was counted stays.")
-                .answers(WhatIf.class),
-            () -> {
-              appliance.watch(0);
-              return all.whatIf();
-            }));
+        Operation.get("/v1/cache/objects", Scope.READ, "All variants that are stored for a URL.")
+            .must("url", "The URL.")
+            .answers(StoredObjects.class)
+            .by((_, query) -> all.objects(query.url())),
+        Operation.get(
+                TIERS,
+                Scope.READ,
+                "Memory by its use, the eviction policies, and whether requests use the disk.")
+            .answers(Tiers.class)
+            .by(all::tiers),
+        Operation.put(TIERS, Scope.OPERATE, "Sets peak mode on the running process.")
+            .answers(Tiers.class)
+            .by((request, _) -> all.choosePeak(Json.content(request))),
+        Operation.get(
+                WHAT_IF,
+                Scope.READ,
+                "What a quarter to four times the memory would hit, by policy.")
+            .answers(WhatIf.class)
+            .by(all::whatIf),
+        Operation.post(WHAT_IF, Scope.OPERATE, "Watches what other memory would hit, anew.")
+            .answers(WhatIf.class)
+            .by((request, _) -> all.watch(Json.content(request))),
+        Operation.delete(WHAT_IF, Scope.OPERATE, "Watches no longer; what was counted stays.")
+            .answers(WhatIf.class)
+            .by(
+                () -> {
+                  appliance.watch(0);
+                  return all.whatIf();
+                }));
   }
 
   private static double ratio(double value) {

@@ -42,45 +42,39 @@ final class EngineResources {
 
   private EngineResources() {}
 
-  static List<Resource> of(ApplianceView appliance) {
+  static List<Operation> of(ApplianceView appliance) {
     BufferTuner tuner = appliance.tuner();
     return List.of(
-        Resource.of(
-            Operation.get(LOOPS, Scope.READ, "How each loop turns and paces itself.")
-                .answers(Loops.class),
-            () -> loops(appliance)),
-        Resource.of(
-            Operation.put(LOOPS, Scope.OPERATE, "Changes the pace of the running process.")
-                .answers(Loops.class),
-            (request, _) -> {
-              appliance.pace(pace(Json.texts(request, EXPECTED_PACE), appliance.pace()));
-              return loops(appliance);
-            }),
-        Resource.of(
-            Operation.get(TUNING, Scope.READ, "How send buffers are shared.").answers(Tuning.class),
-            () -> tuning(tuner)),
-        Resource.of(
-            Operation.put(
-                    TUNING,
-                    Scope.OPERATE,
-                    "Changes how send buffers of the running process are tuned.")
-                .answers(Tuning.class),
-            (request, _) -> {
-              tuner.settings(tuned(Json.texts(request, EXPECTED_TUNING), tuner.settings()));
-              return tuning(tuner);
-            }),
-        Resource.of(
-            Operation.get(
-                    "/v1/connections",
-                    Scope.READ,
-                    "Connections that write, what their paths carry, what waits where, and why each"
-                        + " has its send buffer.")
-                .may(
-                    "sort",
-                    "buffer, rate or pending, the greatest first; buffer if it is not there")
-                .may("limit", "how many at the most; 100 if it is not there")
-                .answers(Connections.class),
-            (_, query) -> connections(tuner, query)));
+        Operation.get(LOOPS, Scope.READ, "How each loop turns and paces itself.")
+            .answers(Loops.class)
+            .by(() -> loops(appliance)),
+        Operation.put(LOOPS, Scope.OPERATE, "Changes the pace of the running process.")
+            .answers(Loops.class)
+            .by(
+                (request, _) -> {
+                  appliance.pace(pace(Json.texts(request, EXPECTED_PACE), appliance.pace()));
+                  return loops(appliance);
+                }),
+        Operation.get(TUNING, Scope.READ, "How send buffers are shared.")
+            .answers(Tuning.class)
+            .by(() -> tuning(tuner)),
+        Operation.put(
+                TUNING, Scope.OPERATE, "Changes how send buffers of the running process are tuned.")
+            .answers(Tuning.class)
+            .by(
+                (request, _) -> {
+                  tuner.settings(tuned(Json.texts(request, EXPECTED_TUNING), tuner.settings()));
+                  return tuning(tuner);
+                }),
+        Operation.get(
+                "/v1/connections",
+                Scope.READ,
+                "Connections that write, what their paths carry, what waits where, and why each"
+                    + " has its send buffer.")
+            .may("sort", "buffer, rate or pending, the greatest first; buffer if it is not there")
+            .may("limit", "how many at the most; 100 if it is not there")
+            .answers(Connections.class)
+            .by((_, query) -> connections(tuner, query)));
   }
 
   // Loops

@@ -21,37 +21,30 @@ final class HistoryResources {
 
   private HistoryResources() {}
 
-  static List<Resource> of(History history, WallClock clock) {
+  static List<Operation> of(History history, WallClock clock) {
     return List.of(
-        Resource.of(
-            Operation.get(
-                    "/v1/series", Scope.READ, "Some figures of the last minutes, hours or days.")
-                .may(
-                    "range",
-                    "minutes (each second of ten), hours (each ten seconds of six) or days.")
-                .answers(Series.class),
-            (_, query) -> series(history, query.optional("range"))),
+        Operation.get("/v1/series", Scope.READ, "Some figures of the last minutes, hours or days.")
+            .may("range", "minutes (each second of ten), hours (each ten seconds of six) or days.")
+            .answers(Series.class)
+            .by((_, query) -> series(history, query.optional("range"))),
         // The beginning of the stream; the connection adds each second.
-        Resource.of(
-            Operation.get(
-                    "/v1/live",
-                    Scope.READ,
-                    "The figures of each second as server-sent events. Each event has all figures"
-                        + " of its second; what a client missed is in /v1/series, so Last-Event-ID"
-                        + " counts for nothing.")
-                .answersAs(Answer.EVENT_STREAM),
-            () -> Answer.of(StatusCode.OK, Answer.EVENT_STREAM, "retry: 2000\n\n")),
-        Resource.of(
-            Operation.get("/v1/reports", Scope.READ, "The reports that there are.")
-                .answers(Listed.class),
-            () -> Answer.json(Listed.ALL)),
-        Resource.of(
-            Operation.get(
-                    "/v1/reports/{period}",
-                    Scope.READ,
-                    "What happened in the last hour, day or week, beside the same time before.")
-                .answers(Report.class),
-            (request, _) -> report(history, clock, request.parameter("period"))));
+        Operation.get(
+                "/v1/live",
+                Scope.READ,
+                "The figures of each second as server-sent events. Each event has all figures"
+                    + " of its second; what a client missed is in /v1/series, so Last-Event-ID"
+                    + " counts for nothing.")
+            .answersAs(Answer.EVENT_STREAM)
+            .by(() -> Answer.of(StatusCode.OK, Answer.EVENT_STREAM, "retry: 2000\n\n")),
+        Operation.get("/v1/reports", Scope.READ, "The reports that there are.")
+            .answers(Listed.class)
+            .by(() -> Answer.json(Listed.ALL)),
+        Operation.get(
+                "/v1/reports/{period}",
+                Scope.READ,
+                "What happened in the last hour, day or week, beside the same time before.")
+            .answers(Report.class)
+            .by((request, _) -> report(history, clock, request.parameter("period"))));
   }
 
   private record Series(int stepSeconds, int steps, Map<String, float[]> figures) {}

@@ -1,5 +1,6 @@
 package io.kamille.admin.api;
 
+import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.kamille.admin.auth.Scope;
 import java.lang.annotation.Annotation;
@@ -7,6 +8,7 @@ import java.lang.reflect.AnnotatedType;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.RecordComponent;
 import java.lang.reflect.Type;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -24,12 +26,12 @@ final class OpenApi {
   static Map<String, Object> document(List<Operation> operations, String version) {
     Map<String, Map<String, Object>> paths = new LinkedHashMap<>();
     for (Operation operation : operations) {
-      if (operation.path().equals("/") || operation.path().startsWith("/ui/")) {
+      if (operation.path.equals("/") || operation.path.startsWith("/ui/")) {
         continue;
       }
       paths
-          .computeIfAbsent(operation.path(), _ -> new LinkedHashMap<>())
-          .put(operation.method().toLowerCase(Locale.ROOT), described(operation));
+          .computeIfAbsent(operation.path, _ -> new LinkedHashMap<>())
+          .put(operation.method.toLowerCase(Locale.ROOT), described(operation));
     }
     return ordered(
         "openapi",
@@ -48,9 +50,9 @@ final class OpenApi {
 
   private static Map<String, Object> described(Operation operation) {
     Map<String, Object> described = new LinkedHashMap<>();
-    described.put("summary", operation.summary());
+    described.put("summary", operation.summary);
     described.put("operationId", id(operation));
-    Scope scope = operation.scope();
+    Scope scope = operation.scope;
     if (scope != null) {
       described.put("security", List.of(ordered("bearer", List.of(scope.token()))));
     }
@@ -58,18 +60,18 @@ final class OpenApi {
     if (!parameters.isEmpty()) {
       described.put("parameters", parameters);
     }
-    if (!operation.content().types().isEmpty()) {
+    if (!operation.contentTypes().isEmpty()) {
       Map<String, Object> content = new LinkedHashMap<>();
-      operation.content().types().forEach(type -> content.put(type, Map.of()));
+      operation.contentTypes().forEach(type -> content.put(type, Map.of()));
       described.put("requestBody", ordered("required", true, "content", content));
     }
-    Class<?> answer = operation.result().document();
+    Class<?> answer = operation.document();
     Map<String, Object> schema = answer == null ? Map.of() : ordered("schema", schema(answer));
     described.put(
         "responses",
         ordered(
             "2XX",
-            ordered("description", "Done.", "content", ordered(operation.result().type(), schema)),
+            ordered("description", "Done.", "content", ordered(operation.answerType(), schema)),
             "default",
             ordered(
                 "description",
@@ -88,7 +90,7 @@ final class OpenApi {
           ordered(
               "name", name, "in", "path", "required", true, "schema", ordered("type", "string")));
     }
-    for (Operation.Parameter parameter : operation.parameters()) {
+    for (Operation.Parameter parameter : operation.parameters) {
       all.add(
           ordered(
               "name", parameter.name(),
@@ -102,8 +104,8 @@ final class OpenApi {
 
   /** Such as {@code getCacheTiers}. */
   private static String id(Operation operation) {
-    StringBuilder id = new StringBuilder(operation.method().toLowerCase(Locale.ROOT));
-    for (String word : operation.path().split("[^A-Za-z0-9]+", -1)) {
+    StringBuilder id = new StringBuilder(operation.method.toLowerCase(Locale.ROOT));
+    for (String word : operation.path.split("[^A-Za-z0-9]+", -1)) {
       if (!word.isEmpty() && !word.equals("v1")) {
         id.append(Character.toUpperCase(word.charAt(0))).append(word.substring(1));
       }
@@ -149,13 +151,18 @@ final class OpenApi {
     if (type.isPrimitive() || Number.class.isAssignableFrom(type)) {
       return ordered("type", "integer");
     }
-    return type == String.class ? ordered("type", "string") : new LinkedHashMap<>();
+    return type == String.class || type == Instant.class
+        ? ordered("type", "string")
+        : new LinkedHashMap<>();
   }
 
   /** The members of what is written from a record. */
   private static Map<String, Object> properties(Class<?> type) {
     Map<String, Object> properties = new LinkedHashMap<>();
     for (RecordComponent component : type.getRecordComponents()) {
+      if (component.getAccessor().isAnnotationPresent(JsonIgnore.class)) {
+        continue;
+      }
       if (component.getAccessor().isAnnotationPresent(JsonUnwrapped.class)) {
         properties.putAll(properties(component.getType()));
         continue;

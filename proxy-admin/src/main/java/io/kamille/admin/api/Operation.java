@@ -7,156 +7,192 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The declaration of one operation: the router checks requests by it, and the OpenAPI document is
- * made of it. Immutable.
- *
- * @param method GET implies HEAD
- * @param path its segments are literal or, in braces, parameters, which may be percent-encoded
- * @param scope who may ask; null for everybody
- * @param summary one sentence
- * @param parameters of the query and the path
- * @param content of the request
- * @param result how it is answered
+ * One operation of the control plane: a row of the {@link OperationTable}, which checks requests by
+ * it and has it answer them. The OpenAPI document is made of these rows, too. Declared once, and
+ * not changed any more from {@link #by} on.
  */
-public record Operation(
-    String method,
-    String path,
-    @Nullable Scope scope,
-    String summary,
-    List<Parameter> parameters,
-    Content content,
-    Result result) {
+public final class Operation {
 
   /** The longest content of most operations. */
   public static final int CONTENT_LIMIT_BYTES = 64 << 10;
 
-  private static final String JSON = "application/json";
+  static final String JSON = "application/json";
+
+  final String method;
+  final String path;
+
+  /** What somebody needs to ask; null if everybody may. */
+  final @Nullable Scope scope;
+
+  final String summary;
+  final List<Parameter> parameters = new ArrayList<>();
+  private List<String> contentTypes = List.of();
+  private int contentLimitBytes = CONTENT_LIMIT_BYTES;
+  private String answerType = JSON;
+  private @Nullable Class<?> document;
+  private boolean isImmediate;
+  private Handler handler =
+      (_, _) -> {
+        throw new IllegalStateException("nobody answers");
+      };
 
   /** One parameter of the query. */
-  public record Parameter(String name, boolean isRequired, String summary) {}
+  record Parameter(String name, boolean isRequired, String summary) {}
 
-  /**
-   * What a request may carry.
-   *
-   * @param types its media types; empty where it has no content
-   * @param limitBytes the longest content
-   */
-  public record Content(List<String> types, int limitBytes) {
+  /** Answers requests. Confined to the control thread, unless it answers immediately. */
+  @FunctionalInterface
+  public interface Handler {
 
-    public Content {
-      types = List.copyOf(types);
-    }
+    /**
+     * Answers a request by somebody who may make it.
+     *
+     * @param query empty if the operation has no parameters
+     */
+    Answer answer(AdminRequest request, Query query) throws InvalidRequest;
   }
 
-  /**
-   * How a request is answered.
-   *
-   * @param type the media type of a successful answer
-   * @param document the record that JSON is written from, for its schema; null if there is none
-   * @param isImmediate whether on the listener's own loop: it never waits for anything
-   */
-  public record Result(String type, @Nullable Class<?> document, boolean isImmediate) {}
-
-  public Operation {
-    parameters = List.copyOf(parameters);
+  private Operation(String method, String path, @Nullable Scope scope, String summary) {
+    this.method = method;
+    this.path = path;
+    this.scope = scope;
+    this.summary = summary;
   }
 
-  /** Reads. */
+  // The row
+
+  /**
+   * Reads.
+   *
+   * @param path its segments are literal or, in braces, parameters, which may be percent-encoded
+   * @param scope who may ask
+   * @param summary one sentence
+   */
   public static Operation get(String path, Scope scope, String summary) {
-    return of("GET", path, scope, summary);
+    return new Operation("GET", path, scope, summary);
   }
 
   /** Reads, for everybody. */
   static Operation open(String path, String summary) {
-    return of("GET", path, null, summary);
+    return new Operation("GET", path, null, summary);
   }
 
   /** Makes something of the content, for everybody. */
   static Operation openPost(String path, String summary) {
-    return of("POST", path, null, summary).takes(JSON);
+    return new Operation("POST", path, null, summary).takes(JSON);
   }
 
   /** Makes something of the content. */
   public static Operation post(String path, Scope scope, String summary) {
-    return of("POST", path, scope, summary).takes(JSON);
+    return new Operation("POST", path, scope, summary).takes(JSON);
   }
 
   /** Replaces with the content. */
   public static Operation put(String path, Scope scope, String summary) {
-    return of("PUT", path, scope, summary).takes(JSON);
+    return new Operation("PUT", path, scope, summary).takes(JSON);
   }
 
   /** Changes by the content. */
-  public static Operation patch(String path, Scope scope, String summary, String... contentType) {
-    return of("PATCH", path, scope, summary).takes(contentType);
+  public static Operation patch(String path, Scope scope, String summary) {
+    return new Operation("PATCH", path, scope, summary).takes(JSON);
   }
 
   /** Removes. */
   public static Operation delete(String path, Scope scope, String summary) {
-    return of("DELETE", path, scope, summary);
-  }
-
-  private static Operation of(String method, String path, @Nullable Scope scope, String summary) {
-    Content none = new Content(List.of(), CONTENT_LIMIT_BYTES);
-    return new Operation(
-        method, path, scope, summary, List.of(), none, new Result(JSON, null, false));
+    return new Operation("DELETE", path, scope, summary);
   }
 
   /** With a parameter of the query that may be there. */
   public Operation may(String name, String sentence) {
-    return with(new Parameter(name, false, sentence));
+    parameters.add(new Parameter(name, false, sentence));
+    return this;
   }
 
   /** With a parameter of the query that must be there. */
   public Operation must(String name, String sentence) {
-    return with(new Parameter(name, true, sentence));
+    parameters.add(new Parameter(name, true, sentence));
+    return this;
   }
 
   /** With other media types of the content; none for no content. */
   public Operation takes(String... types) {
-    return with(new Content(List.of(types), content.limitBytes));
+    contentTypes = List.of(types);
+    return this;
   }
 
   /** With another limit for the content. */
   public Operation upTo(int bytes) {
-    return with(new Content(content.types, bytes));
+    contentLimitBytes = bytes;
+    return this;
   }
 
-  /** With the record that the answer is written from. */
-  public Operation answers(Class<?> document) {
-    return with(new Result(result.type, document, result.isImmediate));
+  /** With the record that the JSON of the answer is written from. */
+  public Operation answers(Class<?> record) {
+    document = record;
+    return this;
   }
 
   /** With an answer that is no JSON. */
   public Operation answersAs(String mediaType) {
-    return with(new Result(mediaType, null, result.isImmediate));
+    answerType = mediaType;
+    return this;
   }
 
-  /** Answered on the listener's own loop. */
+  /** Answered on the listener's own loop: it never waits for anything. */
   Operation immediately() {
-    return with(new Result(result.type, result.document, true));
+    isImmediate = true;
+    return this;
   }
 
-  private Operation with(Parameter parameter) {
-    List<Parameter> all = new ArrayList<>(parameters);
-    all.add(parameter);
-    return new Operation(method, path, scope, summary, all, content, result);
+  /** With what answers it. */
+  public Operation by(Handler answering) {
+    handler = answering;
+    return this;
   }
 
-  private Operation with(Content other) {
-    return new Operation(method, path, scope, summary, parameters, other, result);
+  /** With an answer that does not depend on the request. */
+  public Operation by(Supplier<Answer> answer) {
+    return by((_, _) -> answer.get());
   }
 
-  private Operation with(Result other) {
-    return new Operation(method, path, scope, summary, parameters, content, other);
+  // What the row says
+
+  /** The media types that its content may have; empty where it has no content. */
+  List<String> contentTypes() {
+    return contentTypes;
+  }
+
+  /** The longest content. */
+  public int contentLimitBytes() {
+    return contentLimitBytes;
+  }
+
+  /** The media type of a successful answer. */
+  String answerType() {
+    return answerType;
+  }
+
+  /** The record that the answer is written from; null if there is none. */
+  @Nullable Class<?> document() {
+    return document;
+  }
+
+  /** Whether it is answered on the listener's own loop. */
+  public boolean isImmediate() {
+    return isImmediate;
   }
 
   /** Whether it changes nothing. */
-  public boolean isSafe() {
+  boolean isSafe() {
     return method.equals("GET");
+  }
+
+  /** Answers a request by somebody who may make it. */
+  Answer answer(AdminRequest request) throws InvalidRequest {
+    return handler.answer(request, parameters.isEmpty() ? Query.NONE : Query.of(request, this));
   }
 
   // Paths

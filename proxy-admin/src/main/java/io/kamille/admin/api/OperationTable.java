@@ -1,7 +1,6 @@
 package io.kamille.admin.api;
 
 import io.kamille.admin.auth.AuditLog;
-import io.kamille.admin.auth.AuditedRefusals;
 import io.kamille.admin.auth.Authenticator;
 import io.kamille.admin.auth.Authenticator.Credentials;
 import io.kamille.admin.auth.Identity;
@@ -30,6 +29,10 @@ import org.jspecify.annotations.Nullable;
 public final class OperationTable {
 
   /*
+   * What a token may do is decided here, in refusalByScope: each operation names the scope that it
+   * needs (Operation, in the files of resources), and Scope.allows says which scopes are enough.
+   * Whose token it is, the Authenticator has said before.
+   *
    * Health, readiness, metrics and the pages of the browser UI hold no secret and are for
    * everybody. Everything under /v1/ wants somebody who is known, also to say that it does not
    * exist.
@@ -37,7 +40,6 @@ public final class OperationTable {
   private static final String PROTECTED = "/v1/";
   private static final String CONFIGURATION = "/v1/config";
   private static final System.Logger LOGGER = System.getLogger("kamille.admin");
-  private static final List<String> JSON = List.of("application/json");
   private static final int SHOWN_LIMIT = 512;
   private static final int GONE = 410;
 
@@ -49,19 +51,14 @@ public final class OperationTable {
           "/v1/config/drafts",
           "Drafts are gone. PUT /v1/config with dry_run=true tells what a text would change.");
 
-  private final List<Resource> resources;
+  private final List<Operation> operations;
   private final String configuredHost;
   private final Authenticator authenticator;
   private final AuditLog audit;
-  private final AuditedRefusals refusals;
   private final Supplier<String> origin;
 
-  /** A resource and the parameters of the path that led to it. */
-  private record Match(Resource resource, Map<String, String> parameters) {
-    Operation operation() {
-      return resource.operation();
-    }
-  }
+  /** An operation and the parameters of the path that led to it. */
+  private record Match(Operation operation, Map<String, String> parameters) {}
 
   /**
    * The operations of this appliance.
@@ -70,21 +67,20 @@ public final class OperationTable {
    * @param configuredHost a name besides localhost and addresses that requests may be for
    * @param origin such as {@code http://127.0.0.1:9090}, where browsers find this API
    */
-  public static OperationTable of(
+  public OperationTable(
       ApplianceView appliance,
       PrometheusText metrics,
       MetricRegistry registry,
       History history,
-      List<Resource> more,
+      List<Operation> more,
       Authenticator authenticator,
       AuditLog audit,
       String configuredHost,
       Supplier<String> origin,
       WallClock clock) {
     boolean isConfigurable =
-        more.stream().anyMatch(resource -> resource.operation().path().equals(CONFIGURATION));
-    AuditedRefusals refusals = new AuditedRefusals(audit, clock);
-    List<Resource> all = new ArrayList<>();
+        more.stream().anyMatch(operation -> operation.path.equals(CONFIGURATION));
+    List<Operation> all = new ArrayList<>();
     all.addAll(ProcessResources.of(appliance, metrics, clock, isConfigurable));
     all.addAll(EngineResources.of(appliance));
     all.addAll(CacheResources.of(appliance));
@@ -92,51 +88,34 @@ public final class OperationTable {
     all.addAll(OriginResources.of(appliance, registry));
     all.addAll(RequestResources.of(appliance, clock));
     all.addAll(HistoryResources.of(history, clock));
-    all.addAll(AccessResources.of(authenticator, audit, refusals, origin));
+    all.addAll(AccessResources.of(authenticator, audit, origin));
     all.addAll(more);
     all.addAll(UiFiles.all());
     all.add(
-        Resource.of(
-            Operation.get("/v1/openapi.json", Scope.READ, "This API as an OpenAPI 3.1 document."),
-            () ->
-                Answer.json(
-                    OpenApi.document(
-                        all.stream().map(Resource::operation).toList(), appliance.version()))));
-    return new OperationTable(all, authenticator, audit, refusals, configuredHost, origin);
-  }
-
-  private OperationTable(
-      List<Resource> resources,
-      Authenticator authenticator,
-      AuditLog audit,
-      AuditedRefusals refusals,
-      String configuredHost,
-      Supplier<String> origin) {
-    this.resources = List.copyOf(resources);
+        Operation.get("/v1/openapi.json", Scope.READ, "This API as an OpenAPI 3.1 document.")
+            .by(() -> Answer.json(OpenApi.document(all, appliance.version()))));
+    this.operations = List.copyOf(all);
     this.configuredHost = configuredHost;
     this.authenticator = authenticator;
     this.audit = audit;
-    this.refusals = refusals;
     this.origin = origin;
   }
 
   /** The operation that a request is for, or null if there is none. */
-  public @Nullable Operation find(String method, String path) {
-    String effective = method.equals("HEAD") ? "GET" : method;
-    for (Match match : matches(path)) {
-      if (match.operation().method().equals(effective)) {
-        return match.operation();
-      }
-    }
-    return null;
+  public @Nullable Operation find(AdminRequest request) {
+    return matches(request.path()).stream()
+        .map(Match::operation)
+        .filter(operation -> operation.method.equals(request.effectiveMethod()))
+        .findFirst()
+        .orElse(null);
   }
 
   private List<Match> matches(String path) {
     List<Match> found = new ArrayList<>();
-    for (Resource resource : resources) {
-      Map<String, String> parameters = resource.operation().match(path);
+    for (Operation operation : operations) {
+      Map<String, String> parameters = operation.match(path);
       if (parameters != null) {
-        found.add(new Match(resource, parameters));
+        found.add(new Match(operation, parameters));
       }
     }
     return found;
@@ -170,8 +149,8 @@ public final class OperationTable {
   }
 
   private boolean isForEverybody(AdminRequest request) {
-    Operation operation = find(request.method(), request.path());
-    return operation != null && operation.scope() == null;
+    Operation operation = find(request);
+    return operation != null && operation.scope == null;
   }
 
   private Answer route(AdminRequest request) {
@@ -180,8 +159,8 @@ public final class OperationTable {
       return unknown(request.path());
     }
     for (Match match : matches) {
-      if (match.operation().method().equals(request.effectiveMethod())) {
-        return permitted(match.resource, request.with(match.parameters));
+      if (match.operation.method.equals(request.effectiveMethod())) {
+        return answer(match.operation, request.with(match.parameters));
       }
     }
     return Answer.problem(StatusCode.METHOD_NOT_ALLOWED, "This resource does not have that method.")
@@ -197,39 +176,45 @@ public final class OperationTable {
     return Answer.problem(StatusCode.NOT_FOUND, "There is no such resource.");
   }
 
-  private Answer permitted(Resource resource, AdminRequest request) {
-    Operation operation = resource.operation();
-    Identity identity = request.identity();
-    if (operation.scope() != null
-        && (identity == null || !identity.scope().allows(operation.scope()))) {
+  private Answer answer(Operation operation, AdminRequest request) {
+    Answer refusal = refusalByScope(operation, request.identity());
+    if (refusal == null) {
+      refusal = refusalOfSession(operation, request);
+    }
+    if (refusal != null) {
       if (!operation.isSafe()) {
-        refusals.add(identity, action(operation), shortened(target(request)), StatusCode.FORBIDDEN);
+        audit.refused(
+            request.identity(), action(operation), shortened(target(request)), refusal.status());
       }
-      return Answer.problem(
-          StatusCode.FORBIDDEN, "This needs the scope " + operation.scope().token() + ".");
+      return refusal;
     }
-    if (!operation.isSafe() && identity != null && identity.via() == Identity.Via.SESSION) {
-      Answer refusal = refusalOfSession(request, identity);
-      if (refusal != null) {
-        refusals.add(identity, action(operation), shortened(target(request)), refusal.status());
-        return refusal;
-      }
-    }
-    if (!operation.content().types().isEmpty()
-        && operation.content().types().stream().noneMatch(type -> isOfType(request, type))) {
+    if (!operation.contentTypes().isEmpty()
+        && operation.contentTypes().stream().noneMatch(type -> isOfType(request, type))) {
       return Answer.problem(
           StatusCode.UNSUPPORTED_MEDIA_TYPE,
-          "The content must be " + String.join(" or ", operation.content().types()) + ".");
+          "The content must be " + String.join(" or ", operation.contentTypes()) + ".");
     }
-    boolean isTakenDown = !operation.isSafe() && operation.scope() != null;
-    return isTakenDown ? audited(resource, request) : done(resource, request);
+    boolean isTakenDown = !operation.isSafe() && operation.scope != null;
+    return isTakenDown ? audited(operation, request) : done(operation, request);
+  }
+
+  /** Why somebody may not do that with the token they have; null if they may. */
+  private static @Nullable Answer refusalByScope(Operation operation, @Nullable Identity identity) {
+    Scope needed = operation.scope;
+    return needed == null || (identity != null && identity.scope().allows(needed))
+        ? null
+        : Answer.problem(StatusCode.FORBIDDEN, "This needs the scope " + needed.token() + ".");
   }
 
   /**
    * A page of another origin cannot read our key, and still may not change anything with it.
    * Browsers name the origin of every change (Fetch standard, "append a request Origin header").
    */
-  private @Nullable Answer refusalOfSession(AdminRequest request, Identity identity) {
+  private @Nullable Answer refusalOfSession(Operation operation, AdminRequest request) {
+    Identity identity = request.identity();
+    if (operation.isSafe() || identity == null || identity.via() != Identity.Via.SESSION) {
+      return null;
+    }
     String scheme = origin.get().startsWith("https:") ? "https://" : "http://";
     String host = request.hosts().isEmpty() ? "" : request.hosts().getFirst();
     if (!(scheme + host).equalsIgnoreCase(request.field("Origin"))) {
@@ -256,8 +241,7 @@ public final class OperationTable {
   }
 
   /** Takes a change down, makes it, and takes its outcome down. */
-  private Answer audited(Resource resource, AdminRequest request) {
-    Operation operation = resource.operation();
+  private Answer audited(Operation operation, AdminRequest request) {
     String action = action(operation);
     String target = shortened(target(request));
     String order = order(operation, request);
@@ -273,7 +257,7 @@ public final class OperationTable {
             List.of());
       }
     }
-    Answer answer = done(resource, request);
+    Answer answer = done(operation, request);
     try {
       audit.append(identity, action, target, order, Integer.toString(answer.status()));
     } catch (IOException full) {
@@ -284,11 +268,13 @@ public final class OperationTable {
 
   /** The versions have what a configuration was changed to; it may hold secrets. */
   private static String order(Operation operation, AdminRequest request) {
-    return operation.content().types().equals(JSON) ? shortened(request.text()) : "";
+    return operation.contentTypes().equals(List.of(Operation.JSON))
+        ? shortened(request.text())
+        : "";
   }
 
   private static String action(Operation operation) {
-    return operation.method() + " " + operation.path();
+    return operation.method + " " + operation.path;
   }
 
   private static String target(AdminRequest request) {
@@ -299,9 +285,9 @@ public final class OperationTable {
     return text.length() <= SHOWN_LIMIT ? text : text.substring(0, SHOWN_LIMIT) + "…";
   }
 
-  private static Answer done(Resource resource, AdminRequest request) {
+  private static Answer done(Operation operation, AdminRequest request) {
     try {
-      return resource.answer(request);
+      return operation.answer(request);
     } catch (InvalidRequest invalid) {
       return invalid.answer();
     } catch (RuntimeException bug) {
@@ -312,7 +298,7 @@ public final class OperationTable {
 
   private static String allowed(List<Match> matches) {
     return matches.stream()
-        .map(match -> match.operation().method())
+        .map(match -> match.operation.method)
         .sorted()
         .map(method -> method.equals("GET") ? "GET, HEAD" : method)
         .collect(Collectors.joining(", "));
@@ -326,7 +312,7 @@ public final class OperationTable {
               StatusCode.UNAUTHORIZED, "A bearer token is needed; it is in the token file.")
           .with("WWW-Authenticate", challenge);
     }
-    refusals.wrongSecret(request.peer());
+    audit.wrongSecret(request.peer());
     if (authenticator.isTooOften(request.peer())) {
       return Answer.problem(
               StatusCode.TOO_MANY_REQUESTS, "Too many wrong tokens; try again in a minute.")

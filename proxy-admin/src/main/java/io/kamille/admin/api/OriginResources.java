@@ -41,33 +41,23 @@ final class OriginResources {
     this.registry = registry;
   }
 
-  static List<Resource> of(ApplianceView appliance, MetricRegistry registry) {
+  static List<Operation> of(ApplianceView appliance, MetricRegistry registry) {
     OriginResources all = new OriginResources(appliance, registry);
     return List.of(
-        Resource.of(
-            Operation.get(
-                    "/v1/routes",
-                    Scope.READ,
-                    "The routes, and what was asked of each since the start.")
-                .answers(Routes.class),
-            () -> Answer.json(new Routes(appliance.routes()))),
-        Resource.of(
-            Operation.get(
-                    "/v1/upstreams",
-                    Scope.READ,
-                    "The upstreams, their origins, and how they answer.")
-                .answers(Upstreams.class),
-            all::upstreams),
-        Resource.of(
-            Operation.put(
-                    ORIGIN,
-                    Scope.OPERATE,
-                    "Adds an origin for a time, or drains one, or ends a drain.")
-                .answers(Changed.class),
-            all::change),
-        Resource.of(
-            Operation.delete(ORIGIN, Scope.OPERATE, "Removes an origin that the API has added."),
-            all::remove));
+        Operation.get(
+                "/v1/routes", Scope.READ, "The routes, and what was asked of each since the start.")
+            .answers(Routes.class)
+            .by(() -> Answer.json(new Routes(appliance.routes()))),
+        Operation.get(
+                "/v1/upstreams", Scope.READ, "The upstreams, their origins, and how they answer.")
+            .answers(Upstreams.class)
+            .by(all::upstreams),
+        Operation.put(
+                ORIGIN, Scope.OPERATE, "Adds an origin for a time, or drains one, or ends a drain.")
+            .answers(Changed.class)
+            .by(all::change),
+        Operation.delete(ORIGIN, Scope.OPERATE, "Removes an origin that the API has added.")
+            .by(all::remove));
   }
 
   private record Routes(List<RouteSnapshot> routes) {}

@@ -23,31 +23,29 @@ final class ProcessResources {
    *
    * @param isConfigurable whether {@code /v1/config} is served
    */
-  static List<Resource> of(
+  static List<Operation> of(
       ApplianceView appliance, PrometheusText metrics, WallClock clock, boolean isConfigurable) {
     return List.of(
-        Resource.of(
-            Operation.open("/healthz", "Says that this process lives.")
-                .answersAs("text/plain")
-                .immediately(),
-            () -> Answer.text(StatusCode.OK, "ok")),
-        Resource.of(
-            Operation.open("/readyz", "Says whether to send requests here.")
-                .answersAs("text/plain")
-                .immediately(),
-            () -> readiness(appliance.state())),
-        Resource.of(
-            Operation.open("/metrics", "Every metric in the text format of Prometheus.")
-                .answersAs("text/plain"),
-            () -> new Answer(StatusCode.OK, PrometheusText.MEDIA_TYPE, metrics.octets(), Map.of())),
-        Resource.of(
-            Operation.open("/problems/{name}", "The meaning of a type of problem, and what to do.")
-                .answersAs("text/plain; charset=utf-8"),
-            (request, _) -> problem(request.parameter("name"))),
-        Resource.of(
-            Operation.get("/v1/status", Scope.READ, "The appliance at a glance.")
-                .answers(Status.class),
-            () -> Answer.json(status(appliance, clock, isConfigurable))));
+        Operation.open("/healthz", "Says that this process lives.")
+            .answersAs("text/plain")
+            .immediately()
+            .by(() -> Answer.text(StatusCode.OK, "ok")),
+        Operation.open("/readyz", "Says whether to send requests here.")
+            .answersAs("text/plain")
+            .immediately()
+            .by(() -> readiness(appliance.state())),
+        Operation.open("/metrics", "Every metric in the text format of Prometheus.")
+            .answersAs("text/plain")
+            .by(
+                () ->
+                    new Answer(
+                        StatusCode.OK, PrometheusText.MEDIA_TYPE, metrics.octets(), Map.of())),
+        Operation.open("/problems/{name}", "The meaning of a type of problem, and what to do.")
+            .answersAs("text/plain; charset=utf-8")
+            .by((request, _) -> problem(request.parameter("name"))),
+        Operation.get("/v1/status", Scope.READ, "The appliance at a glance.")
+            .answers(Status.class)
+            .by(() -> Answer.json(status(appliance, clock, isConfigurable))));
   }
 
   private static Answer readiness(ApplianceView.State state) {

@@ -45,20 +45,19 @@ final class PurgeResources {
 
   private PurgeResources() {}
 
-  static List<Resource> of(ApplianceView appliance) {
+  static List<Operation> of(ApplianceView appliance) {
     return List.of(
-        Resource.of(
-            Operation.post(PATH, Scope.PURGE, "Purges by URL, prefix, host or tag, or everything."),
-            (request, _) -> purge(appliance, order(Json.content(request)))),
-        Resource.of(
-            Operation.get(PATH, Scope.READ, "The last purges and how far they have come."),
-            (request, _) ->
-                Answer.json(
-                    Map.of(
-                        "purges",
-                        appliance.purges().stream()
-                            .map(report -> present(report, request))
-                            .toList()))));
+        Operation.post(PATH, Scope.PURGE, "Purges by URL, prefix, host or tag, or everything.")
+            .by((request, _) -> purge(appliance, order(Json.content(request)))),
+        Operation.get(PATH, Scope.READ, "The last purges and how far they have come.")
+            .by(
+                (request, _) ->
+                    Answer.json(
+                        Map.of(
+                            "purges",
+                            appliance.purges().stream()
+                                .map(report -> present(report, request))
+                                .toList()))));
   }
 
   private static Answer purge(ApplianceView appliance, Order order) {

@@ -28,7 +28,7 @@ public final class Query {
   public static Query of(AdminRequest request, Operation operation) throws InvalidRequest {
     String query = request.query();
     Set<String> known =
-        operation.parameters().stream().map(Operation.Parameter::name).collect(Collectors.toSet());
+        operation.parameters.stream().map(Operation.Parameter::name).collect(Collectors.toSet());
     Query parsed = new Query();
     for (String parameter :
         query == null || query.isEmpty() ? new String[0] : query.split("&", -1)) {

@@ -60,51 +60,42 @@ final class RequestResources {
     this.clock = clock;
   }
 
-  static List<Resource> of(ApplianceView appliance, WallClock clock) {
+  static List<Operation> of(ApplianceView appliance, WallClock clock) {
     RequestResources all = new RequestResources(appliance, clock);
     return List.of(
-        Resource.of(
-            Operation.get(
-                    "/v1/explain", Scope.READ, "The decisions on a request, and their reasons.")
-                .must("url", "The URL.")
-                .may("method", "GET unless it is there.")
-                .may("field", "A field line; may be there several times.")
-                .may("client", "The address of the client.")
-                .answers(Explained.class),
-            (_, query) -> all.explain(query)),
-        Resource.of(
-            Operation.get(
-                    "/v1/requests", Scope.READ, "Some of the last requests, the newest first.")
-                .may("status", "A status code, or a class such as 5xx.")
-                .may("cache", "What the cache did, such as miss.")
-                .may("url", "A part of the URL.")
-                .may("minMillis", "The shortest duration, in milliseconds.")
-                .may("limit", "How many at the most: 1 to 1000, 100 if it is not there.")
-                .answers(Samples.class),
-            all::requests),
-        Resource.of(
-            Operation.get(
-                    TRACES,
-                    Scope.READ,
-                    "Requests that were recorded step by step, the newest first.")
-                .may("limit", "How many at the most: 1 to 1000, 100 if it is not there.")
-                .answers(Traces.class),
-            (request, query) -> all.traces(request, query.number("limit", USUAL, MOST))),
-        Resource.of(
-            Operation.post(TRACES, Scope.OPERATE, "Records the next requests whose URL begins so.")
-                .answers(Traces.class),
-            all::order),
-        Resource.of(
-            Operation.delete(TRACES, Scope.OPERATE, "Records no more than the settings say.")
-                .answers(Traces.class),
-            (request, _) -> {
-              all.tracing.cancelOrder();
-              return all.traces(request, USUAL);
-            }),
-        Resource.of(
-            Operation.get("/v1/traces/{trace}", Scope.READ, "The way of a request, step by step.")
-                .answers(Exchanges.class),
-            all::trace));
+        Operation.get("/v1/explain", Scope.READ, "The decisions on a request, and their reasons.")
+            .must("url", "The URL.")
+            .may("method", "GET unless it is there.")
+            .may("field", "A field line; may be there several times.")
+            .may("client", "The address of the client.")
+            .answers(Explained.class)
+            .by((_, query) -> all.explain(query)),
+        Operation.get("/v1/requests", Scope.READ, "Some of the last requests, the newest first.")
+            .may("status", "A status code, or a class such as 5xx.")
+            .may("cache", "What the cache did, such as miss.")
+            .may("url", "A part of the URL.")
+            .may("minMillis", "The shortest duration, in milliseconds.")
+            .may("limit", "How many at the most: 1 to 1000, 100 if it is not there.")
+            .answers(Samples.class)
+            .by(all::requests),
+        Operation.get(
+                TRACES, Scope.READ, "Requests that were recorded step by step, the newest first.")
+            .may("limit", "How many at the most: 1 to 1000, 100 if it is not there.")
+            .answers(Traces.class)
+            .by((request, query) -> all.traces(request, query.number("limit", USUAL, MOST))),
+        Operation.post(TRACES, Scope.OPERATE, "Records the next requests whose URL begins so.")
+            .answers(Traces.class)
+            .by(all::order),
+        Operation.delete(TRACES, Scope.OPERATE, "Records no more than the settings say.")
+            .answers(Traces.class)
+            .by(
+                (request, _) -> {
+                  all.tracing.cancelOrder();
+                  return all.traces(request, USUAL);
+                }),
+        Operation.get("/v1/traces/{trace}", Scope.READ, "The way of a request, step by step.")
+            .answers(Exchanges.class)
+            .by(all::trace));
   }
 
   private static String begun(RequestSample request) {

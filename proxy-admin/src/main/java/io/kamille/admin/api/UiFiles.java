@@ -45,14 +45,14 @@ final class UiFiles {
 
   private UiFiles() {}
 
-  static List<Resource> all() {
-    List<Resource> files = new ArrayList<>();
+  static List<Operation> all() {
+    List<Operation> files = new ArrayList<>();
     files.add(file("/", "index.html"));
     NAMES.forEach(name -> files.add(file("/ui/" + name, name)));
     return files;
   }
 
-  private static Resource file(String path, String name) {
+  private static Operation file(String path, String name) {
     String mediaType = mediaType(name);
     Answer file =
         new Answer(
@@ -63,9 +63,10 @@ final class UiFiles {
                 "Content-Security-Policy", POLICY,
                 "Referrer-Policy", "no-referrer",
                 "Cross-Origin-Opener-Policy", "same-origin"));
-    return Resource.of(
-        Operation.open(path, "A file of the browser UI.").answersAs(mediaType).immediately(),
-        () -> file);
+    return Operation.open(path, "A file of the browser UI.")
+        .answersAs(mediaType)
+        .immediately()
+        .by(() -> file);
   }
 
   private static byte[] content(String name) {

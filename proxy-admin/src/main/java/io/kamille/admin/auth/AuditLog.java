@@ -1,5 +1,6 @@
 package io.kamille.admin.auth;
 
+import io.kamille.core.http.StatusCode;
 import io.kamille.core.loop.WallClock;
 import java.io.BufferedReader;
 import java.io.Closeable;
@@ -41,6 +42,9 @@ public final class AuditLog implements Closeable {
    * was not made, and is cut off at the next start. A file with other lines than ours is put aside
    * as it is, where a check finds them: it must not keep the proxy from starting.
    *
+   * Everybody can be refused as often as they like, and only so many lines are kept. So each minute
+   * has ten lines of refusals; the number of all others is one more line.
+   *
    * While one process takes over from another, both write, and one of them may begin a new file. A
    * lock of a file beside keeps them apart; who has it first reads what the other has written.
    */
@@ -51,6 +55,7 @@ public final class AuditLog implements Closeable {
   private static final int LINE_LIMIT_BYTES = 64 << 10;
   private static final int OLD_FILES = 8;
   private static final int REMEMBERED = 1000;
+  private static final int REFUSALS_PER_MINUTE = 10;
   private static final JsonMapper JSON = JsonMapper.builder().build();
 
   private final Path file;
@@ -60,6 +65,9 @@ public final class AuditLog implements Closeable {
   private @Nullable Object key;
   private long sequence;
   private String hash = BEGINNING;
+  private long minute;
+  private int written;
+  private long unwritten;
 
   /**
    * How a check of the chain ended.
@@ -267,6 +275,43 @@ public final class AuditLog implements Closeable {
 
   private Path old(int number) {
     return file.resolveSibling(file.getFileName() + "." + number);
+  }
+
+  /**
+   * Somebody was refused.
+   *
+   * @param who null for nobody who is known
+   * @param status the status code of the answer
+   */
+  public void refused(@Nullable Identity who, String action, String target, int status) {
+    long now = clock.epochSeconds() / 60;
+    if (now != minute) {
+      if (unwritten > 0) {
+        appendRefusal(null, "refusals", unwritten + " more within a minute", "refused");
+      }
+      minute = now;
+      written = 0;
+      unwritten = 0;
+    }
+    if (written >= REFUSALS_PER_MINUTE) {
+      unwritten++;
+    } else {
+      written++;
+      appendRefusal(who, action, target, Integer.toString(status));
+    }
+  }
+
+  /** Somebody brought a token, a session or a code that nobody has. */
+  public void wrongSecret(Peer peer) {
+    refused(null, "wrong secret", peer.address(), StatusCode.UNAUTHORIZED);
+  }
+
+  private void appendRefusal(@Nullable Identity who, String action, String target, String outcome) {
+    try {
+      append(who, action, target, "", outcome);
+    } catch (IOException full) {
+      LOG.log(Level.ERROR, "the audit log lacks a refusal", full);
+    }
   }
 
   /** The last entries, the newest first. */

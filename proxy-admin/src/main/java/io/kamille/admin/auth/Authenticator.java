@@ -2,18 +2,34 @@ package io.kamille.admin.auth;
 
 import io.kamille.core.loop.WallClock;
 import java.io.IOException;
+import java.net.Inet6Address;
+import java.net.InetAddress;
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Tells who sent a request. Confined to the control thread. */
 public final class Authenticator {
 
+  /*
+   * An address may present a wrong secret ten times a minute. A right one always passes, so nobody
+   * can lock others out. An IPv6 client counts by its /64, which is one network.
+   */
+  private static final int FAILURES_PER_MINUTE = 10;
+  private static final int ADDRESSES = 10_000;
+  private static final int IPV6_NETWORK_OCTETS = 8;
+
   private static final String SCHEME = "Bearer ";
 
-  private final BearerToken fileToken;
+  private final TokenFile fileToken;
   private final NamedTokens tokens;
   private final Sessions sessions;
-  private final FailureLimit failures;
+  private final WallClock clock;
+  private final Map<String, Integer> failures = new LinkedHashMap<>();
+  private long minute;
 
   /** What a request shows of who sent it; nulls for what it does not have. */
   public record Credentials(
@@ -30,17 +46,17 @@ public final class Authenticator {
    *
    * @throws IOException if a file cannot be used; the message names it
    */
-  public static Authenticator open(BearerToken fileToken, Path directory, WallClock clock)
+  public static Authenticator open(TokenFile fileToken, Path directory, WallClock clock)
       throws IOException {
     return new Authenticator(
         fileToken, NamedTokens.open(directory.resolve("tokens.json"), clock), clock);
   }
 
-  private Authenticator(BearerToken fileToken, NamedTokens tokens, WallClock clock) {
+  private Authenticator(TokenFile fileToken, NamedTokens tokens, WallClock clock) {
     this.fileToken = fileToken;
     this.tokens = tokens;
     this.sessions = new Sessions(clock);
-    this.failures = new FailureLimit(clock);
+    this.clock = clock;
   }
 
   /** The named tokens. */
@@ -69,13 +85,14 @@ public final class Authenticator {
 
   /** Who has a token, given as the value of an {@code Authorization} field. */
   public @Nullable Identity byToken(String authorization, String address) {
-    if (fileToken.isIn(authorization)) {
-      return Identity.ofFile(address);
-    }
     if (!authorization.regionMatches(true, 0, SCHEME, 0, SCHEME.length())) {
       return null;
     }
-    NamedTokens.Token token = tokens.find(authorization.substring(SCHEME.length()).strip());
+    String secret = authorization.substring(SCHEME.length()).strip();
+    if (fileToken.is(secret)) {
+      return Identity.ofFile(address);
+    }
+    NamedTokens.Token token = tokens.find(secret);
     return token == null
         ? null
         : new Identity(token.id(), token.name(), token.scope(), Identity.Via.TOKEN, address, true);
@@ -91,6 +108,26 @@ public final class Authenticator {
 
   /** Counts a wrong secret; whether this address had too many in this minute. */
   public boolean isTooOften(Peer peer) {
-    return peer instanceof Peer.Network(var client) && failures.isTooOften(client);
+    return peer instanceof Peer.Network(var client) && isTooOften(client);
+  }
+
+  private boolean isTooOften(InetAddress address) {
+    long now = clock.epochSeconds() / 60;
+    if (now != minute) {
+      failures.clear();
+      minute = now;
+    }
+    String network = network(address);
+    if (failures.size() >= ADDRESSES && !failures.containsKey(network)) {
+      return true;
+    }
+    return failures.merge(network, 1, Integer::sum) > FAILURES_PER_MINUTE;
+  }
+
+  private static String network(InetAddress address) {
+    byte[] octets = address.getAddress();
+    return HexFormat.of()
+        .formatHex(
+            address instanceof Inet6Address ? Arrays.copyOf(octets, IPV6_NETWORK_OCTETS) : octets);
   }
 }

@@ -30,22 +30,41 @@ public final class PrivateFile {
    * @throws IOException if it cannot be written; the old content stays
    */
   public static void replace(Path file, byte[] content) throws IOException {
-    Path directory = createDirectory(file);
-    Path draft = Files.createTempFile(directory, "." + file.getFileName(), null, MODE);
+    Path draft = draft(file, content);
     try {
-      try (FileChannel channel = FileChannel.open(draft, StandardOpenOption.WRITE)) {
-        ByteBuffer octets = ByteBuffer.wrap(content);
-        while (octets.hasRemaining()) {
-          channel.write(octets);
-        }
-        channel.force(true);
-      }
-      Files.move(draft, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+      publish(draft, file);
     } catch (IOException failed) {
       Files.deleteIfExists(draft);
       throw failed;
     }
-    sync(directory);
+  }
+
+  /**
+   * Writes a content to the disk, in a file beside that one.
+   *
+   * @return the file with the content, the caller's to publish or to delete
+   * @throws IOException if it cannot be written; nothing is left of it
+   */
+  public static Path draft(Path file, byte[] content) throws IOException {
+    Path draft =
+        Files.createTempFile(createDirectory(file), "." + file.getFileName(), ".draft", MODE);
+    try (FileChannel channel = FileChannel.open(draft, StandardOpenOption.WRITE)) {
+      ByteBuffer octets = ByteBuffer.wrap(content);
+      while (octets.hasRemaining()) {
+        channel.write(octets);
+      }
+      channel.force(true);
+      return draft;
+    } catch (IOException failed) {
+      Files.delete(draft);
+      throw failed;
+    }
+  }
+
+  /** Gives a file the content of a draft, which is gone then. */
+  public static void publish(Path draft, Path file) throws IOException {
+    Files.move(draft, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    sync(createDirectory(file));
   }
 
   /** Opens a file to read and write, after creating it and its directory if need be. */

@@ -1,20 +1,20 @@
 package io.kamille.admin.auth;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.SeekableByteChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.EnumSet;
 import java.util.Set;
+import java.util.regex.Pattern;
 
-/** The file that keeps the bearer token, readable for its owner only. Any thread. */
+/**
+ * The token that opens the API and lies in a file which only its owner may read (RFC 6750). Never
+ * printed. Immutable; any thread.
+ */
 public final class TokenFile {
 
   /*
@@ -25,13 +25,15 @@ public final class TokenFile {
   private static final System.Logger LOGGER = System.getLogger("kamille.admin");
   private static final Set<PosixFilePermission> OWNER_ONLY =
       EnumSet.of(PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE);
-  private static final FileAttribute<Set<PosixFilePermission>> PRIVATE_FILE =
-      PosixFilePermissions.asFileAttribute(OWNER_ONLY);
-  private static final FileAttribute<Set<PosixFilePermission>> PRIVATE_DIRECTORY =
-      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+  private static final Pattern SYNTAX = Pattern.compile("[A-Za-z0-9._~+/-]{32,256}=*");
+  private static final int RANDOM_OCTETS = 32;
   private static final int LENGTH_LIMIT = 1024;
 
-  private TokenFile() {}
+  private final String digest;
+
+  private TokenFile(String secret) {
+    digest = Secret.digest(secret);
+  }
 
   /**
    * Reads the token, after creating file and directory if there is none.
@@ -39,7 +41,7 @@ public final class TokenFile {
    * @throws IOException if the file cannot be read, created or made private, or holds no token; the
    *     message names the file
    */
-  public static BearerToken open(Path file) throws IOException {
+  public static TokenFile open(Path file) throws IOException {
     if (Files.notExists(file)) {
       create(file.toAbsolutePath());
     }
@@ -47,34 +49,19 @@ public final class TokenFile {
       throw new IOException(file + ": not a regular file");
     }
     tighten(file);
-    return read(file);
+    return new TokenFile(read(file));
   }
 
   private static void create(Path file) throws IOException {
-    Path directory = file.getParent();
-    if (directory == null) {
-      throw new IOException(file + ": not a file name");
-    }
-    Files.createDirectories(directory, PRIVATE_DIRECTORY);
-    Path draft = Files.createTempFile(directory, "." + file.getFileName(), null, PRIVATE_FILE);
+    String line = Secret.random(RANDOM_OCTETS) + "\n";
+    Path draft = PrivateFile.draft(file, line.getBytes(StandardCharsets.US_ASCII));
     try {
-      write(draft, BearerToken.random());
       Files.createLink(file, draft);
       LOGGER.log(System.Logger.Level.INFO, "created " + file + " with a new bearer token");
     } catch (FileAlreadyExistsException another) {
       LOGGER.log(System.Logger.Level.INFO, file + " was created by another process");
     } finally {
       Files.delete(draft);
-    }
-  }
-
-  private static void write(Path file, BearerToken token) throws IOException {
-    ByteBuffer line = StandardCharsets.US_ASCII.encode(token.secret() + "\n");
-    try (SeekableByteChannel channel =
-        Files.newByteChannel(file, StandardOpenOption.WRITE, StandardOpenOption.SYNC)) {
-      while (line.hasRemaining()) {
-        channel.write(line);
-      }
     }
   }
 
@@ -102,15 +89,20 @@ public final class TokenFile {
             + " restart for a new one");
   }
 
-  private static BearerToken read(Path file) throws IOException {
-    byte[] octets;
+  /** Syntax as in RFC 6750 §2.1, and no fewer than 32 characters. */
+  private static String read(Path file) throws IOException {
     try (var in = Files.newInputStream(file)) {
-      octets = in.readNBytes(LENGTH_LIMIT);
+      String text = new String(in.readNBytes(LENGTH_LIMIT), StandardCharsets.ISO_8859_1);
+      if (!SYNTAX.matcher(text.stripTrailing()).matches()) {
+        throw new IOException(
+            file + ": not a bearer token (expected: 32 to 256 letters, digits or ._~+/-)");
+      }
+      return text.stripTrailing();
     }
-    try {
-      return BearerToken.parse(new String(octets, StandardCharsets.ISO_8859_1).stripTrailing());
-    } catch (IllegalArgumentException invalid) {
-      throw new IOException(file + ": " + invalid.getMessage(), invalid);
-    }
+  }
+
+  /** Whether a secret is this token, in a time that tells nothing. */
+  boolean is(String secret) {
+    return Secret.matches(secret, digest);
   }
 }

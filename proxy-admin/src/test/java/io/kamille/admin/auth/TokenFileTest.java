@@ -22,11 +22,11 @@ class TokenFileTest {
   void aMissingFileIsCreatedForItsOwnerOnly() throws IOException {
     Path state = directory.resolve("state");
     Path file = state.resolve("admin-token");
-    BearerToken token = TokenFile.open(file);
+    TokenFile token = TokenFile.open(file);
     assertThat(mode(file)).isEqualTo("rw-------");
     assertThat(mode(state)).isEqualTo("rwx------");
     assertThat(Files.readString(file)).matches("[A-Za-z0-9_-]{43}\n");
-    assertThat(token.isIn("Bearer " + Files.readString(file))).isTrue();
+    assertThat(token.is(Files.readString(file).strip())).isTrue();
     try (var files = Files.list(state)) {
       assertThat(files).containsExactly(file);
     }
@@ -37,7 +37,7 @@ class TokenFileTest {
     Path file = directory.resolve("admin-token");
     TokenFile.open(file);
     String before = Files.readString(file);
-    assertThat(TokenFile.open(file).isIn("Bearer " + before)).isTrue();
+    assertThat(TokenFile.open(file).is(before.strip())).isTrue();
     assertThat(Files.readString(file)).isEqualTo(before);
   }
 
@@ -53,7 +53,7 @@ class TokenFileTest {
   void aFileOpenToOthersIsTightened() throws IOException {
     Path file = Files.writeString(directory.resolve("token"), TOKEN);
     Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r-----"));
-    assertThat(TokenFile.open(file).isIn("Bearer " + TOKEN)).isTrue();
+    assertThat(TokenFile.open(file).is(TOKEN.strip())).isTrue();
     assertThat(mode(file)).isEqualTo("rw-------");
   }
 
