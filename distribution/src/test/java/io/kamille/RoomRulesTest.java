@@ -24,7 +24,7 @@ class RoomRulesTest {
   private static final Map<String, String> CIRCLES =
       Map.ofEntries(
           Map.entry(
-              "Appliance LiveView Succession",
+              "Appliance LiveView RunningState Succession",
               "an appliance opens the views that others have of it"),
           Map.entry("ClientTable ClientTally", "a tally leaves the table that made it"),
           Map.entry("ConnectionList ListedConnection", "a connection is itself the link"),

@@ -361,12 +361,12 @@ class AdminServerIT {
     assertThat(getWithToken("/v1/cache/tiers"))
         .startsWith("HTTP/1.1 200 OK\r\n")
         .endsWith(
-            "{\"memory\":{\"capacityBytes\":1048576,\"usedBytes\":1827,\"storedBytes\":1000,"
+            "{\"memory\":{\"capacityBytes\":1048576,\"storedBytes\":1000,"
                 + "\"indexBytes\":500,\"fillingBytes\":300,\"leasedBytes\":20,\"renewingBytes\":7,"
-                + "\"retiredBytes\":0,\"keys\":2,\"evictions\":9,\"policy\":{"
+                + "\"retiredBytes\":0,\"usedBytes\":1827,\"keys\":2,\"evictions\":9,\"policy\":{"
                 + "\"setting\":\"auto\",\"policy\":\"lru\",\"since\":\"2026-11-21T09:00:00Z\",\"reason\":\"lru"
                 + " hits"
-                + " more\",\"switches\":3,\"sampledShare\":0.25,\"sampledRequests\":4096,\"estimates\":[{\"policy\":\"tinylfu\",\"objectHitRatio\":0.25,\"byteHitRatio\":0.1235},{\"policy\":\"lru\",\"objectHitRatio\":0.5,\"byteHitRatio\":0.75}]}},\"peak\":{\"setting\":\"auto\",\"mode\":\"peak\",\"since\":\"2026-11-21T09:00:00Z\",\"reason\":\"slow\",\"trialReads\":4,\"readMillis\":64.0,\"queue\":6.4,\"quietReadMillis\":4.0,\"originMillis\":50.0,\"requestsPerSecond\":100.0,\"meanRequestsPerSecond\":80.0,\"skippedReads\":7,\"skippedWrites\":5}}\n");
+                + " more\",\"switches\":3,\"sampledShare\":0.25,\"sampledRequests\":4096,\"estimates\":[{\"policy\":\"tinylfu\",\"objectHitRatio\":0.25,\"byteHitRatio\":0.123456},{\"policy\":\"lru\",\"objectHitRatio\":0.5,\"byteHitRatio\":0.75}]}},\"peak\":{\"setting\":\"auto\",\"mode\":\"peak\",\"since\":\"2026-11-21T09:00:00Z\",\"reason\":\"slow\",\"trialReads\":4,\"readMillis\":64.0,\"queue\":6.4,\"quietReadMillis\":4.0,\"originMillis\":50.0,\"requestsPerSecond\":100.0,\"meanRequestsPerSecond\":80.0,\"skippedReads\":7,\"skippedWrites\":5}}\n");
   }
 
   private String putTiers(String content) throws IOException {

@@ -2,17 +2,17 @@ package io.kamille.admin;
 
 import io.kamille.admin.tuning.BufferTuner;
 import io.kamille.admin.tuning.KernelLimits;
-import io.kamille.admin.tuning.TuningHistograms;
+import io.kamille.admin.tuning.TuningMetrics;
 import io.kamille.admin.tuning.TuningSettings;
 import io.kamille.admin.view.ApplianceView;
-import io.kamille.admin.view.CacheSnapshot;
-import io.kamille.admin.view.ListenerSnapshot;
-import io.kamille.admin.view.LoopSnapshot;
-import io.kamille.admin.view.RequestDurations;
-import io.kamille.admin.view.RequestExplanation;
-import io.kamille.admin.view.RequestExplanation.MatchedRoute;
-import io.kamille.admin.view.RouteSnapshot;
-import io.kamille.admin.view.TiersSnapshot;
+import io.kamille.admin.view.ApplianceView.CacheSnapshot;
+import io.kamille.admin.view.ApplianceView.ListenerSnapshot;
+import io.kamille.admin.view.ApplianceView.LoopSnapshot;
+import io.kamille.admin.view.ApplianceView.MatchedRoute;
+import io.kamille.admin.view.ApplianceView.RequestDurations;
+import io.kamille.admin.view.ApplianceView.RequestExplanation;
+import io.kamille.admin.view.ApplianceView.RouteSnapshot;
+import io.kamille.admin.view.ApplianceView.TiersSnapshot;
 import io.kamille.admin.view.UpstreamSnapshot;
 import io.kamille.admin.view.UpstreamSnapshot.OriginSnapshot;
 import io.kamille.admin.view.UpstreamSnapshot.OriginState;
@@ -26,7 +26,6 @@ import io.kamille.cache.index.PolicySnapshot.Estimate;
 import io.kamille.cache.purge.PurgeTarget;
 import io.kamille.cache.removal.PurgeReport;
 import io.kamille.cache.rules.ForwardReason;
-import io.kamille.cache.rules.Freshness;
 import io.kamille.cache.rules.Reason;
 import io.kamille.cache.tiers.MemorySnapshot;
 import io.kamille.cache.tiers.peak.PeakChoice;
@@ -79,7 +78,7 @@ final class FakeAppliance implements ApplianceView {
           new SendBuffer(0, 0, 1 << 16, 1 << 17),
           new KernelLimits(1 << 21, 1 << 21),
           () -> 0,
-          new TuningHistograms(new MetricRegistry()),
+          new TuningMetrics(new MetricRegistry()),
           () -> 0);
 
   @Override
@@ -315,11 +314,11 @@ final class FakeAppliance implements ApplianceView {
     return List.of(
         new StoredObject(
             200,
-            true,
+            StoredObject.State.FRESH,
             "serve",
             20,
             40,
-            new Freshness(60, Freshness.Source.MAX_AGE),
+            new StoredObject.Lifetime(60, "max-age"),
             false,
             true,
             0,
@@ -349,13 +348,8 @@ final class FakeAppliance implements ApplianceView {
   }
 
   @Override
-  public @Nullable PurgeReport purge(PurgeTarget target, boolean isSoft) {
-    return isFull ? null : report(target, isSoft, false);
-  }
-
-  @Override
-  public @Nullable PurgeReport countPurge(PurgeTarget target, boolean isSoft) {
-    return isFull ? null : report(target, isSoft, true);
+  public @Nullable PurgeReport purge(PurgeTarget target, boolean isSoft, boolean isDryRun) {
+    return isFull ? null : report(target, isSoft, isDryRun);
   }
 
   private PurgeReport report(PurgeTarget target, boolean isSoft, boolean isDryRun) {

@@ -66,11 +66,12 @@ public final class CacheContents {
     Fields fields = response.head().fields();
     return new StoredObject(
         response.status(),
-        facts.isFresh(now),
+        facts.isFresh(now) ? StoredObject.State.FRESH : StoredObject.State.STALE,
         ReusePlanner.plan(PLAIN_GET, CacheControl.NONE, facts, now).token(),
         facts.ageSeconds(now),
         facts.ttlSeconds(now),
-        facts.freshness(),
+        new StoredObject.Lifetime(
+            facts.freshness().lifetimeSeconds(), facts.freshness().source().token()),
         facts.rules().isValidatedAlways(),
         facts.rules().isValidatedOnceStale(),
         facts.rules().staleWhileRevalidateSeconds(),

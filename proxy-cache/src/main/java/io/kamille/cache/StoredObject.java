@@ -1,29 +1,30 @@
 package io.kamille.cache;
 
-import io.kamille.cache.rules.Freshness;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One stored response as an operator sees it: a copy made at one moment. Immutable; any thread.
+ * One stored response as an operator sees it, in the words of the API: a copy made at one moment.
+ * Immutable; any thread.
  *
  * @param status its status code
- * @param isFresh whether its lifetime exceeds its age (RFC 9111 §4.2)
+ * @param state whether its lifetime exceeds its age (RFC 9111 §4.2)
  * @param decision what a GET with no fields but its selecting ones would get: the token of a {@link
  *     io.kamille.cache.rules.ReusePlan}
  * @param ageSeconds {@code current_age} (§4.2.3)
  * @param ttlSeconds what is left of its lifetime, negative once stale (RFC 9211 §2.4)
  * @param freshness its lifetime and where that comes from
- * @param isValidatedAlways no-cache (§5.2.2.4)
- * @param isValidatedOnceStale must-revalidate or proxy-revalidate (§5.2.2.2, §5.2.2.8)
+ * @param noCache it is validated always (§5.2.2.4)
+ * @param mustRevalidate it is validated once stale: must-revalidate or proxy-revalidate (§5.2.2.2,
+ *     §5.2.2.8)
  * @param staleWhileRevalidateSeconds RFC 5861 §3; 0 for none
  * @param staleIfErrorSeconds RFC 5861 §4; 0 for none
  * @param tier where its octets lie
  * @param hits answers made of it without asking the origin first, since its content came; a few may
  *     be missing when several loops answered at the same moment
- * @param size what it takes
+ * @param bytes what it takes
  * @param selectedBy the request fields it was selected by, with what they were
- * @param entityTag its entity tag, or null
+ * @param etag its entity tag, or null
  * @param lastModified its last-modified date as it came, or null
  * @param contentType as it came, or null
  * @param coding its content coding as it came, or null
@@ -31,20 +32,20 @@ import org.jspecify.annotations.Nullable;
  */
 public record StoredObject(
     int status,
-    boolean isFresh,
+    State state,
     String decision,
     int ageSeconds,
     int ttlSeconds,
-    Freshness freshness,
-    boolean isValidatedAlways,
-    boolean isValidatedOnceStale,
+    Lifetime freshness,
+    boolean noCache,
+    boolean mustRevalidate,
     int staleWhileRevalidateSeconds,
     int staleIfErrorSeconds,
     String tier,
     int hits,
-    Size size,
+    Size bytes,
     List<SelectedBy> selectedBy,
-    @Nullable String entityTag,
+    @Nullable String etag,
     @Nullable String lastModified,
     @Nullable String contentType,
     @Nullable String coding,
@@ -54,6 +55,19 @@ public record StoredObject(
     selectedBy = List.copyOf(selectedBy);
     forms = List.copyOf(forms);
   }
+
+  /** Whether it may be used as it is. */
+  public enum State {
+    FRESH,
+    STALE
+  }
+
+  /**
+   * For how long it may be used as it is, and what said so.
+   *
+   * @param source the token of a {@link io.kamille.cache.rules.Freshness.Source}
+   */
+  public record Lifetime(int lifetimeSeconds, String source) {}
 
   /**
    * A request field that selects a response.

@@ -5,7 +5,6 @@ import static io.kamille.cache.CacheFixture.fields;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.cache.StoredObject.SelectedBy;
-import io.kamille.cache.rules.Freshness;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -24,9 +23,9 @@ class CacheContentsTest {
           .containsExactly(new SelectedBy("accept-language", null));
       assertThat(objects.get(1).selectedBy())
           .containsExactly(new SelectedBy("accept-language", "de"));
-      assertThat(objects.get(0).size().content()).isEqualTo(6);
-      assertThat(objects.get(0).size().occupied())
-          .isGreaterThanOrEqualTo(objects.get(0).size().head() + 6);
+      assertThat(objects.get(0).bytes().content()).isEqualTo(6);
+      assertThat(objects.get(0).bytes().occupied())
+          .isGreaterThanOrEqualTo(objects.get(0).bytes().head() + 6);
     }
   }
 
@@ -36,17 +35,17 @@ class CacheContentsTest {
       cache.fill(200, "x", "Cache-Control", "s-maxage=60", "Age", "5", "ETag", "\"a\"");
       cache.advance(20);
       StoredObject fresh = only(cache);
-      assertThat(fresh.isFresh()).isTrue();
+      assertThat(fresh.state()).isEqualTo(StoredObject.State.FRESH);
       assertThat(fresh.ageSeconds()).isEqualTo(25);
       assertThat(fresh.ttlSeconds()).isEqualTo(35);
-      assertThat(fresh.freshness()).isEqualTo(new Freshness(60, Freshness.Source.S_MAXAGE));
+      assertThat(fresh.freshness()).isEqualTo(new StoredObject.Lifetime(60, "s-maxage"));
       assertThat(fresh.decision()).isEqualTo("serve");
       cache.advance(40);
       StoredObject stale = only(cache);
-      assertThat(stale.isFresh()).isFalse();
+      assertThat(stale.state()).isEqualTo(StoredObject.State.STALE);
       assertThat(stale.ttlSeconds()).isEqualTo(-5);
       assertThat(stale.decision()).isEqualTo("validate");
-      assertThat(stale.entityTag()).isEqualTo("\"a\"");
+      assertThat(stale.etag()).isEqualTo("\"a\"");
     }
   }
 

@@ -5,7 +5,7 @@ import io.kamille.admin.AdminSettings;
 import io.kamille.admin.api.Operation;
 import io.kamille.admin.tuning.BufferTuner;
 import io.kamille.admin.view.ApplianceView;
-import io.kamille.admin.view.RequestDurations;
+import io.kamille.admin.view.ApplianceView.RequestDurations;
 import io.kamille.cache.tiers.MemorySource;
 import io.kamille.core.gate.Overload;
 import io.kamille.core.log.AccessLog;
@@ -20,6 +20,8 @@ import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.service.Incumbent;
 import io.kamille.launcher.service.Inheritance;
 import io.kamille.launcher.service.InheritedSockets;
+import io.kamille.launcher.version.ConfigControl;
+import io.kamille.launcher.version.TrialGuard;
 import io.netty.channel.EventLoop;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -38,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  * A running Kamille: loops, listeners, the chain of stations, logs and the control plane. Any
  * thread; reloads and {@link #drain} one at a time.
  */
-public final class Appliance implements AutoCloseable {
+public final class Appliance implements ConfigControl.Target, AutoCloseable {
 
   private static final System.Logger LOG = System.getLogger("kamille.appliance");
 
@@ -78,7 +80,7 @@ public final class Appliance implements AutoCloseable {
     loops = new LoopGroup(configuration.loops(), configuration.engine(), registry);
     loops.watch();
     clientSide = new ClientSide(configuration, preflight, loops, registry);
-    before.takeOver(parts());
+    before.takeOver(this);
     before.follow(inheritance, assembly.handover());
   }
 
@@ -239,9 +241,9 @@ public final class Appliance implements AutoCloseable {
     prepare(read).apply();
   }
 
-  /** What of it another process is told of. */
-  RunningState.Parts parts() {
-    return new RunningState.Parts(running, loops, assembly, clientSide);
+  /** The configuration in force. */
+  Configuration running() {
+    return running;
   }
 
   /** What it started with of the control plane. */
@@ -249,7 +251,13 @@ public final class Appliance implements AutoCloseable {
     return running.admin();
   }
 
-  /** In what a configuration differs from what runs. */
+  @Override
+  public TrialGuard.Counts counts() {
+    Totals totals = totals();
+    return new TrialGuard.Counts(totals.requests(), totals.failures(), durations().all());
+  }
+
+  @Override
   public List<SettingChange> changes(Configuration read) {
     return read.changesFrom(running);
   }
@@ -258,6 +266,7 @@ public final class Appliance implements AutoCloseable {
    * Makes everything that another configuration needs and that may fail, and changes nothing.
    * Blocks while new names of origins are looked up.
    */
+  @Override
   public Prepared prepare(Configuration read) {
     List<SettingChange> changes = read.changesFrom(running);
     Configuration next = read.reloadedOver(running);
@@ -268,7 +277,7 @@ public final class Appliance implements AutoCloseable {
    * A configuration that can come into force at once. One of {@link #apply} and {@link #abandon}
    * ends it, before the next one is prepared.
    */
-  public final class Prepared {
+  public final class Prepared implements ConfigControl.Step {
 
     private final List<SettingChange> changes;
     private final Configuration next;
@@ -286,6 +295,7 @@ public final class Appliance implements AutoCloseable {
     }
 
     /** Puts it in force. Everything that fails has failed before. */
+    @Override
     public void apply() {
       for (SettingChange change : changes) {
         LOG.log(change.needsRestart() ? Level.WARNING : Level.INFO, change.toString());
@@ -306,6 +316,7 @@ public final class Appliance implements AutoCloseable {
     }
 
     /** Closes what was made for it. */
+    @Override
     public void abandon() {
       chain.abandon();
     }
@@ -370,9 +381,8 @@ public final class Appliance implements AutoCloseable {
     assembly.closeCache();
   }
 
-  // For the control plane and the reference page
-
-  MetricRegistry metrics() {
+  /** All that it counts. */
+  public MetricRegistry metrics() {
     return registry;
   }
 

@@ -4,10 +4,9 @@ import io.kamille.admin.AdminSettings;
 import io.kamille.admin.live.RouteTraffic;
 import io.kamille.admin.otlp.TraceExporter;
 import io.kamille.admin.tuning.BufferTuner;
-import io.kamille.admin.tuning.TuningMetrics;
-import io.kamille.admin.view.ListenerSnapshot;
-import io.kamille.admin.view.LoopSnapshot;
-import io.kamille.admin.view.RequestDurations;
+import io.kamille.admin.view.ApplianceView.ListenerSnapshot;
+import io.kamille.admin.view.ApplianceView.LoopSnapshot;
+import io.kamille.admin.view.ApplianceView.RequestDurations;
 import io.kamille.core.client.ClientSettings;
 import io.kamille.core.client.ServerShard;
 import io.kamille.core.client.open.ConnectionLimit;
@@ -98,7 +97,7 @@ final class ClientSide {
             preflight.connections(configuration.limits().connections()),
             configuration.limits().idleThreshold());
     clients = new ClientTable(configuration.limits().client(), System::nanoTime);
-    tuner = TuningMetrics.tuner(configuration.tuning(), sendBuffer(configuration), registry);
+    tuner = BufferTuner.open(configuration.tuning(), sendBuffer(configuration), registry);
   }
 
   /** What a connection has that nobody tunes. */

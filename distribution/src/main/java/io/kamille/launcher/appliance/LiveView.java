@@ -3,13 +3,13 @@ package io.kamille.launcher.appliance;
 import io.kamille.admin.live.RouteTraffic;
 import io.kamille.admin.tuning.BufferTuner;
 import io.kamille.admin.view.ApplianceView;
-import io.kamille.admin.view.CacheSnapshot;
-import io.kamille.admin.view.ListenerSnapshot;
-import io.kamille.admin.view.LoopSnapshot;
-import io.kamille.admin.view.RequestDurations;
-import io.kamille.admin.view.RequestExplanation;
-import io.kamille.admin.view.RouteSnapshot;
-import io.kamille.admin.view.TiersSnapshot;
+import io.kamille.admin.view.ApplianceView.CacheSnapshot;
+import io.kamille.admin.view.ApplianceView.ListenerSnapshot;
+import io.kamille.admin.view.ApplianceView.LoopSnapshot;
+import io.kamille.admin.view.ApplianceView.RequestDurations;
+import io.kamille.admin.view.ApplianceView.RequestExplanation;
+import io.kamille.admin.view.ApplianceView.RouteSnapshot;
+import io.kamille.admin.view.ApplianceView.TiersSnapshot;
 import io.kamille.admin.view.UpstreamSnapshot;
 import io.kamille.cache.CacheOperations;
 import io.kamille.cache.StoredObject;
@@ -243,8 +243,11 @@ final class LiveView implements ApplianceView {
   }
 
   @Override
-  public @Nullable PurgeReport purge(PurgeTarget target, boolean isSoft) {
+  public @Nullable PurgeReport purge(PurgeTarget target, boolean isSoft, boolean isDryRun) {
     CacheOperations cache = appliance.assembly().cache();
+    if (isDryRun) {
+      return cache.count(target, isSoft);
+    }
     PurgeReport report = cache.purge(target, isSoft);
     awaitKept(cache);
     return report;
@@ -265,11 +268,6 @@ final class LiveView implements ApplianceView {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-  }
-
-  @Override
-  public @Nullable PurgeReport countPurge(PurgeTarget target, boolean isSoft) {
-    return appliance.assembly().cache().count(target, isSoft);
   }
 
   @Override

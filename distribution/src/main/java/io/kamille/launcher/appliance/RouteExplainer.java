@@ -1,7 +1,7 @@
 package io.kamille.launcher.appliance;
 
-import io.kamille.admin.view.RequestExplanation;
-import io.kamille.admin.view.RequestExplanation.MatchedRoute;
+import io.kamille.admin.view.ApplianceView.MatchedRoute;
+import io.kamille.admin.view.ApplianceView.RequestExplanation;
 import io.kamille.cache.decision.Explanation;
 import io.kamille.cache.decision.Explanation.Decision;
 import io.kamille.cache.rules.Reason;

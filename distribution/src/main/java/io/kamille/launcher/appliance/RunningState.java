@@ -1,6 +1,5 @@
 package io.kamille.launcher.appliance;
 
-import io.kamille.admin.tuning.BufferTuner;
 import io.kamille.admin.tuning.TuningPolicy;
 import io.kamille.admin.tuning.TuningSettings;
 import io.kamille.cache.CacheHandover;
@@ -10,12 +9,10 @@ import io.kamille.cache.purge.PurgeNotes;
 import io.kamille.cache.purge.RemovalListener;
 import io.kamille.cache.tiers.peak.PeakChoice;
 import io.kamille.cache.tiers.peak.PeakWatch;
-import io.kamille.core.loop.LoopGroup;
 import io.kamille.core.loop.PaceSettings;
 import io.kamille.core.loop.Pacing;
 import io.kamille.core.loop.WallClock;
 import io.kamille.core.origin.Origin;
-import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.service.Inheritance;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -53,14 +50,6 @@ final class RunningState {
 
   private final Map<String, String> values;
 
-  /** What of an appliance knows something. */
-  record Parts(Configuration running, LoopGroup loops, Assembly assembly, ClientSide clientSide) {
-
-    BufferTuner tuner() {
-      return clientSide.tuner();
-    }
-  }
-
   /** What another process said, perhaps nothing. */
   RunningState(Map<String, String> values) {
     this.values = values;
@@ -69,7 +58,7 @@ final class RunningState {
   // The process that hands over
 
   /** What that appliance knows. */
-  static Map<String, String> of(Parts appliance) {
+  static Map<String, String> of(Appliance appliance) {
     Map<String, String> values = new LinkedHashMap<>();
     values.put(SECRET, HashSecret.words());
     appliance
@@ -105,11 +94,11 @@ final class RunningState {
     return values;
   }
 
-  private static PaceSettings pace(Parts appliance) {
+  private static PaceSettings pace(Appliance appliance) {
     return appliance.running().engine();
   }
 
-  private static PeakChoice peak(Parts appliance) {
+  private static PeakChoice peak(Appliance appliance) {
     return appliance.running().cache().disk().peak();
   }
 
@@ -133,7 +122,7 @@ final class RunningState {
     void read(String name, Origin origin);
   }
 
-  private static void forEachOrigin(Parts appliance, OriginReader reader) {
+  private static void forEachOrigin(Appliance appliance, OriginReader reader) {
     appliance
         .assembly()
         .origins()
@@ -154,7 +143,7 @@ final class RunningState {
   }
 
   /** Goes on where the other left off. Comes before the first listener opens. */
-  void takeOver(Parts appliance) {
+  void takeOver(Appliance appliance) {
     Map<String, String> tickets = new HashMap<>();
     values.forEach(
         (name, keys) -> {
@@ -216,7 +205,7 @@ final class RunningState {
     }
   }
 
-  private static void setPace(Parts appliance, String words) {
+  private static void setPace(Appliance appliance, String words) {
     String[] parts = words.split(" ", -1);
     appliance
         .loops()
@@ -231,7 +220,7 @@ final class RunningState {
     return Duration.ofNanos(Long.parseLong(word));
   }
 
-  private static void setTuning(Parts appliance, String words) {
+  private static void setTuning(Appliance appliance, String words) {
     String[] parts = words.split(" ", -1);
     TuningSettings settings = appliance.running().tuning();
     appliance

@@ -26,7 +26,7 @@ final class Succession implements Incumbent {
   @Override
   public Map<String, String> release(RemovalListener heir) {
     appliance.assembly().handover().release(heir);
-    Map<String, String> known = RunningState.of(appliance.parts());
+    Map<String, String> known = RunningState.of(appliance);
     if (appliance.assembly().handover().keepsMemory()) {
       known.put(MEMORY, "kept");
     }

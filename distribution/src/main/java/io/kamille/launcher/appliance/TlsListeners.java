@@ -61,17 +61,11 @@ final class TlsListeners implements AutoCloseable {
   private final Map<String, Open> open = new HashMap<>();
   private final Map<String, String> tickets = new HashMap<>();
   private final Map<Path, FileTime> seen = new HashMap<>();
-  private final ScheduledThreadPoolExecutor workers;
+  private final ScheduledThreadPoolExecutor workers =
+      new ScheduledThreadPoolExecutor(
+          WORKERS, Thread.ofPlatform().name("kamille-tls").daemon().factory());
 
   TlsListeners() {
-    workers =
-        new ScheduledThreadPoolExecutor(
-            WORKERS,
-            task -> {
-              Thread thread = new Thread(task, "kamille-tls");
-              thread.setDaemon(true);
-              return thread;
-            });
     workers.scheduleWithFixedDelay(this::look, LOOK_SECONDS, LOOK_SECONDS, TimeUnit.SECONDS);
     workers.scheduleWithFixedDelay(this::warn, 1, 1, TimeUnit.DAYS);
     workers.scheduleWithFixedDelay(this::rotate, ROTATION_HOURS, ROTATION_HOURS, TimeUnit.HOURS);

@@ -2,6 +2,7 @@ package io.kamille.launcher.appliance;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.kamille.admin.view.UpstreamSnapshot;
+import io.kamille.core.client.open.LimitSettings;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.loop.WallClock;
 import io.kamille.core.metric.MetricRegistry;
@@ -300,7 +301,7 @@ final class Upstreams implements AutoCloseable {
     /** What forwards for a route to its own upstream. Looks up the names that are new: blocks. */
     ExchangeHandler handler(RouteSettings route) {
       return configuration.isWelcome(route)
-          ? new WelcomePage()
+          ? WelcomePage.handler()
           : handler(Objects.requireNonNull(route.upstream(), "upstream"), route);
     }
 
@@ -309,12 +310,21 @@ final class Upstreams implements AutoCloseable {
      * connections, unless they write different hosts. Looks up the names that are new: blocks.
      */
     ExchangeHandler handler(String name, RouteSettings route) {
-      UpstreamSettings settings = ForwardingPolicy.of(name, route, configuration);
+      UpstreamSettings settings = settings(name, route);
       Upstream begun = upstreams.get(name);
       Upstream upstream = begun == null ? upstream(name, settings) : begun;
       return upstream
           .handlers()
           .computeIfAbsent(settings, _ -> handler(inForce.get(name), upstream, settings));
+    }
+
+    /** What holds of an upstream when it is asked by that route. */
+    private UpstreamSettings settings(String upstream, RouteSettings route) {
+      UpstreamSettings settings = configuration.upstream(upstream).settings();
+      LimitSettings limits = configuration.limits();
+      return settings.with(
+          settings.connection().within(limits.connection().tunnelTimeout(), limits.responseHead()),
+          configuration.forwarding().ofRoute(route.hostRewrite(), route.upgrades()));
     }
 
     private UpstreamHandler handler(

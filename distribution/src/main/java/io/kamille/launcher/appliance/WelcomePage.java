@@ -1,21 +1,15 @@
 package io.kamille.launcher.appliance;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
-
-import io.kamille.core.exchange.Exchange;
+import io.kamille.core.answer.ResponseSettings;
+import io.kamille.core.answer.StaticResponse;
 import io.kamille.core.exchange.ExchangeHandler;
-import io.kamille.core.exchange.Reply;
-import io.kamille.core.http.Method;
-import io.kamille.core.http.ResponseHead;
-import io.netty.buffer.Unpooled;
+import io.kamille.core.http.StatusCode;
+import java.nio.charset.StandardCharsets;
 
-/**
- * Answers every request with a page that says how to go on, until a route names an upstream. Any
- * thread.
- */
-final class WelcomePage implements ExchangeHandler {
+/** The page that says how to go on, for all requests until a route names an upstream. */
+final class WelcomePage {
 
-  private static final byte[] PAGE =
+  private static final String PAGE =
       """
       <!doctype html>
       <html lang="en">
@@ -32,19 +26,13 @@ final class WelcomePage implements ExchangeHandler {
       </ol>
       <p><code>sudo kamille login</code> prints a link to the pages for operators.</p>
       </html>
-      """
-          .getBytes(US_ASCII);
+      """;
 
-  @Override
-  public void handle(Exchange exchange) {
-    Reply reply = exchange.reply();
-    reply.head(
-        ResponseHead.of(
-            200, "Content-Type", "text/html; charset=utf-8", "Cache-Control", "no-store"),
-        PAGE.length);
-    if (exchange.request().method() != Method.HEAD) {
-      reply.write(Unpooled.wrappedBuffer(PAGE));
-    }
-    reply.end(null);
+  private WelcomePage() {}
+
+  static ExchangeHandler handler() {
+    ResponseSettings settings =
+        new ResponseSettings(StatusCode.OK, PAGE, null, "text/html; charset=utf-8");
+    return new StaticResponse(settings, PAGE.getBytes(StandardCharsets.US_ASCII));
   }
 }

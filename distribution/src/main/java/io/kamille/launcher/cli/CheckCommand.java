@@ -57,13 +57,13 @@ final class CheckCommand implements Callable<Integer> {
 
   /** Says that the file has no problems, and what goes first; or fails with all of them printed. */
   static Configuration check(Path file, PrintWriter out, PrintWriter err) throws CommandFailure {
-    Configuration configuration = Configurations.accepted(ConfigurationFile.read(file), err);
+    Configuration configuration = Running.accepted(ConfigurationFile.read(file), err);
     List<Problem> problems = new ArrayList<>();
     configuration
         .upstreams()
         .forEach((name, upstream) -> problems.addAll(ofOriginsFile(name, upstream, err)));
     if (!problems.isEmpty()) {
-      Configurations.accepted(new ConfigurationReading.Refused(problems), err);
+      Running.accepted(new ConfigurationReading.Refused(problems), err);
     }
     configuration.warnings().forEach(out::println);
     Shadows.of(configuration).forEach(note -> out.println(file + ":" + note));

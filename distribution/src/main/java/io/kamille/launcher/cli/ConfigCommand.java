@@ -12,6 +12,8 @@ import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -31,6 +33,48 @@ final class ConfigCommand {
   private static final Map<String, String> YAML = Map.of("Accept", "application/yaml");
 
   @Spec private CommandSpec spec = CommandSpec.create();
+
+  /** How a change is made. */
+  static final class Change {
+    @Option(names = "--comment", paramLabel = "TEXT", description = "Why.")
+    private @Nullable String comment;
+
+    @Option(
+        names = "--confirm",
+        paramLabel = "TIME",
+        description = "Put it on trial: it goes back after that time unless you keep it.")
+    private @Nullable String confirm;
+
+    @Option(
+        names = "--guard",
+        paramLabel = "SHARE",
+        description =
+            "End the trial at once if the share of failed requests rises by more, such as 0.05.")
+    private @Nullable String guard;
+
+    @Option(
+        names = "--guard-p99",
+        paramLabel = "TIME",
+        description =
+            "End the trial at once if 99 %% of requests take longer than that, such as 800ms.")
+    private @Nullable String guardP99;
+
+    private String query() {
+      String query =
+          Stream.of(
+                  parameter("comment", comment),
+                  parameter("confirm", confirm),
+                  parameter("guard", guard),
+                  parameter("guardP99", guardP99))
+              .filter(parameter -> !parameter.isEmpty())
+              .collect(Collectors.joining("&"));
+      return query.isEmpty() ? "" : "?" + query;
+    }
+
+    private static String parameter(String name, @Nullable String value) {
+      return value == null ? "" : name + "=" + URLEncoder.encode(value, StandardCharsets.UTF_8);
+    }
+  }
 
   @Command(description = "Print what runs.")
   void show(@Mixin StateOption state) throws CommandFailure {
@@ -68,57 +112,62 @@ final class ConfigCommand {
   void commit(
       @Mixin StateOption state,
       @Parameters(paramLabel = "FILE", description = "The changed configuration.") Path file,
-      @Option(names = "--comment", paramLabel = "TEXT", description = "Why.")
-          @Nullable String comment,
-      @Option(
-              names = "--confirm",
-              paramLabel = "TIME",
-              description = "Put it on trial: it goes back after that time unless you keep it.")
-          @Nullable String confirm,
-      @Option(
-              names = "--guard",
-              paramLabel = "SHARE",
-              description =
-                  "End the trial at once if the share of failed requests rises by more, such as"
-                      + " 0.05.")
-          @Nullable String guard,
-      @Option(
-              names = "--guard-p99",
-              paramLabel = "TIME",
-              description =
-                  "End the trial at once if 99 %% of requests take longer than that, such as"
-                      + " 800ms.")
-          @Nullable String guardP99)
+      @Mixin Change change)
       throws CommandFailure {
-    print(
-        put(state, query(comment, confirm, guard, guardP99), matching(running(state)), text(file)));
+    print(put(state, change.query(), matching(running(state)), text(file)));
   }
 
   @Command(description = "Change what runs in your editor, and put it in force.")
-  void edit(
-      @Mixin StateOption state,
-      @Option(names = "--comment", paramLabel = "TEXT", description = "Why.")
-          @Nullable String comment,
-      @Option(
-              names = "--confirm",
-              paramLabel = "TIME",
-              description = "Put it on trial: it goes back after that time unless you keep it.")
-          @Nullable String confirm)
-      throws CommandFailure {
+  void edit(@Mixin StateOption state, @Mixin Change change) throws CommandFailure {
     Reply before = running(state);
-    Path draft = EditorDraft.edited(before.content());
+    Path draft = edited(before.content());
     String text = text(draft);
     if (text.equals(before.content())) {
       out().println("nothing was changed");
     } else {
       try {
-        print(put(state, query(comment, confirm, null, null), matching(before), text));
+        print(put(state, change.query(), matching(before), text));
       } catch (CommandFailure refused) {
         throw new CommandFailure(
             refused.exitCode(), refused.getMessage() + " Your text is kept in " + draft + ".");
       }
     }
-    EditorDraft.remove(draft);
+    try {
+      Files.deleteIfExists(draft);
+    } catch (IOException failed) {
+      throw new CommandFailure(ExitCode.UNREADABLE, draft + " stays: " + failed.getMessage());
+    }
+  }
+
+  /** A file that had this text when the editor began. Only the user may read it. */
+  private static Path edited(String text) throws CommandFailure {
+    try {
+      Path draft = Files.createTempFile("kamille-", ".yaml");
+      Files.writeString(draft, text);
+      // EDITOR may have arguments, as git reads it.
+      Process editor =
+          new ProcessBuilder("sh", "-c", editor() + " \"$1\"", "edit", draft.toString())
+              .inheritIO()
+              .start();
+      if (editor.waitFor() != 0) {
+        throw new CommandFailure(
+            ExitCode.UNAVAILABLE, "the editor failed; your text is kept in " + draft);
+      }
+      return draft;
+    } catch (IOException failed) {
+      throw new CommandFailure(ExitCode.UNREADABLE, "no draft: " + failed.getMessage());
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+      throw new CommandFailure(ExitCode.SIGNAL, "interrupted");
+    }
+  }
+
+  private static String editor() {
+    return Stream.of("VISUAL", "EDITOR")
+        .map(System.getenv()::get)
+        .filter(editor -> editor != null && !editor.isBlank())
+        .findFirst()
+        .orElse("vi");
   }
 
   @Command(description = "Put an older version in force again.")
@@ -140,11 +189,7 @@ final class ConfigCommand {
   }
 
   private static Reply running(StateOption state) throws CommandFailure {
-    Reply reply = state.ask("GET", PATH, YAML, null);
-    if (!reply.isSuccessful()) {
-      throw StateOption.refused(reply);
-    }
-    return reply;
+    return state.successful("GET", PATH, YAML, null);
   }
 
   private static Map<String, String> matching(Reply running) {
@@ -155,10 +200,7 @@ final class ConfigCommand {
       throws CommandFailure {
     Map<String, String> fields = new LinkedHashMap<>(matching(running(state)));
     fields.put("Content-Type", "application/json");
-    Reply reply = state.ask("POST", PATH + target, fields, JSON.writeValueAsString(content));
-    if (!reply.isSuccessful()) {
-      throw StateOption.refused(reply);
-    }
+    Reply reply = state.successful("POST", PATH + target, fields, JSON.writeValueAsString(content));
     return JSON.readTree(reply.content());
   }
 
@@ -187,29 +229,6 @@ final class ConfigCommand {
     throw reply.status() == 422
         ? new CommandFailure(ExitCode.CONFIGURATION, String.valueOf(refused.getMessage()))
         : refused;
-  }
-
-  private static String query(
-      @Nullable String comment,
-      @Nullable String confirm,
-      @Nullable String guard,
-      @Nullable String guardP99) {
-    StringBuilder query = new StringBuilder("?");
-    append(query, "comment", comment);
-    append(query, "confirm", confirm);
-    append(query, "guard", guard);
-    append(query, "guardP99", guardP99);
-    return query.substring(0, query.length() - 1);
-  }
-
-  private static void append(StringBuilder query, String name, @Nullable String value) {
-    if (value != null) {
-      query.append(name).append('=').append(encoded(value)).append('&');
-    }
-  }
-
-  private static String encoded(String text) {
-    return URLEncoder.encode(text, StandardCharsets.UTF_8);
   }
 
   private static String text(Path file) throws CommandFailure {

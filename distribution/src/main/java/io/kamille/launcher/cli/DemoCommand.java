@@ -8,11 +8,11 @@ import io.kamille.launcher.configuration.ConfigurationOptions;
 import io.kamille.launcher.demo.DemoFile;
 import io.kamille.launcher.demo.DemoOrigin;
 import io.kamille.launcher.demo.DemoVisitors;
-import io.kamille.launcher.demo.OriginLog;
 import io.kamille.launcher.demo.SummaryLine;
 import java.io.Console;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
@@ -69,19 +69,19 @@ final class DemoCommand implements Callable<Integer> {
   public Integer call() throws Exception {
     PrintWriter out = spec.commandLine().getOut();
     SummaryLine summary = new SummaryLine(out, isTerminal());
-    OriginLog log = new OriginLog(summary::above);
     CountDownLatch toldToStop = Running.stopSignal();
-    try (DemoOrigin origin = DemoOrigin.start(log::request)) {
+    try (DemoOrigin origin = DemoOrigin.start(summary::asked)) {
       // First without the file, because it tells problems by the names of the options.
       PrintWriter err = spec.commandLine().getErr();
-      Configurations.accepted(
-          ConfigurationOptions.parse(listen, origin.url(), admin, null, null, null, null), err);
+      Running.accepted(
+          ConfigurationOptions.parse(
+              Map.of("--listen", listen, "--origin", origin.url(), "--admin", admin)),
+          err);
       Path file = DemoFile.write(directory, listen, listenTls, origin.url(), admin);
       try (VersionedFile versions = new VersionedFile(file);
           Appliance appliance =
               Running.start(
-                  Configurations.accepted(ConfigurationFile.read(file), err),
-                  versions::resources)) {
+                  Running.accepted(ConfigurationFile.read(file), err), versions::resources)) {
         welcome(out, appliance, origin);
         String site = "http://" + appliance.listening().getFirst();
         try (DemoVisitors visits = new DemoVisitors(site);

@@ -33,7 +33,7 @@ final class DoctorCommand implements Callable<Integer> {
   @Override
   public Integer call() throws CommandFailure {
     Configuration configuration =
-        Configurations.accepted(ConfigurationFile.read(file), spec.commandLine().getErr());
+        Running.accepted(ConfigurationFile.read(file), spec.commandLine().getErr());
     PrintWriter out = spec.commandLine().getOut();
     Doctor.examine(Path.of("/"), configuration).forEach(out::println);
     out.flush();

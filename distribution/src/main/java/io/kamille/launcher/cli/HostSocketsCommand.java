@@ -85,7 +85,7 @@ final class HostSocketsCommand implements Callable<Integer> {
     List<HostPort> connect = new ArrayList<>(addresses("--allow-origin", origins));
     PrintWriter err = spec.commandLine().getErr();
     if (file != null) {
-      Configuration configuration = Configurations.accepted(ConfigurationFile.read(file), err);
+      Configuration configuration = Running.accepted(ConfigurationFile.read(file), err);
       configuration.listeners().stream().map(ListenerSettings::address).forEach(listen::add);
       configuration.upstreams().values().stream()
           .flatMap(group -> group.origins().stream())

@@ -4,12 +4,17 @@ import java.io.PrintWriter;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import picocli.AutoComplete;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help;
 import picocli.CommandLine.HelpCommand;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.UsageMessageSpec;
 import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.Spec;
+import tools.jackson.databind.JsonNode;
 
 /** {@code kamille}: the command line as a whole. */
 @Command(
@@ -28,11 +33,9 @@ import picocli.CommandLine.ScopeType;
       DoctorCommand.class,
       DemoCommand.class,
       SizeCommand.class,
-      LoginCommand.class,
       TokenCommand.class,
       AuditCommand.class,
-      VersionCommand.class,
-      CompletionCommand.class,
+      Version.class,
       HelpCommand.class
     },
     exitCodeListHeading = "%nExit codes:%n",
@@ -54,6 +57,8 @@ public final class KamilleCommand {
 
   private static final List<String> RARE = List.of("audit", "size", "version", "completion");
 
+  @Spec private CommandSpec spec = CommandSpec.create();
+
   private KamilleCommand() {}
 
   /** Runs a command line; returns the {@link ExitCode}. */
@@ -70,6 +75,25 @@ public final class KamilleCommand {
     line.getHelpSectionMap().put(UsageMessageSpec.SECTION_KEY_COMMAND_LIST_HEADING, _ -> "");
     line.getHelpSectionMap().put(UsageMessageSpec.SECTION_KEY_COMMAND_LIST, KamilleCommand::groups);
     return line;
+  }
+
+  @Command(
+      name = "login",
+      description = "Print a link that signs a browser in, once, within a minute.")
+  void login(@Mixin StateOption state) throws CommandFailure {
+    JsonNode code = state.json("POST", "/v1/session/codes", null);
+    spec.commandLine().getOut().println(code.path("url").stringValue(""));
+  }
+
+  @Command(
+      name = "completion",
+      description = {
+        "Print a completion script for bash and zsh.",
+        "Use it by: source <(kamille completion)"
+      })
+  void completion() {
+    spec.commandLine().getOut().print(AutoComplete.bash("kamille", spec.commandLine()));
+    spec.commandLine().getOut().flush();
   }
 
   private static String groups(Help help) {

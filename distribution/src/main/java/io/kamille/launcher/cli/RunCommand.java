@@ -4,11 +4,14 @@ import io.kamille.launcher.configuration.ConfigurationFile;
 import io.kamille.launcher.configuration.ConfigurationOptions;
 import io.kamille.launcher.configuration.ConfigurationReading;
 import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
@@ -109,19 +112,15 @@ final class RunCommand implements Callable<Integer> {
     if (source.file != null) {
       return ConfigurationFile.read(source.file);
     }
-    Words words = source.words;
-    if (words == null) {
+    if (source.words == null) {
       throw new ParameterException(
           spec.commandLine(),
           "nothing to run: give --config FILE, or --listen ADDRESS and --origin URL");
     }
-    return ConfigurationOptions.parse(
-        words.listen,
-        words.origin,
-        words.admin,
-        words.memory,
-        words.loops,
-        words.pacing,
-        words.tls);
+    Map<String, String> words = new HashMap<>();
+    for (OptionSpec option : spec.commandLine().getParseResult().matchedOptions()) {
+      words.put(option.longestName(), option.getValue());
+    }
+    return ConfigurationOptions.parse(words);
   }
 }

@@ -1,6 +1,7 @@
 package io.kamille.launcher.cli;
 
 import io.kamille.admin.api.Operation;
+import io.kamille.core.setting.Problem;
 import io.kamille.launcher.appliance.Appliance;
 import io.kamille.launcher.appliance.Machine;
 import io.kamille.launcher.appliance.StartFailure;
@@ -16,10 +17,29 @@ import java.util.concurrent.CountDownLatch;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** What all commands that run an appliance share: starting and signals. */
+/** What all commands that run an appliance share: reading, starting and signals. */
 final class Running {
 
   private Running() {}
+
+  /** The configuration, if it was accepted; else prints all problems and fails. */
+  static Configuration accepted(ConfigurationReading reading, PrintWriter err)
+      throws CommandFailure {
+    switch (reading) {
+      case ConfigurationReading.Accepted(Configuration configuration) -> {
+        return configuration;
+      }
+      case ConfigurationReading.Refused refused -> {
+        refused.problems().forEach(err::println);
+        boolean unreadable =
+            refused.problems().stream().allMatch(p -> p.kind() == Problem.Kind.UNREADABLE);
+        int count = refused.problems().size();
+        throw new CommandFailure(
+            unreadable ? ExitCode.UNREADABLE : ExitCode.CONFIGURATION,
+            count == 1 ? "1 problem" : count + " problems");
+      }
+    }
+  }
 
   /**
    * The proxy, from its start until it is told to stop.
@@ -30,13 +50,12 @@ final class Running {
    */
   static int run(ConfigurationReading reading, @Nullable Path file, PrintWriter err)
       throws CommandFailure, InterruptedException {
-    Configuration configuration = Configurations.accepted(reading, err);
+    Configuration configuration = accepted(reading, err);
     CountDownLatch toldToStop = stopSignal();
     VersionedFile versions = new VersionedFile(file);
     try (Service service = Service.begin(toldToStop);
         versions;
-        Appliance appliance =
-            start(configuration, Version.number(), service.inheritance(), versions::resources)) {
+        Appliance appliance = start(configuration, service.inheritance(), versions::resources)) {
       if (file != null) {
         Signals.on("HUP", () -> service.reload(() -> versions.reload(appliance)));
       }
@@ -61,17 +80,16 @@ final class Running {
   static Appliance start(
       Configuration configuration, Function<Appliance, List<Operation>> resources)
       throws CommandFailure {
-    return start(configuration, Version.number(), Inheritance.none(), resources);
+    return start(configuration, Inheritance.none(), resources);
   }
 
   private static Appliance start(
       Configuration configuration,
-      String version,
       Inheritance inheritance,
       Function<Appliance, List<Operation>> resources)
       throws CommandFailure {
     try {
-      return Appliance.start(configuration, version, inheritance, resources, Machine.HERE);
+      return Appliance.start(configuration, Version.number(), inheritance, resources, Machine.HERE);
     } catch (StartFailure failure) {
       int exitCode =
           switch (failure.kind()) {

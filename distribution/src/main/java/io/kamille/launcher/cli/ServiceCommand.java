@@ -2,7 +2,6 @@ package io.kamille.launcher.cli;
 
 import io.kamille.launcher.configuration.ConfigurationFile;
 import io.kamille.launcher.configuration.ConfigurationOptions;
-import io.kamille.launcher.configuration.ConfigurationReading;
 import java.io.PrintWriter;
 import java.nio.charset.Charset;
 import java.nio.file.Path;
@@ -54,7 +53,7 @@ public final class ServiceCommand {
     }
     boolean isByWords = file == null && options.containsKey(LISTEN) && options.containsKey(ORIGIN);
     return isByWords && command.equals("run")
-        ? exitCode(err, () -> Running.run(read(options), null, err))
+        ? exitCode(err, () -> Running.run(ConfigurationOptions.parse(options), null, err))
         : OptionalInt.empty();
   }
 
@@ -83,16 +82,5 @@ public final class ServiceCommand {
       }
     }
     return options.isEmpty() ? Optional.empty() : Optional.of(options);
-  }
-
-  private static ConfigurationReading read(Map<String, String> options) {
-    return ConfigurationOptions.parse(
-        options.getOrDefault(LISTEN, ""),
-        options.getOrDefault(ORIGIN, ""),
-        options.get("--admin"),
-        options.get("--memory"),
-        options.get("--loops"),
-        options.get("--pacing"),
-        options.get("--tls"));
   }
 }

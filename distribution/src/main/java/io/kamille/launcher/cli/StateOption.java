@@ -1,5 +1,6 @@
 package io.kamille.launcher.cli;
 
+import io.kamille.admin.StateDirectory;
 import io.kamille.launcher.client.LocalApi;
 import io.kamille.launcher.client.LocalApi.Reply;
 import java.io.IOException;
@@ -23,22 +24,27 @@ final class StateOption {
 
   /** The state directory. */
   Path directory() {
-    return directory == null ? LocalApi.usualStateDirectory() : directory;
+    return directory == null ? StateDirectory.path() : directory;
   }
 
   /** Asks, and gives the document of a successful answer. */
   JsonNode json(String method, String target, @Nullable Object content) throws CommandFailure {
     String text = content == null ? null : JSON.writeValueAsString(content);
-    Reply reply =
-        ask(
-            method,
-            target,
-            text == null ? Map.of() : Map.of("Content-Type", "application/json"),
-            text);
+    Map<String, String> fields =
+        text == null ? Map.of() : Map.of("Content-Type", "application/json");
+    Reply reply = successful(method, target, fields, text);
+    return JSON.readTree(reply.content());
+  }
+
+  /** Asks, and fails unless the answer is a successful one. */
+  Reply successful(
+      String method, String target, Map<String, String> fields, @Nullable String content)
+      throws CommandFailure {
+    Reply reply = ask(method, target, fields, content);
     if (!reply.isSuccessful()) {
       throw refused(reply);
     }
-    return JSON.readTree(reply.content());
+    return reply;
   }
 
   /** Asks, whatever the answer is. */

@@ -1,5 +1,6 @@
 package io.kamille.launcher.cli;
 
+import io.kamille.admin.auth.Scope;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -17,14 +18,6 @@ final class TokenCommand {
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
-  /** What a token is for. */
-  enum TokenScope {
-    READ,
-    OPERATE,
-    ADMIN,
-    PURGE
-  }
-
   @Command(description = "Make a token and print its secret, which is kept nowhere.")
   void create(
       @Mixin StateOption state,
@@ -33,7 +26,7 @@ final class TokenCommand {
               names = "--scope",
               defaultValue = "read",
               description = "read, operate, admin or purge (default: ${DEFAULT-VALUE}).")
-          TokenScope scope,
+          Scope scope,
       @Option(
               names = "--days",
               defaultValue = "90",
@@ -42,7 +35,7 @@ final class TokenCommand {
       throws CommandFailure {
     Map<String, Object> order = new LinkedHashMap<>();
     order.put("name", name);
-    order.put("scope", scope.name().toLowerCase(Locale.ROOT));
+    order.put("scope", scope.token());
     order.put("days", days);
     print(state.json("POST", "/v1/tokens", order).path("token").stringValue(""));
   }

@@ -5,10 +5,16 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.Objects;
 import java.util.Properties;
+import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
 
-/** What {@code kamille version} prints. */
-final class Version implements IVersionProvider {
+/** {@code kamille version}. */
+@Command(name = "version", description = "Print the version and what it runs on.")
+final class Version implements IVersionProvider, Runnable {
+
+  @Spec private CommandSpec spec = CommandSpec.create();
 
   /** The version of this build, which the build writes into {@code version.properties}. */
   static String number() {
@@ -24,6 +30,13 @@ final class Version implements IVersionProvider {
   @Override
   public String[] getVersion() {
     return new String[] {"kamille " + number(), "java " + Runtime.version(), "netty " + netty()};
+  }
+
+  @Override
+  public void run() {
+    for (String line : getVersion()) {
+      spec.commandLine().getOut().println(line);
+    }
   }
 
   private static String netty() {

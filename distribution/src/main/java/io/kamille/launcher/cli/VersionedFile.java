@@ -3,13 +3,12 @@ package io.kamille.launcher.cli;
 import io.kamille.admin.AdminSettings;
 import io.kamille.admin.api.Operation;
 import io.kamille.core.setting.Problem;
-import io.kamille.core.setting.SettingChange;
 import io.kamille.launcher.appliance.Appliance;
-import io.kamille.launcher.appliance.Totals;
 import io.kamille.launcher.configuration.Configuration;
+import io.kamille.launcher.configuration.ConfigurationFile;
+import io.kamille.launcher.configuration.ConfigurationReading;
 import io.kamille.launcher.version.ConfigControl;
 import io.kamille.launcher.version.ConfigResources;
-import io.kamille.launcher.version.TrialGuard;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;
@@ -20,6 +19,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The file that an appliance runs by, and its versions. Any thread. */
@@ -51,7 +52,7 @@ final class VersionedFile implements AutoCloseable {
               file,
               directory.resolve("config"),
               admin.configWrites(),
-              new RunningAppliance(appliance),
+              appliance,
               this::alarm,
               InstantSource.system());
       control = opened;
@@ -70,50 +71,37 @@ final class VersionedFile implements AutoCloseable {
   /** Reads the file again and puts it in force, or logs its problems and leaves all as it is. */
   void reload(Appliance appliance) {
     ConfigControl versions = control;
+    Path read = file;
     if (versions != null) {
-      List<Problem> problems = versions.reload();
-      if (!problems.isEmpty()) {
-        Reloads.refused(problems);
-      }
-    } else if (file != null) {
-      Reloads.reload(appliance, file);
+      refused(versions.reload());
+    } else if (read != null) {
+      reload(() -> ConfigurationFile.read(read), appliance::reload);
+    }
+  }
+
+  /**
+   * One at a time, reading and putting in force together, since the JVM has a thread for each
+   * signal: what was read last is in force last.
+   */
+  static synchronized void reload(
+      Supplier<ConfigurationReading> file, Consumer<Configuration> appliance) {
+    switch (file.get()) {
+      case ConfigurationReading.Accepted(Configuration configuration) ->
+          appliance.accept(configuration);
+      case ConfigurationReading.Refused refused -> refused(refused.problems());
+    }
+  }
+
+  /** Says in the log why the file is not in force, if there is a reason. */
+  private static void refused(List<Problem> problems) {
+    if (!problems.isEmpty()) {
+      problems.forEach(problem -> LOG.log(Level.ERROR, problem.toString()));
+      LOG.log(Level.ERROR, "the configuration was not reloaded; what ran goes on");
     }
   }
 
   @Override
   public void close() {
     timer.shutdownNow();
-  }
-
-  /** The appliance, as the control of its configuration sees it. */
-  private record RunningAppliance(Appliance appliance) implements ConfigControl.Target {
-
-    @Override
-    public List<SettingChange> changes(Configuration next) {
-      return appliance.changes(next);
-    }
-
-    @Override
-    public TrialGuard.Counts counts() {
-      Totals totals = appliance.totals();
-      return new TrialGuard.Counts(
-          totals.requests(), totals.failures(), appliance.durations().all());
-    }
-
-    @Override
-    public ConfigControl.Step prepare(Configuration next) {
-      Appliance.Prepared prepared = appliance.prepare(next);
-      return new ConfigControl.Step() {
-        @Override
-        public void apply() {
-          prepared.apply();
-        }
-
-        @Override
-        public void abandon() {
-          prepared.abandon();
-        }
-      };
-    }
   }
 }

@@ -42,14 +42,6 @@ public final class LocalApi {
     this.socket = stateDirectory.resolve("admin.sock");
   }
 
-  /** Where the state lies if nothing else is said: systemd's directory, or the user's. */
-  public static Path usualStateDirectory() {
-    String directory = System.getenv("STATE_DIRECTORY");
-    return directory != null && !directory.isEmpty()
-        ? Path.of(directory)
-        : Path.of(System.getProperty("user.home"), ".local", "state", "kamille");
-  }
-
   /**
    * Asks.
    *

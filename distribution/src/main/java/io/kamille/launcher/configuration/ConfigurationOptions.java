@@ -16,6 +16,7 @@ import io.kamille.core.tls.TlsSettings;
 import io.kamille.core.tls.TlsSettings.CertificateFiles;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** A configuration without a file: one listener, one origin, everything else by default. */
@@ -25,46 +26,44 @@ public final class ConfigurationOptions {
 
   private final Problems problems = new Problems("command line");
 
-  private ConfigurationOptions() {}
+  private final Map<String, String> words;
+
+  private ConfigurationOptions(Map<String, String> words) {
+    this.words = words;
+  }
 
   /**
    * The configuration that these words of a command line ask for, or every problem with them.
    *
-   * @param listen an address, as in {@code --listen 127.0.0.1:8080}
-   * @param origin a URL, as in {@code --origin http://127.0.0.1:9000}, or a directory of files
-   * @param admin an address or {@code off}; null for the default
-   * @param memory a size; null for the default
-   * @param loops how many event loops; null for the default
-   * @param pacing how they pace themselves; null for the default
-   * @param tls {@code CHAIN:KEY}, two files, or {@code self-signed}; null for clear text
+   * @param words by option: {@code --listen}, an address, and {@code --origin}, a URL such as
+   *     {@code http://127.0.0.1:9000} or a directory of files; perhaps {@code --admin}, an address
+   *     or {@code off}, {@code --memory}, a size, {@code --loops}, their number, {@code --pacing},
+   *     and {@code --tls}, two files {@code CHAIN:KEY}, or {@code self-signed}
    */
-  public static ConfigurationReading parse(
-      String listen,
-      String origin,
-      @Nullable String admin,
-      @Nullable String memory,
-      @Nullable String loops,
-      @Nullable String pacing,
-      @Nullable String tls) {
-    var options = new ConfigurationOptions();
+  public static ConfigurationReading parse(Map<String, String> words) {
+    return new ConfigurationOptions(words).read();
+  }
+
+  private ConfigurationReading read() {
+    String origin = words.getOrDefault("--origin", "");
     var file = SectionValues.of(Configuration.file());
 
     var listener = file.child(Configuration.LISTENERS, "");
-    options.put(listener, ListenerSettings.ADDRESS, "--listen", listen);
-    options.putTls(listener, tls);
+    put(listener, ListenerSettings.ADDRESS, "--listen");
+    putTls(listener, words.get("--tls"));
     file.add(Configuration.LISTENERS, listener.build());
-    options.put(file, Configuration.LOOPS, "--loops", loops);
+    put(file, Configuration.LOOPS, "--loops");
     var engine = file.child(Configuration.ENGINE, "");
-    options.put(engine, PaceSettings.PACING, "--pacing", pacing);
+    put(engine, PaceSettings.PACING, "--pacing");
     file.add(Configuration.ENGINE, engine.build());
 
     var route = file.child(Configuration.ROUTES, "");
     if (isDirectory(origin)) {
-      options.put(route, RouteActions.ROOT, "--origin", origin);
+      put(route, RouteActions.ROOT, "--origin");
     } else {
       var upstream = file.child(Configuration.UPSTREAMS, ONLY_UPSTREAM);
       var server = upstream.child(UpstreamGroup.ORIGINS, "");
-      options.put(server, OriginSettings.URL, "--origin", origin);
+      put(server, OriginSettings.URL, "--origin");
       file.add(
           Configuration.UPSTREAMS, upstream.add(UpstreamGroup.ORIGINS, server.build()).build());
       route.put(RouteSettings.UPSTREAM, ONLY_UPSTREAM);
@@ -73,14 +72,14 @@ public final class ConfigurationOptions {
 
     var cache = file.child(Configuration.CACHE, "");
     var store = cache.child(SharedCacheSettings.MEMORY, "");
-    options.put(store, MemorySettings.CAPACITY, "--memory", memory);
+    put(store, MemorySettings.CAPACITY, "--memory");
     file.add(Configuration.CACHE, cache.add(SharedCacheSettings.MEMORY, store.build()).build());
 
     var control = file.child(Configuration.ADMIN, "");
-    options.put(control, AdminSettings.ADDRESS, "--admin", admin);
+    put(control, AdminSettings.ADDRESS, "--admin");
     file.add(Configuration.ADMIN, control.build());
 
-    return CrossChecks.conclude(file.build(), options.problems);
+    return CrossChecks.conclude(file.build(), problems);
   }
 
   private static boolean isDirectory(String origin) {
@@ -102,6 +101,10 @@ public final class ConfigurationOptions {
       tls.add(TlsSettings.CERTIFICATES, files.build());
     }
     listener.add(ListenerSettings.TLS, tls.build());
+  }
+
+  private <T> void put(SectionValues.Builder values, Setting<T> setting, String option) {
+    put(values, setting, option, words.get(option));
   }
 
   private <T> void put(

@@ -26,11 +26,7 @@ public final class DemoVisitors implements AutoCloseable {
   private final SplittableRandom random = new SplittableRandom();
   private final ScheduledExecutorService clock =
       Executors.newSingleThreadScheduledExecutor(
-          work -> {
-            Thread thread = new Thread(work, "kamille-demo-visitors");
-            thread.setDaemon(true);
-            return thread;
-          });
+          Thread.ofPlatform().name("kamille-demo-visitors").daemon().factory());
 
   /** Visitors of {@code site} who have not begun. */
   public DemoVisitors(String site) {

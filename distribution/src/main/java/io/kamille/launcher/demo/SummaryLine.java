@@ -13,12 +13,17 @@ public final class SummaryLine {
   /** With fewer in a second, what the process does beside them is most of its processor time. */
   private static final int LEAST_REQUESTS_FOR_CPU = 20;
 
+  /** More of them a second would make the terminal what is measured. */
+  private static final int ASKED_PER_SECOND = 10;
+
   private static final String CLEAR = "\r\u001b[K";
 
   private final PrintWriter out;
   private final boolean inPlace;
   private Totals last = new Totals(0, 0, 0, 0, 0);
   private String shown = "";
+  private long second;
+  private int askedInSecond;
 
   /** A line on {@code out}, changed in place if that is a terminal. */
   public SummaryLine(PrintWriter out, boolean inPlace) {
@@ -51,6 +56,20 @@ public final class SummaryLine {
       out.println(shown);
     }
     out.flush();
+  }
+
+  /**
+   * Tells what the origin was asked, such as {@code GET /about 200}, if there is time to read it.
+   */
+  public synchronized void asked(String request) {
+    long now = System.nanoTime() / 1_000_000_000;
+    if (now != second) {
+      second = now;
+      askedInSecond = 0;
+    }
+    if (askedInSecond++ < ASKED_PER_SECOND) {
+      above("origin: " + request);
+    }
   }
 
   /** Prints a line that stays, above the summary. */

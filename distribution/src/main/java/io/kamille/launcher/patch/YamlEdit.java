@@ -175,19 +175,13 @@ final class YamlEdit {
   /** Whether lines of one kind make place for another kind. */
   private boolean isOtherBlock(Mapping around, Entry entry, @Nullable Object wanted) {
     boolean isLines =
-        switch (entry.value()) {
-          case Mapping mapping -> !mapping.isFlow();
-          case Sequence sequence -> !sequence.isFlow();
-          case Scalar scalar -> false;
-          case Alias alias -> false;
-        };
+        (entry.value() instanceof Mapping mapping && !mapping.isFlow())
+            || (entry.value() instanceof Sequence sequence && !sequence.isFlow());
     boolean isSame =
-        switch (entry.value()) {
-          case Mapping mapping -> wanted instanceof Map<?, ?> map && !map.isEmpty();
-          case Sequence sequence -> wanted instanceof List<?> list && !list.isEmpty();
-          case Scalar scalar -> false;
-          case Alias alias -> false;
-        };
+        (entry.value() instanceof Mapping && wanted instanceof Map<?, ?> map && !map.isEmpty())
+            || (entry.value() instanceof Sequence
+                && wanted instanceof List<?> list
+                && !list.isEmpty());
     return !around.isFlow() && !isSame && (isLines || YamlWriter.isNested(wanted));
   }
 

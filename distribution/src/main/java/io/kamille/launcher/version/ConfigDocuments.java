@@ -1,6 +1,5 @@
 package io.kamille.launcher.version;
 
-import io.kamille.core.setting.Problem;
 import io.kamille.core.setting.SettingChange;
 import io.kamille.launcher.version.ConfigControl.Trial;
 import io.kamille.launcher.version.ConfigControl.TrialEnd;
@@ -62,27 +61,5 @@ final class ConfigDocuments {
 
   record Changes(List<SettingChange> changes) {}
 
-  record Problems(List<Wrong> problems) {}
-
-  record Wrong(
-      String kind,
-      String pointer,
-      int line,
-      int column,
-      String found,
-      String expected,
-      @Nullable String nearest) {
-
-    static Wrong of(Problem problem) {
-      String path = problem.path().replace("[", ".").replace("]", "");
-      return new Wrong(
-          problem.kind().name(),
-          path.isEmpty() ? "#" : "#/" + path.replace("~", "~0").replace('.', '/'),
-          problem.position().line(),
-          problem.position().column(),
-          problem.found(),
-          problem.expected(),
-          problem.nearest());
-    }
-  }
+  record Problems(List<Refused.Wrong> problems) {}
 }

@@ -17,7 +17,6 @@ import io.kamille.launcher.version.ConfigDocuments.Problems;
 import io.kamille.launcher.version.ConfigDocuments.Shown;
 import io.kamille.launcher.version.ConfigDocuments.TrialShown;
 import io.kamille.launcher.version.ConfigDocuments.Versions;
-import io.kamille.launcher.version.ConfigDocuments.Wrong;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import tools.jackson.databind.JsonNode;
@@ -156,7 +155,8 @@ public final class ConfigResources {
   }
 
   private Answer validate(String text) {
-    return Answer.json(new Problems(control.problems(text).stream().map(Wrong::of).toList()));
+    return Answer.json(
+        new Problems(control.problems(text).stream().map(Refused.Wrong::of).toList()));
   }
 
   private Answer diff(AdminRequest request, Query query) throws InvalidRequest {

@@ -4,8 +4,8 @@ import io.kamille.admin.api.Answer;
 import io.kamille.admin.api.InvalidRequest;
 import io.kamille.admin.api.ProblemType;
 import io.kamille.core.setting.Problem;
-import io.kamille.launcher.version.ConfigDocuments.Wrong;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Why the configuration stays as it is. */
 final class Refused extends InvalidRequest {
@@ -14,6 +14,29 @@ final class Refused extends InvalidRequest {
 
   private final transient ProblemType type;
   private final transient List<Problem> problems;
+
+  /** What is wrong with a text, as JSON has it. */
+  record Wrong(
+      String kind,
+      String pointer,
+      int line,
+      int column,
+      String found,
+      String expected,
+      @Nullable String nearest) {
+
+    static Wrong of(Problem problem) {
+      String path = problem.path().replace("[", ".").replace("]", "");
+      return new Wrong(
+          problem.kind().name(),
+          path.isEmpty() ? "#" : "#/" + path.replace("~", "~0").replace('.', '/'),
+          problem.position().line(),
+          problem.position().column(),
+          problem.found(),
+          problem.expected(),
+          problem.nearest());
+    }
+  }
 
   Refused(ProblemType type, String sentence) {
     this(type, sentence, List.of());

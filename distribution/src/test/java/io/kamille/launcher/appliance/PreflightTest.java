@@ -10,6 +10,7 @@ import io.kamille.launcher.configuration.ConfigurationReading;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -80,7 +81,15 @@ class PreflightTest {
 
   private static Configuration cacheOf(String capacity) {
     return switch (ConfigurationOptions.parse(
-        "127.0.0.1:0", "http://127.0.0.1:9", "off", capacity, null, null, null)) {
+        Map.of(
+            "--listen",
+            "127.0.0.1:0",
+            "--origin",
+            "http://127.0.0.1:9",
+            "--admin",
+            "off",
+            "--memory",
+            capacity))) {
       case ConfigurationReading.Accepted(Configuration accepted) -> accepted;
       case ConfigurationReading.Refused refused -> throw new AssertionError(refused.problems());
     };

@@ -28,7 +28,7 @@ class RunningStateTest {
   private final List<String> heard = new ArrayList<>();
 
   private Map<String, String> state() {
-    return RunningState.of(journey.appliance().parts());
+    return RunningState.of(journey.appliance());
   }
 
   private List<Origin> origins() {
@@ -36,7 +36,7 @@ class RunningStateTest {
   }
 
   private void take(Map<String, String> values) {
-    new RunningState(values).takeOver(journey.appliance().parts());
+    new RunningState(values).takeOver(journey.appliance());
   }
 
   @Test

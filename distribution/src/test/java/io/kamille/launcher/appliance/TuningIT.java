@@ -48,15 +48,15 @@ class TuningIT {
       assertThat(connections())
           .allSatisfy(
               each -> {
-                assertThat(each.grantedBytes()).isPositive();
-                assertThat(each.buffer().notSentLowWatermarkBytes()).isPositive();
+                assertThat(each.sendBuffer().grantedBytes()).isPositive();
+                assertThat(each.sendBuffer().notSentLowWatermarkBytes()).isPositive();
                 assertThat(each.why()).isNotBlank();
               });
 
       journey.with("tuning: {policy: off}");
       journey.appliance().reload(journey.configuration());
       Await.until(() -> connections().isEmpty(), "the kernel has all of them back");
-      assertThat(tuner().snapshot().fixed()).isZero();
+      assertThat(tuner().snapshot().fixedUntilTheyClose()).isZero();
     }
   }
 
@@ -91,7 +91,7 @@ class TuningIT {
     Await.until(
         () -> {
           ConnectionSnapshot only = connections().getFirst();
-          return only.buffer().notSentLowWatermarkBytes() > 0 && only.partBytes() > 0;
+          return only.sendBuffer().notSentLowWatermarkBytes() > 0 && only.allocationBytes() > 0;
         },
         "it has its part");
   }
@@ -119,10 +119,10 @@ class TuningIT {
       passed.get(1, "/own").flush();
       hit.get(1, "/stored").flush();
       Await.until(
-          () -> connections().stream().anyMatch(each -> each.waiting().bufferedBytes() > 32 << 10),
+          () -> connections().stream().anyMatch(each -> each.pending().bufferedBytes() > 32 << 10),
           "what the origin sent is counted");
       Await.until(
-          () -> connections().stream().anyMatch(each -> each.waiting().leasedBytes() > 32 << 10),
+          () -> connections().stream().anyMatch(each -> each.pending().leasedBytes() > 32 << 10),
           "what lies in the store is counted");
     }
   }
@@ -141,10 +141,10 @@ class TuningIT {
           .write("GET /large HTTP/1.1\r\nHost: a\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
       assertThat(client.getInputStream().read()).isEqualTo('H');
       Await.until(
-          () -> connections().stream().anyMatch(each -> each.waiting().bufferedBytes() > 0),
+          () -> connections().stream().anyMatch(each -> each.pending().bufferedBytes() > 0),
           "it was looked at");
       assertThat(connections())
-          .allSatisfy(each -> assertThat(each.waiting().bufferedBytes()).isLessThan(1 << 20));
+          .allSatisfy(each -> assertThat(each.pending().bufferedBytes()).isLessThan(1 << 20));
     }
   }
 

@@ -11,17 +11,32 @@ import io.kamille.core.setting.HostPort;
 import io.kamille.core.setting.OriginUrl;
 import io.kamille.core.setting.Problem;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class ConfigurationOptionsTest {
 
+  private static final List<String> OPTIONS =
+      List.of("--listen", "--origin", "--admin", "--memory", "--loops", "--pacing", "--tls");
+
+  /** The values of these options, in their order; nulls for those that are not there. */
+  private static ConfigurationReading parse(@Nullable String... values) {
+    Map<String, String> words = new HashMap<>();
+    for (int i = 0; i < values.length; i++) {
+      if (values[i] != null) {
+        words.put(OPTIONS.get(i), values[i]);
+      }
+    }
+    return ConfigurationOptions.parse(words);
+  }
+
   @Test
   void twoAddressesAreAConfiguration() {
-    var reading =
-        ConfigurationOptions.parse(
-            "127.0.0.1:8080", "http://127.0.0.1:9000", null, null, null, null, null);
+    var reading = parse("127.0.0.1:8080", "http://127.0.0.1:9000", null, null, null, null, null);
     Configuration configuration = ((ConfigurationReading.Accepted) reading).configuration();
     assertThat(configuration.listeners().getFirst().address())
         .isEqualTo(new HostPort("127.0.0.1", 8080));
@@ -45,8 +60,7 @@ class ConfigurationOptionsTest {
 
   @Test
   void aDirectoryMayStandInPlaceOfAnOrigin(@TempDir Path root) {
-    var reading =
-        ConfigurationOptions.parse(":8080", root.toString(), null, null, null, null, null);
+    var reading = parse(":8080", root.toString(), null, null, null, null, null);
     Configuration configuration = ((ConfigurationReading.Accepted) reading).configuration();
     assertThat(configuration.upstreams()).isEmpty();
     assertThat(configuration.routes().getFirst().actions().root()).isEqualTo(root);
@@ -54,8 +68,7 @@ class ConfigurationOptionsTest {
 
   @Test
   void memoryAdminLoopsAndPacingMayBeGiven() {
-    var reading =
-        ConfigurationOptions.parse(":8080", "http://a", "off", "1GiB", "3", "500us", null);
+    var reading = parse(":8080", "http://a", "off", "1GiB", "3", "500us", null);
     Configuration configuration = ((ConfigurationReading.Accepted) reading).configuration();
     assertThat(configuration.cache().memory().capacityBytes()).isEqualTo(1L << 30);
     assertThat(configuration.admin().address()).isEmpty();
@@ -65,7 +78,7 @@ class ConfigurationOptionsTest {
 
   @Test
   void everyWrongWordIsNamedByItsOption() {
-    var reading = ConfigurationOptions.parse("8080", "a:9000", "x", "much", "none", "fast", null);
+    var reading = parse("8080", "a:9000", "x", "much", "none", "fast", null);
     assertThat(((ConfigurationReading.Refused) reading).problems())
         .extracting(Problem::toString)
         .containsExactly(

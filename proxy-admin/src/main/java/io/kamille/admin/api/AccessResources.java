@@ -19,8 +19,12 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** Who may use the API, who is signed in, and who changed what. */
-final class AccessResources {
+/**
+ * Who may use the API, who is signed in, and who changed what.
+ *
+ * @param origin such as {@code http://127.0.0.1:9090}, where browsers find this API
+ */
+record AccessResources(Authenticator authenticator, AuditLog audit, Supplier<String> origin) {
 
   private static final System.Logger LOGGER = System.getLogger("kamille.admin");
   private static final String SESSION = "/v1/session";
@@ -35,42 +39,26 @@ final class AccessResources {
   private static final int ENTRIES = 100;
   private static final int MOST_ENTRIES = 1000;
 
-  private final Authenticator authenticator;
-  private final AuditLog audit;
-  private final Supplier<String> origin;
-
-  private AccessResources(Authenticator authenticator, AuditLog audit, Supplier<String> origin) {
-    this.authenticator = authenticator;
-    this.audit = audit;
-    this.origin = origin;
-  }
-
-  /**
-   * The operations.
-   *
-   * @param origin such as {@code http://127.0.0.1:9090}, where browsers find this API
-   */
-  static List<Operation> of(Authenticator authenticator, AuditLog audit, Supplier<String> origin) {
-    AccessResources all = new AccessResources(authenticator, audit, origin);
+  List<Operation> operations() {
     return List.of(
         Operation.get("/v1/audit", Scope.READ, "Changes and their authors, the newest first.")
             .may("limit", "How many entries, at most 1000.")
-            .by(all::entries),
+            .by(this::entries),
         Operation.openPost(
                 SESSION,
                 "Signs a browser in with a token, or with a code that was given to somebody.")
-            .by((request, _) -> all.signIn(request)),
+            .by((request, _) -> signIn(request)),
         Operation.get(SESSION, Scope.READ, "The caller, and what they may do.")
             .answers(Person.class)
             .by((request, _) -> Answer.json(Person.of(request.identity()))),
         Operation.delete(SESSION, Scope.READ, "Signs this browser out.")
-            .by((request, _) -> all.signOut(request)),
+            .by((request, _) -> signOut(request)),
         Operation.post(
                 "/v1/session/codes",
                 Scope.READ,
                 "A code for one sign-in of a browser, within a minute.")
             .takes()
-            .by((request, _) -> all.code(request.identity())),
+            .by((request, _) -> code(request.identity())),
         Operation.get(TOKENS, Scope.ADMIN, "All named tokens, without their secrets.")
             .answers(Tokens.class)
             .by(
@@ -82,9 +70,9 @@ final class AccessResources {
                 TOKENS,
                 Scope.ADMIN,
                 "Makes a named token. Its secret is in this answer and nowhere else.")
-            .by((request, _) -> all.create(Json.content(request))),
+            .by((request, _) -> create(Json.content(request))),
         Operation.delete("/v1/tokens/{id}", Scope.ADMIN, "Revokes a token; its sessions end too.")
-            .by((request, _) -> all.revoke(request.parameter("id"))));
+            .by((request, _) -> revoke(request.parameter("id"))));
   }
 
   // Sessions

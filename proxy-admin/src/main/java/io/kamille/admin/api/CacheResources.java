@@ -1,8 +1,9 @@
 package io.kamille.admin.api;
 
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.kamille.admin.auth.Scope;
 import io.kamille.admin.view.ApplianceView;
-import io.kamille.admin.view.TiersSnapshot;
+import io.kamille.admin.view.ApplianceView.TiersSnapshot;
 import io.kamille.cache.StoredObject;
 import io.kamille.cache.index.Forecast;
 import io.kamille.cache.index.PolicySnapshot;
@@ -18,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /** What the cache stores, where, and what it would hit with other memory. */
-final class CacheResources {
+record CacheResources(ApplianceView appliance) {
 
   private static final String TIERS = "/v1/cache/tiers";
   private static final String WHAT_IF = "/v1/cache/what-if";
@@ -29,48 +30,37 @@ final class CacheResources {
   private static final int LONGEST_MINUTES = 60;
   private static final double NANOS_PER_MILLI = 1e6;
 
-  private final ApplianceView appliance;
-
-  private CacheResources(ApplianceView appliance) {
-    this.appliance = appliance;
-  }
-
-  static List<Operation> of(ApplianceView appliance) {
-    CacheResources all = new CacheResources(appliance);
+  List<Operation> operations() {
     return List.of(
         Operation.get("/v1/cache/objects", Scope.READ, "All variants that are stored for a URL.")
             .must("url", "The URL.")
             .answers(StoredObjects.class)
-            .by((_, query) -> all.objects(query.url())),
+            .by((_, query) -> objects(query.url())),
         Operation.get(
                 TIERS,
                 Scope.READ,
                 "Memory by its use, the eviction policies, and whether requests use the disk.")
             .answers(Tiers.class)
-            .by(all::tiers),
+            .by(this::tiers),
         Operation.put(TIERS, Scope.OPERATE, "Sets peak mode on the running process.")
             .answers(Tiers.class)
-            .by((request, _) -> all.choosePeak(Json.content(request))),
+            .by((request, _) -> choosePeak(Json.content(request))),
         Operation.get(
                 WHAT_IF,
                 Scope.READ,
                 "What a quarter to four times the memory would hit, by policy.")
             .answers(WhatIf.class)
-            .by(all::whatIf),
+            .by(this::whatIf),
         Operation.post(WHAT_IF, Scope.OPERATE, "Watches what other memory would hit, anew.")
             .answers(WhatIf.class)
-            .by((request, _) -> all.watch(Json.content(request))),
+            .by((request, _) -> watch(Json.content(request))),
         Operation.delete(WHAT_IF, Scope.OPERATE, "Watches no longer; what was counted stays.")
             .answers(WhatIf.class)
             .by(
                 () -> {
                   appliance.watch(0);
-                  return all.whatIf();
+                  return whatIf();
                 }));
-  }
-
-  private static double ratio(double value) {
-    return Math.round(value * 10_000) / 10_000.0;
   }
 
   private static double hundredths(double value) {
@@ -80,75 +70,20 @@ final class CacheResources {
   // Objects
 
   private Answer objects(String url) {
-    return Answer.json(
-        new StoredObjects(url, appliance.objects(url).stream().map(Stored::of).toList()));
+    return Answer.json(new StoredObjects(url, appliance.objects(url)));
   }
 
-  private record StoredObjects(String url, List<Stored> objects) {}
-
-  private record Stored(
-      int status,
-      String state,
-      String decision,
-      int ageSeconds,
-      int ttlSeconds,
-      Lifetime freshness,
-      boolean noCache,
-      boolean mustRevalidate,
-      int staleWhileRevalidateSeconds,
-      int staleIfErrorSeconds,
-      String tier,
-      int hits,
-      StoredObject.Size bytes,
-      List<StoredObject.SelectedBy> selectedBy,
-      @Nullable String etag,
-      @Nullable String lastModified,
-      @Nullable String contentType,
-      @Nullable String coding,
-      List<StoredObject.Form> forms) {
-
-    static Stored of(StoredObject object) {
-      return new Stored(
-          object.status(),
-          object.isFresh() ? "fresh" : "stale",
-          object.decision(),
-          object.ageSeconds(),
-          object.ttlSeconds(),
-          new Lifetime(object.freshness().lifetimeSeconds(), object.freshness().source().token()),
-          object.isValidatedAlways(),
-          object.isValidatedOnceStale(),
-          object.staleWhileRevalidateSeconds(),
-          object.staleIfErrorSeconds(),
-          object.tier(),
-          object.hits(),
-          object.size(),
-          object.selectedBy(),
-          object.entityTag(),
-          object.lastModified(),
-          object.contentType(),
-          object.coding(),
-          object.forms());
-    }
-  }
-
-  private record Lifetime(int lifetimeSeconds, String source) {}
+  private record StoredObjects(String url, List<StoredObject> objects) {}
 
   // Tiers
 
   private Answer tiers() {
     TiersSnapshot tiers = appliance.tiers();
-    MemorySnapshot memory = tiers.memory();
     return Answer.json(
         new Tiers(
             new Memory(
-                memory.capacityBytes(),
-                memory.usedBytes(),
-                memory.storedBytes(),
-                memory.indexBytes(),
-                memory.fillingBytes(),
-                memory.leasedBytes(),
-                memory.renewingBytes(),
-                memory.retiredBytes(),
+                tiers.memory(),
+                tiers.memory().usedBytes(),
                 tiers.keys(),
                 tiers.evictions(),
                 Policy.of(tiers.policy())),
@@ -170,14 +105,8 @@ final class CacheResources {
   private record Tiers(Memory memory, @Nullable Peak peak) {}
 
   private record Memory(
-      long capacityBytes,
+      @JsonUnwrapped MemorySnapshot memory,
       long usedBytes,
-      long storedBytes,
-      long indexBytes,
-      long fillingBytes,
-      long leasedBytes,
-      long renewingBytes,
-      long retiredBytes,
       long keys,
       long evictions,
       Policy policy) {}
@@ -190,7 +119,7 @@ final class CacheResources {
       long switches,
       double sampledShare,
       long sampledRequests,
-      List<PolicyEstimate> estimates) {
+      List<PolicySnapshot.Estimate> estimates) {
 
     static Policy of(PolicySnapshot policy) {
       return new Policy(
@@ -201,7 +130,7 @@ final class CacheResources {
           policy.switches(),
           policy.sampledShare(),
           policy.sampledRequests(),
-          policy.estimates().stream().map(PolicyEstimate::of).toList());
+          policy.estimates());
     }
   }
 
@@ -240,16 +169,6 @@ final class CacheResources {
     }
   }
 
-  private record PolicyEstimate(String policy, double objectHitRatio, double byteHitRatio) {
-
-    static PolicyEstimate of(PolicySnapshot.Estimate estimate) {
-      return new PolicyEstimate(
-          estimate.policy().token(),
-          ratio(estimate.objectHitRatio()),
-          ratio(estimate.byteHitRatio()));
-    }
-  }
-
   // What if
 
   private Answer watch(JsonNode document) throws InvalidRequest {
@@ -271,7 +190,7 @@ final class CacheResources {
                 Instant.ofEpochSecond(forecast.sinceEpochSeconds()).toString(),
                 Instant.ofEpochSecond(forecast.untilEpochSeconds()).toString(),
                 forecast.sampledShare(),
-                forecast.estimates().stream().map(Estimate::of).toList()));
+                forecast.estimates()));
   }
 
   /** Times are null and there are no estimates if nobody has asked yet. */
@@ -280,28 +199,5 @@ final class CacheResources {
       @Nullable String since,
       @Nullable String until,
       double sampledShare,
-      List<Estimate> estimates) {}
-
-  private record Estimate(
-      String policy,
-      double factor,
-      long capacityBytes,
-      long requests,
-      double objectHitRatio,
-      double byteHitRatio,
-      double filled,
-      double error) {
-
-    static Estimate of(Forecast.Estimate estimate) {
-      return new Estimate(
-          estimate.policy().token(),
-          estimate.factor(),
-          estimate.capacityBytes(),
-          estimate.requests(),
-          ratio(estimate.objectHitRatio()),
-          ratio(estimate.byteHitRatio()),
-          ratio(estimate.filled()),
-          ratio(estimate.error()));
-    }
-  }
+      List<Forecast.Estimate> estimates) {}
 }

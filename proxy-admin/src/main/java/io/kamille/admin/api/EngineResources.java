@@ -4,7 +4,6 @@ import io.kamille.admin.auth.Scope;
 import io.kamille.admin.tuning.BufferTuner;
 import io.kamille.admin.tuning.ConnectionOrder;
 import io.kamille.admin.tuning.ConnectionSnapshot;
-import io.kamille.admin.tuning.Estimate;
 import io.kamille.admin.tuning.TuningPolicy;
 import io.kamille.admin.tuning.TuningSettings;
 import io.kamille.admin.tuning.TuningSnapshot;
@@ -13,14 +12,12 @@ import io.kamille.core.loop.LoopTurns;
 import io.kamille.core.loop.PaceJudgement;
 import io.kamille.core.loop.PaceSettings;
 import io.kamille.core.metric.HistogramSnapshot;
-import io.kamille.core.socket.SendBuffer;
+import io.kamille.core.setting.ValueTypes;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Loops and their pace; connections to clients and their send buffers. */
@@ -34,7 +31,6 @@ final class EngineResources {
       "The content must be an object with any of policy and budget, both strings.";
   private static final double NANOS_PER_SECOND = 1e9;
   private static final double NANOS_PER_MICRO = 1e3;
-  private static final double MICROS_PER_MILLI = 1000;
   private static final double MEDIAN = 0.5;
   private static final double PERCENTILE_99 = 0.99;
   private static final int CONNECTIONS = 100;
@@ -56,11 +52,11 @@ final class EngineResources {
                   return loops(appliance);
                 }),
         Operation.get(TUNING, Scope.READ, "How send buffers are shared.")
-            .answers(Tuning.class)
+            .answers(TuningSnapshot.class)
             .by(() -> tuning(tuner)),
         Operation.put(
                 TUNING, Scope.OPERATE, "Changes how send buffers of the running process are tuned.")
-            .answers(Tuning.class)
+            .answers(TuningSnapshot.class)
             .by(
                 (request, _) -> {
                   tuner.settings(tuned(Json.texts(request, EXPECTED_TUNING), tuner.settings()));
@@ -213,37 +209,8 @@ final class EngineResources {
 
   // Send buffers
 
-  private record Tuning(
-      String policy,
-      String model,
-      long budgetBytes,
-      double headroom,
-      long periodMillis,
-      long budgetInForceBytes,
-      double memoryPressure,
-      long allocatedBytes,
-      long heldBytes,
-      double fairness,
-      Map<String, Integer> connections,
-      int fixedUntilTheyClose) {}
-
   private static Answer tuning(BufferTuner tuner) {
-    TuningSnapshot now = tuner.snapshot();
-    TuningSettings settings = now.settings();
-    return Answer.json(
-        new Tuning(
-            settings.policy().token(),
-            "fitted",
-            settings.budgetBytes(),
-            TuningSettings.HEADROOM,
-            settings.period().toMillis(),
-            now.budgetBytes(),
-            now.pressure(),
-            now.allocatedBytes(),
-            now.heldBytes(),
-            now.fairness(),
-            now.connections(),
-            now.fixed()));
+    return Answer.json(tuner.snapshot());
   }
 
   /** What {@code members} ask for, and for what they do not name what holds. */
@@ -266,115 +233,14 @@ final class EngineResources {
   // Connections
 
   private static Answer connections(BufferTuner tuner, Query query) throws InvalidRequest {
-    ConnectionOrder order = order(query.optional("sort"));
+    String sort = query.optional("sort");
+    ConnectionOrder order =
+        sort == null
+            ? ConnectionOrder.BUFFER
+            : Json.value("sort", sort, ValueTypes.oneOf(ConnectionOrder.values()));
     int limit = query.number("limit", CONNECTIONS, MOST_CONNECTIONS);
-    return Answer.json(
-        new Connections(
-            tuner.settings().policy().token(),
-            tuner.connections(order, limit).stream().map(Connection::of).toList()));
+    return Answer.json(new Connections(tuner.settings().policy(), tuner.connections(order, limit)));
   }
 
-  private static ConnectionOrder order(@Nullable String token) throws InvalidRequest {
-    if (token == null) {
-      return ConnectionOrder.BUFFER;
-    }
-    for (ConnectionOrder each : ConnectionOrder.values()) {
-      if (each.token().equals(token)) {
-        return each;
-      }
-    }
-    String orders =
-        Arrays.stream(ConnectionOrder.values())
-            .map(ConnectionOrder::token)
-            .collect(Collectors.joining(", "));
-    throw new InvalidRequest("The parameter sort must be one of " + orders + ".");
-  }
-
-  private record Connections(String policy, List<Connection> connections) {}
-
-  private record Connection(
-      long number,
-      String client,
-      String protocol,
-      String congestionControl,
-      double ageSeconds,
-      Path path,
-      long demandBytes,
-      long allocationBytes,
-      Buffer sendBuffer,
-      Pending pending,
-      String why) {
-
-    static Connection of(ConnectionSnapshot connection) {
-      return new Connection(
-          connection.number(),
-          connection.client(),
-          connection.protocol(),
-          connection.sample().control().token(),
-          connection.ageSeconds(),
-          Path.of(connection.estimate()),
-          connection.estimate().demandBytes(),
-          connection.partBytes(),
-          Buffer.of(connection.buffer(), connection.grantedBytes()),
-          Pending.of(connection),
-          connection.why());
-    }
-  }
-
-  private record Path(
-      String basis,
-      long bytesPerSecond,
-      double rttMillis,
-      double rtoMillis,
-      double lossEventRate,
-      double lossEvents,
-      long deliveryRate,
-      double receiverLimited,
-      double senderLimited,
-      double confidence) {
-
-    static Path of(Estimate estimate) {
-      return new Path(
-          estimate.basis().name().toLowerCase(Locale.ROOT),
-          (long) estimate.bytesPerSecond(),
-          estimate.rttMicros() / MICROS_PER_MILLI,
-          estimate.rtoMicros() / MICROS_PER_MILLI,
-          estimate.lossEventRate(),
-          estimate.lossEvents(),
-          (long) estimate.deliveryRate(),
-          estimate.receiverLimitedShare(),
-          estimate.senderLimitedShare(),
-          estimate.confidence());
-    }
-  }
-
-  private record Buffer(
-      long sizeBytes,
-      long grantedBytes,
-      long notSentLowWatermarkBytes,
-      long lowWatermarkBytes,
-      long highWatermarkBytes) {
-
-    static Buffer of(SendBuffer buffer, int grantedBytes) {
-      return new Buffer(
-          buffer.sendBufferBytes(),
-          grantedBytes,
-          buffer.notSentLowWatermarkBytes(),
-          buffer.lowWatermarkBytes(),
-          buffer.highWatermarkBytes());
-    }
-  }
-
-  private record Pending(
-      long bufferedBytes, long leasedBytes, long fileBytes, long unsentBytes, long inFlightBytes) {
-
-    static Pending of(ConnectionSnapshot connection) {
-      return new Pending(
-          connection.waiting().bufferedBytes(),
-          connection.waiting().leasedBytes(),
-          connection.waiting().fileBytes(),
-          connection.sample().unsentBytes(),
-          connection.sample().inFlightBytes());
-    }
-  }
+  private record Connections(TuningPolicy policy, List<ConnectionSnapshot> connections) {}
 }

@@ -7,7 +7,9 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -192,7 +194,8 @@ public final class Operation {
 
   /** Answers a request by somebody who may make it. */
   Answer answer(AdminRequest request) throws InvalidRequest {
-    return handler.answer(request, parameters.isEmpty() ? Query.NONE : Query.of(request, this));
+    Set<String> known = parameters.stream().map(Parameter::name).collect(Collectors.toSet());
+    return handler.answer(request, known.isEmpty() ? Query.NONE : Query.of(request, known));
   }
 
   // Paths

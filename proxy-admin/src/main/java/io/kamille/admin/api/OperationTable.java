@@ -83,12 +83,12 @@ public final class OperationTable {
     List<Operation> all = new ArrayList<>();
     all.addAll(ProcessResources.of(appliance, metrics, clock, isConfigurable));
     all.addAll(EngineResources.of(appliance));
-    all.addAll(CacheResources.of(appliance));
+    all.addAll(new CacheResources(appliance).operations());
     all.addAll(PurgeResources.of(appliance));
-    all.addAll(OriginResources.of(appliance, registry));
-    all.addAll(RequestResources.of(appliance, clock));
+    all.addAll(new OriginResources(appliance, registry).operations());
+    all.addAll(new RequestResources(appliance, clock).operations());
     all.addAll(HistoryResources.of(history, clock));
-    all.addAll(AccessResources.of(authenticator, audit, origin));
+    all.addAll(new AccessResources(authenticator, audit, origin).operations());
     all.addAll(more);
     all.addAll(UiFiles.all());
     all.add(

@@ -3,7 +3,7 @@ package io.kamille.admin.api;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.kamille.admin.auth.Scope;
 import io.kamille.admin.view.ApplianceView;
-import io.kamille.admin.view.RouteSnapshot;
+import io.kamille.admin.view.ApplianceView.RouteSnapshot;
 import io.kamille.admin.view.UpstreamSnapshot;
 import io.kamille.admin.view.UpstreamSnapshot.ListSnapshot;
 import io.kamille.admin.view.UpstreamSnapshot.OriginSnapshot;
@@ -22,7 +22,7 @@ import java.util.Map;
 import java.util.Set;
 
 /** Routes, upstreams and their origins: how they do, and which of them get requests. */
-final class OriginResources {
+record OriginResources(ApplianceView appliance, MetricRegistry registry) {
 
   private static final String ORIGIN = "/v1/upstreams/{upstream}/origins/{origin}";
   private static final String EXPECTED =
@@ -33,16 +33,7 @@ final class OriginResources {
       ValueTypes.duration(Duration.ofSeconds(1), Duration.ofDays(1));
   private static final double NANOS_PER_MILLI = 1e6;
 
-  private final ApplianceView appliance;
-  private final MetricRegistry registry;
-
-  private OriginResources(ApplianceView appliance, MetricRegistry registry) {
-    this.appliance = appliance;
-    this.registry = registry;
-  }
-
-  static List<Operation> of(ApplianceView appliance, MetricRegistry registry) {
-    OriginResources all = new OriginResources(appliance, registry);
+  List<Operation> operations() {
     return List.of(
         Operation.get(
                 "/v1/routes", Scope.READ, "The routes, and what was asked of each since the start.")
@@ -51,13 +42,13 @@ final class OriginResources {
         Operation.get(
                 "/v1/upstreams", Scope.READ, "The upstreams, their origins, and how they answer.")
             .answers(Upstreams.class)
-            .by(all::upstreams),
+            .by(this::upstreams),
         Operation.put(
                 ORIGIN, Scope.OPERATE, "Adds an origin for a time, or drains one, or ends a drain.")
             .answers(Changed.class)
-            .by(all::change),
+            .by(this::change),
         Operation.delete(ORIGIN, Scope.OPERATE, "Removes an origin that the API has added.")
-            .by(all::remove));
+            .by(this::remove));
   }
 
   private record Routes(List<RouteSnapshot> routes) {}

@@ -61,10 +61,7 @@ final class PurgeResources {
   }
 
   private static Answer purge(ApplianceView appliance, Order order) {
-    PurgeReport report =
-        order.isDryRun()
-            ? appliance.countPurge(order.target(), order.isSoft())
-            : appliance.purge(order.target(), order.isSoft());
+    PurgeReport report = appliance.purge(order.target(), order.isSoft(), order.isDryRun());
     return report == null
         ? Answer.problem(StatusCode.SERVICE_UNAVAILABLE, FULL).with("Retry-After", "1")
         : Answer.json(order.target().kind() == Kind.URL ? atOnce(report) : begun(report));

@@ -8,7 +8,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The parameters of a query, as forms write them (application/x-www-form-urlencoded). */
@@ -24,11 +23,9 @@ public final class Query {
 
   private Query() {}
 
-  /** The parameters of a request, all of which the operation must declare. */
-  public static Query of(AdminRequest request, Operation operation) throws InvalidRequest {
+  /** The parameters of a request, all of which must be known. */
+  static Query of(AdminRequest request, Set<String> known) throws InvalidRequest {
     String query = request.query();
-    Set<String> known =
-        operation.parameters.stream().map(Operation.Parameter::name).collect(Collectors.toSet());
     Query parsed = new Query();
     for (String parameter :
         query == null || query.isEmpty() ? new String[0] : query.split("&", -1)) {

@@ -1,9 +1,10 @@
 package io.kamille.admin.api;
 
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.kamille.admin.auth.Scope;
 import io.kamille.admin.view.ApplianceView;
-import io.kamille.admin.view.RequestExplanation;
-import io.kamille.admin.view.RequestExplanation.MatchedRoute;
+import io.kamille.admin.view.ApplianceView.MatchedRoute;
+import io.kamille.admin.view.ApplianceView.RequestExplanation;
 import io.kamille.cache.decision.Explanation;
 import io.kamille.cache.rules.ForwardReason;
 import io.kamille.cache.rules.Reason;
@@ -30,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /** Single requests: the last ones, recorded step by step, and what would become of one. */
-final class RequestResources {
+record RequestResources(ApplianceView appliance, WallClock clock) {
 
   private static final String TRACES = "/v1/traces";
 
@@ -50,18 +51,7 @@ final class RequestResources {
   private static final int LONGEST_MILLIS = 86_400_000;
   private static final double NANOS_PER_MILLI = 1e6;
 
-  private final ApplianceView appliance;
-  private final Tracing tracing;
-  private final WallClock clock;
-
-  private RequestResources(ApplianceView appliance, WallClock clock) {
-    this.appliance = appliance;
-    this.tracing = appliance.tracing();
-    this.clock = clock;
-  }
-
-  static List<Operation> of(ApplianceView appliance, WallClock clock) {
-    RequestResources all = new RequestResources(appliance, clock);
+  List<Operation> operations() {
     return List.of(
         Operation.get("/v1/explain", Scope.READ, "The decisions on a request, and their reasons.")
             .must("url", "The URL.")
@@ -69,7 +59,7 @@ final class RequestResources {
             .may("field", "A field line; may be there several times.")
             .may("client", "The address of the client.")
             .answers(Explained.class)
-            .by((_, query) -> all.explain(query)),
+            .by((_, query) -> explain(query)),
         Operation.get("/v1/requests", Scope.READ, "Some of the last requests, the newest first.")
             .may("status", "A status code, or a class such as 5xx.")
             .may("cache", "What the cache did, such as miss.")
@@ -77,29 +67,25 @@ final class RequestResources {
             .may("minMillis", "The shortest duration, in milliseconds.")
             .may("limit", "How many at the most: 1 to 1000, 100 if it is not there.")
             .answers(Samples.class)
-            .by(all::requests),
+            .by(this::requests),
         Operation.get(
                 TRACES, Scope.READ, "Requests that were recorded step by step, the newest first.")
             .may("limit", "How many at the most: 1 to 1000, 100 if it is not there.")
             .answers(Traces.class)
-            .by((request, query) -> all.traces(request, query.number("limit", USUAL, MOST))),
+            .by((request, query) -> traces(request, query.number("limit", USUAL, MOST))),
         Operation.post(TRACES, Scope.OPERATE, "Records the next requests whose URL begins so.")
             .answers(Traces.class)
-            .by(all::order),
+            .by(this::order),
         Operation.delete(TRACES, Scope.OPERATE, "Records no more than the settings say.")
             .answers(Traces.class)
             .by(
                 (request, _) -> {
-                  all.tracing.cancelOrder();
-                  return all.traces(request, USUAL);
+                  appliance.tracing().cancelOrder();
+                  return traces(request, USUAL);
                 }),
         Operation.get("/v1/traces/{trace}", Scope.READ, "The way of a request, step by step.")
             .answers(Exchanges.class)
-            .by(all::trace));
-  }
-
-  private static String begun(RequestSample request) {
-    return Instant.ofEpochMilli(request.startEpochMillis()).toString();
+            .by(this::trace));
   }
 
   private static double inMillis(long nanos) {
@@ -225,9 +211,17 @@ final class RequestResources {
 
   private record Samples(int samplesPerSecond, List<Sample> requests) {}
 
-  private record Sample(
-      String id,
-      String time,
+  private record Sample(String id, @JsonUnwrapped Ended request, String trace) {
+
+    static Sample of(RequestSample sample, boolean showsQuery) {
+      String id = String.format(Locale.ROOT, "%d-%d", sample.loop(), sample.number());
+      return new Sample(id, Ended.of(sample, showsQuery), sample.trace());
+    }
+  }
+
+  /** A request that is over. */
+  private record Ended(
+      Instant time,
       double millis,
       String method,
       String url,
@@ -238,31 +232,29 @@ final class RequestResources {
       String failure,
       String route,
       String origin,
-      String client,
-      String trace) {
+      String client) {
 
-    static Sample of(RequestSample sample, boolean showsQuery) {
-      return new Sample(
-          String.format(Locale.ROOT, "%d-%d", sample.loop(), sample.number()),
-          begun(sample),
-          inMillis(sample.durationNanos()),
-          sample.method(),
-          sample.url(),
-          showsQuery ? sample.query() : null,
-          sample.status(),
-          sample.contentBytes(),
-          sample.cache(),
-          sample.failure(),
-          sample.route(),
-          sample.origin(),
-          sample.client(),
-          sample.trace());
+    static Ended of(RequestSample request, boolean showsQuery) {
+      return new Ended(
+          Instant.ofEpochMilli(request.startEpochMillis()),
+          inMillis(request.durationNanos()),
+          request.method(),
+          request.url(),
+          showsQuery ? request.query() : null,
+          request.status(),
+          request.contentBytes(),
+          request.cache(),
+          request.failure(),
+          request.route(),
+          request.origin(),
+          request.client());
     }
   }
 
   // Requests that were recorded step by step
 
   private Answer traces(AdminRequest request, int limit) {
+    Tracing tracing = appliance.tracing();
     TraceOrder order = tracing.order();
     return Answer.json(
         new Traces(
@@ -280,7 +272,7 @@ final class RequestResources {
             tracing.traces().stream()
                 .sorted(newestFirst())
                 .limit(limit)
-                .map(Recorded::of)
+                .map(trace -> Recorded.of(trace, request.showsQueries()))
                 .toList()));
   }
 
@@ -303,7 +295,7 @@ final class RequestResources {
     String path = target.group(2) == null ? "/" : target.group(2);
     int count = Json.number(document, "count", 1, MOST_ORDERED, EXPECTED_ORDER);
     int seconds = Json.number(document, "seconds", USUAL_SECONDS, LONGEST_SECONDS, EXPECTED_ORDER);
-    tracing.order(target.group(1), path, count, Duration.ofSeconds(seconds).toNanos());
+    appliance.tracing().order(target.group(1), path, count, Duration.ofSeconds(seconds).toNanos());
     return traces(request, USUAL);
   }
 
@@ -311,7 +303,7 @@ final class RequestResources {
   private Answer trace(AdminRequest request, Query query) {
     String id = request.parameter("trace");
     List<Exchanged> exchanges =
-        tracing.traces().stream()
+        appliance.tracing().traces().stream()
             .filter(trace -> trace.ids().trace().equals(id))
             .sorted(newestFirst().reversed())
             .map(trace -> Exchanged.of(trace, request.showsQueries()))
@@ -326,28 +318,13 @@ final class RequestResources {
 
   private record Open(String host, String path, int count, int left, long secondsLeft) {}
 
-  private record Recorded(
-      String trace,
-      String cause,
-      String time,
-      double millis,
-      String method,
-      String url,
-      int status,
-      String cache,
-      int steps) {
+  private record Recorded(String trace, String cause, @JsonUnwrapped Ended request, int steps) {
 
-    static Recorded of(RequestTrace trace) {
-      RequestSample request = trace.request();
+    static Recorded of(RequestTrace trace, boolean showsQuery) {
       return new Recorded(
           trace.ids().trace(),
           trace.cause().token(),
-          begun(request),
-          inMillis(request.durationNanos()),
-          request.method(),
-          request.url(),
-          request.status(),
-          request.cache(),
+          Ended.of(trace.request(), showsQuery),
           trace.steps().size());
     }
   }
@@ -359,39 +336,16 @@ final class RequestResources {
       String parent,
       String originSpan,
       String cause,
-      String time,
-      double millis,
-      String method,
-      String url,
-      @Nullable String query,
-      int status,
-      long contentBytes,
-      String cache,
-      String failure,
-      String route,
-      String origin,
-      String client,
+      @JsonUnwrapped Ended request,
       List<Step> steps) {
 
     static Exchanged of(RequestTrace trace, boolean showsQuery) {
-      RequestSample request = trace.request();
       return new Exchanged(
           trace.ids().span(),
           trace.ids().parent(),
           trace.ids().origin(),
           trace.cause().token(),
-          begun(request),
-          inMillis(request.durationNanos()),
-          request.method(),
-          request.url(),
-          showsQuery ? request.query() : null,
-          request.status(),
-          request.contentBytes(),
-          request.cache(),
-          request.failure(),
-          request.route(),
-          request.origin(),
-          request.client(),
+          Ended.of(trace.request(), showsQuery),
           trace.steps().stream().map(mark -> Step.of(mark, trace.startNanos())).toList());
     }
   }

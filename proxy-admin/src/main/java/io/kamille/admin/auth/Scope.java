@@ -2,7 +2,10 @@ package io.kamille.admin.auth;
 
 import java.util.Locale;
 
-/** What somebody may do through the API. */
+/**
+ * What somebody may do through the API: a token has a scope, and each operation names the one that
+ * it needs. The table of operations compares them before it answers.
+ */
 public enum Scope {
   /** See everything but secrets. */
   READ,

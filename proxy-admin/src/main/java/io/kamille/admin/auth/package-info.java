@@ -1,4 +1,4 @@
-/** Who may use the API: a bearer token that lies in a file only its owner can read. */
+/** Who uses the API: tokens and their scopes, sessions of browsers, and the log of what they did. */
 @NullMarked
 package io.kamille.admin.auth;
 

@@ -1,9 +1,9 @@
 package io.kamille.admin.live;
 
 import io.kamille.admin.view.ApplianceView;
-import io.kamille.admin.view.CacheSnapshot;
-import io.kamille.admin.view.LoopSnapshot;
-import io.kamille.admin.view.RequestDurations;
+import io.kamille.admin.view.ApplianceView.CacheSnapshot;
+import io.kamille.admin.view.ApplianceView.LoopSnapshot;
+import io.kamille.admin.view.ApplianceView.RequestDurations;
 import io.kamille.core.metric.HistogramSnapshot;
 
 /** Makes a point of each second from counters that only grow. Confined to the control thread. */

@@ -9,10 +9,12 @@ import io.prometheus.metrics.model.registry.MultiCollector;
 import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot.CounterDataPointSnapshot;
+import io.prometheus.metrics.model.snapshots.Exemplars;
 import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
 import io.prometheus.metrics.model.snapshots.GaugeSnapshot.GaugeDataPointSnapshot;
 import io.prometheus.metrics.model.snapshots.HistogramSnapshot.HistogramDataPointSnapshot;
 import io.prometheus.metrics.model.snapshots.Labels;
+import io.prometheus.metrics.model.snapshots.MetricMetadata;
 import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.util.ArrayList;
@@ -37,64 +39,47 @@ final class MetricCollector implements MultiCollector {
 
   @Override
   public MetricSnapshots collect() {
-    List<MetricSnapshot> snapshots = new ArrayList<>();
-    for (MetricFamily family : registry.read()) {
-      snapshots.add(
-          switch (family.descriptor().kind()) {
-            case COUNTER -> counter(family);
-            case GAUGE -> gauge(family);
-            case HISTOGRAM -> histogram(family);
-          });
-    }
-    return new MetricSnapshots(snapshots);
+    return new MetricSnapshots(registry.read().stream().map(MetricCollector::snapshot).toList());
   }
 
-  private static MetricSnapshot counter(MetricFamily family) {
+  private static MetricSnapshot snapshot(MetricFamily family) {
     MetricDescriptor descriptor = family.descriptor();
-    CounterSnapshot.Builder counter =
-        CounterSnapshot.builder()
-            .name(descriptor.name().substring(0, descriptor.name().lastIndexOf("_total")))
-            .help(descriptor.help());
-    for (Sample sample : family.samples()) {
-      counter.dataPoint(
-          CounterDataPointSnapshot.builder()
-              .labels(labels(descriptor, sample))
-              .value(sample.value())
-              .build());
-    }
-    return counter.build();
+    String name = descriptor.name();
+    List<Sample> samples = family.samples();
+    return switch (descriptor.kind()) {
+      case COUNTER ->
+          new CounterSnapshot(
+              new MetricMetadata(name.substring(0, name.lastIndexOf("_total")), descriptor.help()),
+              samples.stream()
+                  .map(
+                      sample ->
+                          new CounterDataPointSnapshot(
+                              sample.value(), labels(descriptor, sample), null, 0))
+                  .toList());
+      case GAUGE ->
+          new GaugeSnapshot(
+              new MetricMetadata(name, descriptor.help()),
+              samples.stream()
+                  .map(
+                      sample ->
+                          new GaugeDataPointSnapshot(
+                              sample.value(), labels(descriptor, sample), null))
+                  .toList());
+      case HISTOGRAM ->
+          new io.prometheus.metrics.model.snapshots.HistogramSnapshot(
+              new MetricMetadata(name, descriptor.help()),
+              samples.stream().map(sample -> durations(descriptor, sample)).toList());
+    };
   }
 
-  private static MetricSnapshot gauge(MetricFamily family) {
-    MetricDescriptor descriptor = family.descriptor();
-    GaugeSnapshot.Builder gauge =
-        GaugeSnapshot.builder().name(descriptor.name()).help(descriptor.help());
-    for (Sample sample : family.samples()) {
-      gauge.dataPoint(
-          GaugeDataPointSnapshot.builder()
-              .labels(labels(descriptor, sample))
-              .value(sample.value())
-              .build());
-    }
-    return gauge.build();
-  }
-
-  private static MetricSnapshot histogram(MetricFamily family) {
-    MetricDescriptor descriptor = family.descriptor();
+  private static HistogramDataPointSnapshot durations(MetricDescriptor descriptor, Sample sample) {
     double parts = descriptor.unit().parts();
-    var histogram =
-        io.prometheus.metrics.model.snapshots.HistogramSnapshot.builder()
-            .name(descriptor.name())
-            .help(descriptor.help());
-    for (Sample sample : family.samples()) {
-      histogram.dataPoint(
-          HistogramDataPointSnapshot.builder()
-              .labels(labels(descriptor, sample))
-              .classicHistogramBuckets(buckets(sample.durations(), parts))
-              .sum(sample.durations().sumNanos() / parts)
-              .build());
-    }
-    return histogram.build();
+    return new HistogramDataPointSnapshot(
+        buckets(sample.durations(), parts),
+        sample.durations().sumNanos() / parts,
+        labels(descriptor, sample),
+        Exemplars.EMPTY,
+        0);
   }
 
   private static ClassicHistogramBuckets buckets(HistogramSnapshot durations, double parts) {

@@ -1,6 +1,7 @@
 package io.kamille.admin.tuning;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.socket.SendBuffer;
 import io.kamille.core.socket.SendBufferAdvisor;
 import io.kamille.core.socket.TcpSampler;
@@ -9,6 +10,7 @@ import io.kamille.core.socket.TunableChannel;
 import io.netty.channel.EventLoop;
 import java.lang.System.Logger.Level;
 import java.net.InetAddress;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -53,7 +55,7 @@ public final class BufferTuner implements SendBufferAdvisor, AutoCloseable {
   private final DoubleSupplier pressure;
   private final LongSupplier nanoClock;
   private final SendBuffer system;
-  private final TuningHistograms histograms;
+  private final TuningMetrics metrics;
   private final Thread thread = new Thread(this::run, "kamille-tuner");
 
   @GuardedBy("this")
@@ -77,6 +79,26 @@ public final class BufferTuner implements SendBufferAdvisor, AutoCloseable {
   private volatile boolean isClosed;
 
   /**
+   * The tuner of this process, whose figures are in {@code registry}.
+   *
+   * @param system what a connection has that nobody tuned
+   */
+  public static BufferTuner open(
+      TuningSettings settings, SendBuffer system, MetricRegistry registry) {
+    Path proc = Path.of("/proc");
+    var tuner =
+        new BufferTuner(
+            settings,
+            system,
+            KernelLimits.read(proc),
+            new MemoryPressure(proc)::now,
+            new TuningMetrics(registry),
+            System::nanoTime);
+    TuningMetrics.register(registry, tuner::snapshot);
+    return tuner;
+  }
+
+  /**
    * A tuner that does nothing before {@link #start}.
    *
    * @param system what a connection has that nobody tuned
@@ -88,13 +110,13 @@ public final class BufferTuner implements SendBufferAdvisor, AutoCloseable {
       SendBuffer system,
       KernelLimits limits,
       DoubleSupplier pressure,
-      TuningHistograms histograms,
+      TuningMetrics metrics,
       LongSupplier nanoClock) {
     this.settings = settings;
     this.system = system;
     this.limits = limits;
     this.pressure = pressure;
-    this.histograms = histograms;
+    this.metrics = metrics;
     this.newcomers = new Newcomers(settings.budgetBytes());
     this.sizing = new Sizing(newcomers, limits.tunedBytes());
     this.nanoClock = nanoClock;
@@ -236,7 +258,7 @@ public final class BufferTuner implements SendBufferAdvisor, AutoCloseable {
         if (basis == Estimate.Basis.LOSS || basis == Estimate.Basis.DELIVERY) {
           groups.learn(channel.client(), connection.estimate());
         }
-        histograms.record(connection);
+        metrics.record(connection);
       } else if (channel.grantedBytes() == 0) {
         forget(channel);
       } else {
@@ -339,7 +361,11 @@ public final class BufferTuner implements SendBufferAdvisor, AutoCloseable {
             states.merge(each.estimate().basis().name().toLowerCase(Locale.ROOT), 1, Integer::sum));
     states.put(IDLE, connections.size() - sharing.size());
     return new TuningSnapshot(
-        settings,
+        settings.policy(),
+        "fitted",
+        settings.budgetBytes(),
+        TuningSettings.HEADROOM,
+        settings.period().toMillis(),
         budget.bytes(settings.budgetBytes()),
         budget.pressure(),
         sharing.stream().mapToLong(TunedConnection::partBytes).sum(),

@@ -1,7 +1,6 @@
 package io.kamille.admin.tuning;
 
 import java.util.Comparator;
-import java.util.Locale;
 
 /** By what connections are put in order, the greatest first. */
 public enum ConnectionOrder {
@@ -11,11 +10,6 @@ public enum ConnectionOrder {
   RATE,
   /** Octets that wait for the client. */
   PENDING;
-
-  /** How it is written in a query. */
-  public String token() {
-    return name().toLowerCase(Locale.ROOT);
-  }
 
   Comparator<TunedConnection> greatestFirst() {
     Comparator<TunedConnection> least =

@@ -1,30 +1,71 @@
 package io.kamille.admin.tuning;
 
-import io.kamille.core.socket.SendBuffer;
-import io.kamille.core.socket.TcpSample;
-import io.kamille.core.socket.TcpSamples.Waiting;
-
 /**
- * What is known of a connection, and why it has the send buffer it has.
+ * What is known of a connection, and why it has the send buffer it has, in the words of the API.
  *
  * @param number which no other connection has
  * @param client address
- * @param sample the last look
- * @param waiting in front of the kernel, at the last look
- * @param partBytes of the budget; 0 if the kernel decides
- * @param grantedBytes at which the kernel fixed the size; 0 if it tunes it
  * @param ageSeconds since the last look
+ * @param demandBytes content the send buffer should hold
+ * @param allocationBytes of the budget; 0 if the kernel decides
  * @param why in a sentence
  */
 public record ConnectionSnapshot(
     long number,
     String client,
     String protocol,
-    TcpSample sample,
-    Waiting waiting,
-    Estimate estimate,
-    SendBuffer buffer,
-    long partBytes,
-    int grantedBytes,
+    String congestionControl,
     double ageSeconds,
-    String why) {}
+    Path path,
+    long demandBytes,
+    long allocationBytes,
+    Buffer sendBuffer,
+    Pending pending,
+    String why) {
+
+  private static final double MICROS_PER_MILLI = 1000;
+
+  /** What its path can carry, as {@link Estimate} says it. */
+  public record Path(
+      Estimate.Basis basis,
+      long bytesPerSecond,
+      double rttMillis,
+      double rtoMillis,
+      double lossEventRate,
+      double lossEvents,
+      long deliveryRate,
+      double receiverLimited,
+      double senderLimited,
+      double confidence) {
+
+    static Path of(Estimate estimate) {
+      return new Path(
+          estimate.basis(),
+          (long) estimate.bytesPerSecond(),
+          estimate.rttMicros() / MICROS_PER_MILLI,
+          estimate.rtoMicros() / MICROS_PER_MILLI,
+          estimate.lossEventRate(),
+          estimate.lossEvents(),
+          (long) estimate.deliveryRate(),
+          estimate.receiverLimitedShare(),
+          estimate.senderLimitedShare(),
+          estimate.confidence());
+    }
+  }
+
+  /**
+   * Its send buffer.
+   *
+   * @param grantedBytes at which the kernel fixed the size; 0 if it tunes it
+   */
+  public record Buffer(
+      long sizeBytes,
+      long grantedBytes,
+      long notSentLowWatermarkBytes,
+      long lowWatermarkBytes,
+      long highWatermarkBytes) {}
+
+  /** What waits for the client at the last look: in front of the kernel, then in it. */
+  public record Pending(
+      long bufferedBytes, long leasedBytes, long fileBytes, long unsentBytes, long inFlightBytes) {}
+}

@@ -58,6 +58,10 @@ final class ThroughputEstimator {
   private double carriedSeconds;
   private double secondsSinceTaken = Double.POSITIVE_INFINITY;
   private int looksOnOtherPath;
+  // Of the present look.
+  private GroupPrior prior = GroupPrior.UNKNOWN;
+  private double byReceiver;
+  private double bySender;
 
   /**
    * Takes another look into account.
@@ -66,29 +70,32 @@ final class ThroughputEstimator {
    * @param grantedBytes what the send buffer may hold now; 0 if the kernel decides
    */
   Estimate add(TcpSample now, GroupPrior prior, long grantedBytes) {
+    this.prior = prior;
+    byReceiver = 0;
+    bySender = 0;
     TcpSample before = last;
     if (before != null && now.atNanos() - before.atNanos() <= 0) {
-      return estimate == null ? guess(now, prior) : estimate;
+      return estimate == null ? guess(now) : estimate;
     }
     last = now;
     if (before == null) {
       rttMicros = now.srttMicros();
       rtoMicros = now.rtoMicros();
-      estimate = guess(now, prior);
+      estimate = guess(now);
     } else {
-      estimate = next(before, now, prior, grantedBytes);
+      estimate = next(before, now, grantedBytes);
     }
     return estimate;
   }
 
   /** Of a connection's first look, the window is all that is about its path. */
-  private Estimate guess(TcpSample now, GroupPrior prior) {
-    double window = (double) now.cwndSegments() * now.mssBytes();
-    double rate = prior.isKnown() ? prior.bytesPerSecond() : perSecond(window);
-    return estimate(prior.isKnown() ? Basis.GROUP : Basis.WINDOW, rate, rate, prior, 0, 0, 0);
+  private Estimate guess(TcpSample now) {
+    return prior.isKnown()
+        ? estimate(Basis.GROUP, prior.bytesPerSecond(), 0)
+        : estimate(Basis.WINDOW, windowPerSecond(now), 0);
   }
 
-  private Estimate next(TcpSample before, TcpSample now, GroupPrior prior, long grantedBytes) {
+  private Estimate next(TcpSample before, TcpSample now, long grantedBytes) {
     double seconds = (now.atNanos() - before.atNanos()) / NANOS_PER_SECOND;
     followPath(now, seconds);
     long lost =
@@ -103,8 +110,8 @@ final class ThroughputEstimator {
     followDelivery(now, segments > 0, lost > 0, seconds);
 
     double busy = (double) Math.max(now.busyMicros() - before.busyMicros(), 1);
-    double byReceiver = share(now.receiverLimitedMicros() - before.receiverLimitedMicros(), busy);
-    double bySender = share(now.senderLimitedMicros() - before.senderLimitedMicros(), busy);
+    byReceiver = share(now.receiverLimitedMicros() - before.receiverLimitedMicros(), busy);
+    bySender = share(now.senderLimitedMicros() - before.senderLimitedMicros(), busy);
     long arrived = Math.max(0, now.acknowledgedBytes() - before.acknowledgedBytes());
     boolean isReceiverLimited = byReceiver > RECEIVER_LIMITED;
     followTaken(isReceiverLimited, arrived, seconds);
@@ -113,19 +120,18 @@ final class ThroughputEstimator {
     }
     boolean isTaking = arrived > 0 || (isReceiverLimited && secondsSinceTaken <= TAKEN_SECONDS);
     if (!isTaking && now.inFlightBytes() + now.unsentBytes() > 0) {
-      return estimate(Basis.STALLED, 0, 0, prior, byReceiver, bySender, 1);
+      return estimate(Basis.STALLED, 0, 1);
     }
     if (isReceiverLimited) {
-      return estimate(Basis.RECEIVER, taken, taken, prior, byReceiver, bySender, 1);
+      return estimate(Basis.RECEIVER, taken, 1);
     }
     if (!now.isWhole()) {
-      double rate = perSecond((double) now.cwndSegments() * now.mssBytes());
-      return estimate(Basis.WINDOW, rate, rate, prior, byReceiver, bySender, 0);
+      return estimate(Basis.WINDOW, windowPerSecond(now), 0);
     }
     Estimate path =
         isLimitedByLoss(now.control())
-            ? byLoss(now, prior, byReceiver, bySender)
-            : byDelivery(prior, byReceiver, bySender, arrived / (busy / MICROS_PER_SECOND));
+            ? byLoss(now)
+            : byDelivery(arrived / (busy / MICROS_PER_SECOND));
     return bySender > SENDER_LIMITED && grantedBytes > 0 ? larger(path, grantedBytes) : path;
   }
 
@@ -197,9 +203,9 @@ final class ThroughputEstimator {
     carriedSeconds += busySeconds;
   }
 
-  private Estimate byLoss(TcpSample now, GroupPrior prior, double byReceiver, double bySender) {
+  private Estimate byLoss(TcpSample now) {
     if (!losses.hasLost() && !prior.isKnown()) {
-      return withoutLoss(now, prior, byReceiver, bySender);
+      return withoutLoss(now);
     }
     double p = Math.clamp(losses.eventRate(prior.lossEventRate()), 1e-7, 0.5);
     double window = LossModel.segments(now.control(), p, rttMicros / MICROS_PER_SECOND);
@@ -214,8 +220,7 @@ final class ThroughputEstimator {
         isBounded
             ? deliverySeconds / CERTAIN_SECONDS
             : 1 - 0.5 / Math.sqrt(Math.max(losses.events(), 0.25));
-    return estimate(
-        isBounded ? Basis.DELIVERY : Basis.LOSS, rate, rate, prior, byReceiver, bySender, certain);
+    return estimate(isBounded ? Basis.DELIVERY : Basis.LOSS, rate, certain);
   }
 
   /** Seconds that time-outs cost, as the kernel counts them. */
@@ -223,35 +228,18 @@ final class ThroughputEstimator {
     return losses.timeoutRate() * rtoMicros / MICROS_PER_SECOND / Math.max(mssBytes, 1);
   }
 
-  private Estimate withoutLoss(
-      TcpSample now, GroupPrior prior, double byReceiver, double bySender) {
-    boolean isGuess = bestWithoutLoss == 0;
-    double rate =
-        isGuess ? perSecond((double) now.cwndSegments() * now.mssBytes()) : bestWithoutLoss;
-    return estimate(
-        isGuess ? Basis.WINDOW : Basis.DELIVERY,
-        rate,
-        rate,
-        prior,
-        byReceiver,
-        bySender,
-        isGuess ? 0 : deliverySeconds / CERTAIN_SECONDS);
+  private Estimate withoutLoss(TcpSample now) {
+    return bestWithoutLoss == 0
+        ? estimate(Basis.WINDOW, windowPerSecond(now), 0)
+        : estimate(Basis.DELIVERY, bestWithoutLoss, deliverySeconds / CERTAIN_SECONDS);
   }
 
-  private Estimate byDelivery(
-      GroupPrior prior, double byReceiver, double bySender, double whileBusy) {
+  private Estimate byDelivery(double whileBusy) {
     if (deliverySeconds == 0) {
-      return estimate(Basis.DELIVERY, whileBusy, whileBusy, prior, byReceiver, bySender, 0);
+      return estimate(Basis.DELIVERY, whileBusy, 0);
     }
     double sizing = Math.max(deliveryRate, Math.max(lastDelivery, deliveryBeforeLast));
-    return estimate(
-        Basis.DELIVERY,
-        deliveryRate,
-        sizing,
-        prior,
-        byReceiver,
-        bySender,
-        deliverySeconds / CERTAIN_SECONDS);
+    return estimate(Basis.DELIVERY, deliveryRate, sizing, deliverySeconds / CERTAIN_SECONDS);
   }
 
   /** Our buffer held the connection up: what it could carry nobody knows before it is larger. */
@@ -270,14 +258,11 @@ final class ThroughputEstimator {
         path.confidence());
   }
 
-  private Estimate estimate(
-      Basis basis,
-      double bytesPerSecond,
-      double sizing,
-      GroupPrior prior,
-      double byReceiver,
-      double bySender,
-      double certain) {
+  private Estimate estimate(Basis basis, double bytesPerSecond, double certain) {
+    return estimate(basis, bytesPerSecond, bytesPerSecond, certain);
+  }
+
+  private Estimate estimate(Basis basis, double bytesPerSecond, double sizing, double certain) {
     double demand = sizing * rttMicros / MICROS_PER_SECOND * TuningSettings.HEADROOM;
     return new Estimate(
         basis,
@@ -291,6 +276,10 @@ final class ThroughputEstimator {
         bySender,
         (long) Math.min(demand, Integer.MAX_VALUE),
         Math.clamp(certain, 0, 1));
+  }
+
+  private double windowPerSecond(TcpSample now) {
+    return perSecond((double) now.cwndSegments() * now.mssBytes());
   }
 
   private double perSecond(double windowBytes) {

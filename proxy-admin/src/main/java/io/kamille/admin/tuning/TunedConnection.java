@@ -88,13 +88,23 @@ final class TunedConnection {
         channel.number(),
         channel.client().getHostAddress(),
         channel.protocol(),
-        sample,
-        waiting,
-        estimate,
-        asked,
-        partBytes,
-        grantedBytes,
+        sample.control().token(),
         (nowNanos - sample.atNanos()) / NANOS_PER_SECOND,
+        ConnectionSnapshot.Path.of(estimate),
+        estimate.demandBytes(),
+        partBytes,
+        new ConnectionSnapshot.Buffer(
+            asked.sendBufferBytes(),
+            grantedBytes,
+            asked.notSentLowWatermarkBytes(),
+            asked.lowWatermarkBytes(),
+            asked.highWatermarkBytes()),
+        new ConnectionSnapshot.Pending(
+            waiting.bufferedBytes(),
+            waiting.leasedBytes(),
+            waiting.fileBytes(),
+            sample.unsentBytes(),
+            sample.inFlightBytes()),
         TuningSentence.of(this, policy));
   }
 

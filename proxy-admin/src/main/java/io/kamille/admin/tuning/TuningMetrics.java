@@ -1,12 +1,12 @@
 package io.kamille.admin.tuning;
 
+import io.kamille.core.metric.Histogram;
 import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;
-import io.kamille.core.socket.SendBuffer;
-import java.nio.file.Path;
+import java.util.function.Supplier;
 
-/** The tuner of a running process, and what it counts. */
+/** What a tuner counts, and what clients' paths are like, look by look. */
 public final class TuningMetrics {
 
   static final MetricDescriptor BUDGET =
@@ -36,28 +36,60 @@ public final class TuningMetrics {
           "Jain's index of what connections carry in parts of what their paths could; 1 if all"
               + " alike.");
 
-  private TuningMetrics() {}
+  static final MetricDescriptor ROUND_TRIP =
+      MetricDescriptor.histogram(
+          "kamille_client_round_trip_seconds",
+          "Smoothed round-trip times of connections that wrote, once for each look.");
 
-  /**
-   * A tuner whose figures are in {@code registry}.
-   *
-   * @param system what a connection has that nobody tuned
-   */
-  public static BufferTuner tuner(
-      TuningSettings settings, SendBuffer system, MetricRegistry registry) {
-    Path proc = Path.of("/proc");
-    var tuner =
-        new BufferTuner(
-            settings,
-            system,
-            KernelLimits.read(proc),
-            new MemoryPressure(proc)::now,
-            new TuningHistograms(registry),
-            System::nanoTime);
-    registry.gauge(BUDGET, () -> tuner.snapshot().budgetBytes());
-    registry.gauge(ALLOCATED, () -> tuner.snapshot().allocatedBytes());
-    registry.gauge(HELD, () -> tuner.snapshot().heldBytes());
-    registry.gauge(FAIRNESS, () -> tuner.snapshot().fairness());
-    return tuner;
+  static final MetricDescriptor RATE =
+      MetricDescriptor.histogram(
+          "kamille_client_rate_bytes",
+          Unit.BYTES,
+          "Estimated octets per second of connections that wrote, once for each look.");
+
+  static final MetricDescriptor LOSS =
+      MetricDescriptor.histogram(
+          "kamille_client_loss_ratio",
+          Unit.RATIO,
+          "Loss events per segment of connections that wrote, once for each look.");
+
+  static final MetricDescriptor BUFFER =
+      MetricDescriptor.histogram(
+          "kamille_client_send_buffer_bytes",
+          Unit.BYTES,
+          "Octets that wait for clients of connections that wrote, in the kernel and in front of"
+              + " it, once for each look.");
+
+  private static final double NANO = 1e9;
+  private static final int NANOS_PER_MICRO = 1000;
+
+  private final Histogram roundTrip;
+  private final Histogram rate;
+  private final Histogram loss;
+  private final Histogram buffer;
+
+  /** Histograms that are read from {@code registry}. */
+  public TuningMetrics(MetricRegistry registry) {
+    roundTrip = registry.histogram(ROUND_TRIP);
+    rate = registry.histogram(RATE);
+    loss = registry.histogram(LOSS);
+    buffer = registry.histogram(BUFFER);
+  }
+
+  /** A connection was looked at. On the tuner's thread. */
+  void record(TunedConnection connection) {
+    Estimate estimate = connection.estimate();
+    roundTrip.record(connection.sample().srttMicros() * NANOS_PER_MICRO);
+    rate.record((long) estimate.bytesPerSecond());
+    loss.record(estimate.hasLost() ? (long) (estimate.lossEventRate() * NANO) : 0);
+    buffer.record(connection.pendingBytes());
+  }
+
+  /** What that tuner says of all connections together. */
+  static void register(MetricRegistry registry, Supplier<TuningSnapshot> tuner) {
+    registry.gauge(BUDGET, () -> tuner.get().budgetInForceBytes());
+    registry.gauge(ALLOCATED, () -> tuner.get().allocatedBytes());
+    registry.gauge(HELD, () -> tuner.get().heldBytes());
+    registry.gauge(FAIRNESS, () -> tuner.get().fairness());
   }
 }

@@ -2,14 +2,19 @@ package io.kamille.admin.view;
 
 import io.kamille.admin.tuning.BufferTuner;
 import io.kamille.cache.StoredObject;
+import io.kamille.cache.decision.Explanation;
 import io.kamille.cache.index.Forecast;
+import io.kamille.cache.index.PolicySnapshot;
 import io.kamille.cache.purge.PurgeTarget;
 import io.kamille.cache.removal.PurgeReport;
+import io.kamille.cache.tiers.MemorySnapshot;
 import io.kamille.cache.tiers.peak.PeakChoice;
+import io.kamille.cache.tiers.peak.PeakSnapshot;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.log.RequestSample;
 import io.kamille.core.loop.LoopTurns;
 import io.kamille.core.loop.PaceSettings;
+import io.kamille.core.metric.HistogramSnapshot;
 import io.kamille.core.origin.OriginSettings;
 import io.kamille.core.trace.Tracing;
 import java.net.InetAddress;
@@ -155,13 +160,127 @@ public interface ApplianceView {
    * Purges what {@code target} is about; it holds from then on.
    *
    * @param isSoft whether that is made stale, not removed
+   * @param isDryRun whether that is only counted, and nothing changes
    * @return null if it is not possible now, and will be soon
    */
-  @Nullable PurgeReport purge(PurgeTarget target, boolean isSoft);
-
-  /** Counts what such a purge would be about, and changes nothing; null as above. */
-  @Nullable PurgeReport countPurge(PurgeTarget target, boolean isSoft);
+  @Nullable PurgeReport purge(PurgeTarget target, boolean isSoft, boolean isDryRun);
 
   /** The last purges, the newest first. */
   List<PurgeReport> purges();
+
+  // What it is told
+
+  /**
+   * One listener.
+   *
+   * @param address host and port it is bound to
+   * @param connections open now
+   * @param certificateExpires when the first of its certificates does (RFC 3339); null without TLS
+   */
+  record ListenerSnapshot(String address, long connections, @Nullable String certificateExpires) {}
+
+  /**
+   * One loop.
+   *
+   * @param name of its thread
+   * @param requests since the start
+   * @param connections of clients, open now
+   * @param cpuSeconds its thread has used
+   */
+  record LoopSnapshot(String name, long requests, long connections, double cpuSeconds) {}
+
+  /**
+   * The cache.
+   *
+   * @param capacityBytes it may use
+   * @param usedBytes it uses now
+   * @param objects stored responses
+   * @param hits requests answered from it since the start
+   * @param misses requests forwarded since the start
+   * @param hitRatio the share of requests that were answered from the cache, 0 before the first
+   */
+  record CacheSnapshot(
+      long capacityBytes, long usedBytes, long objects, long hits, long misses, double hitRatio) {
+
+    /** With the ratio that follows from hits and misses. */
+    public CacheSnapshot(long capacityBytes, long usedBytes, long objects, long hits, long misses) {
+      this(
+          capacityBytes,
+          usedBytes,
+          objects,
+          hits,
+          misses,
+          hits + misses == 0 ? 0 : (double) hits / (hits + misses));
+    }
+  }
+
+  /**
+   * Where stored responses lie.
+   *
+   * @param memory what the memory is taken by
+   * @param keys how many target URIs something is stored under
+   * @param evictions how many of them were forgotten for want of room, since the start
+   * @param policy what chooses those
+   * @param peak whether requests use the disk; null where there is none
+   */
+  record TiersSnapshot(
+      MemorySnapshot memory,
+      long keys,
+      long evictions,
+      PolicySnapshot policy,
+      @Nullable PeakSnapshot peak) {}
+
+  /**
+   * One route, and what was asked of it since the start.
+   *
+   * @param name its host and path, as log and metrics have it
+   * @param host such as {@code example.org}; {@code *} for any
+   * @param cached whether its responses may be stored
+   * @param hits requests answered from the store
+   * @param failures requests answered with 5xx
+   * @param lastRequest when its last request ended, as RFC 3339 says it; null if there was none
+   */
+  record RouteSnapshot(
+      String name,
+      String host,
+      String path,
+      String upstream,
+      boolean cached,
+      long requests,
+      long hits,
+      long failures,
+      @Nullable String lastRequest) {}
+
+  /**
+   * How long requests took since the start, from the complete head to the last octet of the answer.
+   *
+   * @param hits those that were answered from the store
+   * @param others those that an origin was asked about, or nobody
+   */
+  record RequestDurations(HistogramSnapshot hits, HistogramSnapshot others) {
+
+    /** Both together. */
+    public HistogramSnapshot all() {
+      return hits.plus(others);
+    }
+  }
+
+  /**
+   * What would become of a request, from its route on.
+   *
+   * @param route its most specific route, or null if there is none
+   * @param explanation what is done, and why
+   */
+  record RequestExplanation(@Nullable MatchedRoute route, Explanation explanation) {}
+
+  /**
+   * The route of a request.
+   *
+   * @param name what log and metrics call it
+   * @param host it answers for
+   * @param path the beginning of the paths it answers for
+   * @param upstream its requests are forwarded to
+   * @param cached whether responses may be stored and reused
+   */
+  record MatchedRoute(String name, String host, String path, String upstream, boolean cached) {}
 }

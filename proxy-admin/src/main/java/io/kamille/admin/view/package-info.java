@@ -1,4 +1,4 @@
-/** What the control plane sees of the appliance: one interface, and copies of numbers. */
+/** What the control plane sees of the appliance: one interface, and the figures that it tells. */
 @NullMarked
 package io.kamille.admin.view;
 

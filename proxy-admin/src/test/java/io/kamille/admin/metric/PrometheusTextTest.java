@@ -6,7 +6,6 @@ import io.kamille.core.metric.Histogram;
 import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;
-import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -91,18 +90,5 @@ class PrometheusTextTest {
             "\nprocess_cpu_usage ",
             "\nprocess_files_open_files ",
             "\nprocess_uptime_seconds ");
-  }
-
-  @Test
-  void theReferenceHasARowForEachMetric() {
-    assertThat(MetricsReference.markdown(List.of(REQUESTS, DURATION, USED)))
-        .endsWith(
-            """
-            | Metric | Kind | Labels | Meaning |
-            |---|---|---|---|
-            | `kamille_arena_used_bytes` | gauge |  | Octets in use. |
-            | `kamille_cache_requests_total` | counter | `fwd` | Requests by result. |
-            | `kamille_request_duration_seconds` | histogram |  | From head \\| to end. |
-            """);
   }
 }

@@ -58,7 +58,7 @@ class BufferTunerIT {
             SYSTEM,
             new KernelLimits(2 << 20, 2 << 20),
             () -> pressure,
-            new TuningHistograms(new MetricRegistry()),
+            new TuningMetrics(new MetricRegistry()),
             nowNanos::get);
     sampler = tuner.sampler(loop);
     tuner.announceTo(announced::add);
@@ -84,10 +84,10 @@ class BufferTunerIT {
     look();
     look();
     ConnectionSnapshot snapshot = tuner.connections(ConnectionOrder.PENDING, 10).getFirst();
-    assertThat(snapshot.estimate().basis()).isEqualTo(Estimate.Basis.STALLED);
-    assertThat(snapshot.buffer().notSentLowWatermarkBytes()).isLessThanOrEqualTo(32 << 10);
+    assertThat(snapshot.path().basis()).isEqualTo(Estimate.Basis.STALLED);
+    assertThat(snapshot.sendBuffer().notSentLowWatermarkBytes()).isLessThanOrEqualTo(32 << 10);
     assertThat(snapshot.why()).contains("The client", " It gets ");
-    assertThat(snapshot.waiting().bufferedBytes()).isGreaterThan(MUCH / 2);
+    assertThat(snapshot.pending().bufferedBytes()).isGreaterThan(MUCH / 2);
   }
 
   @Test
@@ -106,7 +106,7 @@ class BufferTunerIT {
               second.countDown();
               return 0;
             },
-            new TuningHistograms(new MetricRegistry()),
+            new TuningMetrics(new MetricRegistry()),
             System::nanoTime)) {
       failing.start(_ -> {});
       assertThat(second.await(60, TimeUnit.SECONDS)).isTrue();
@@ -119,7 +119,7 @@ class BufferTunerIT {
     for (int i = 0; i < 5; i++) {
       look();
     }
-    assertThat(tuner.connections(ConnectionOrder.PENDING, 1).getFirst().estimate().basis())
+    assertThat(tuner.connections(ConnectionOrder.PENDING, 1).getFirst().path().basis())
         .isEqualTo(Estimate.Basis.STALLED);
     assertThat(tuner.beginning(InetAddress.getLoopbackAddress()).partBytes())
         .isGreaterThan(32 << 10);
@@ -188,7 +188,7 @@ class BufferTunerIT {
     for (int i = 0; i < 6; i++) {
       look();
     }
-    assertThat(tuner.snapshot().budgetBytes()).isEqualTo(32 << 10);
+    assertThat(tuner.snapshot().budgetInForceBytes()).isEqualTo(32 << 10);
     assertThat(tuner.snapshot().allocatedBytes())
         .isBetween(7L * SendBufferLaw.TRAIN_BYTES - 8, 8L * SendBufferLaw.TRAIN_BYTES);
   }
@@ -205,7 +205,7 @@ class BufferTunerIT {
     assertThat(onLoop(channel::sendBuffer)).isEqualTo(SYSTEM);
     look();
     assertThat(tuner.connections(ConnectionOrder.BUFFER, 10)).isEmpty();
-    assertThat(tuner.snapshot().fixed()).isZero();
+    assertThat(tuner.snapshot().fixedUntilTheyClose()).isZero();
     assertThat(announced).containsExactly(SendBufferLaw.INITIAL_MARK_BYTES, 0);
   }
 

@@ -12,7 +12,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 
-class ReloadsTest {
+class VersionedFileTest {
 
   /** Else the first, which has read the older file, could be the last to put it in force. */
   @Test
@@ -24,7 +24,7 @@ class ReloadsTest {
         Thread.ofPlatform()
             .start(
                 () ->
-                    Reloads.reload(
+                    VersionedFile.reload(
                         () -> {
                           events.add("first reads");
                           isReading.countDown();
@@ -37,7 +37,7 @@ class ReloadsTest {
         Thread.ofPlatform()
             .start(
                 () ->
-                    Reloads.reload(
+                    VersionedFile.reload(
                         () -> {
                           events.add("second reads");
                           return accepted();
@@ -54,7 +54,7 @@ class ReloadsTest {
   @Test
   void whatIsRefusedPutsNothingInForce() {
     List<Configuration> inForce = new CopyOnWriteArrayList<>();
-    Reloads.reload(() -> parse("nonsense"), inForce::add);
+    VersionedFile.reload(() -> parse("nonsense"), inForce::add);
     assertThat(inForce).isEmpty();
   }
 
