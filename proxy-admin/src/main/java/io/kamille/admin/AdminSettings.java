@@ -85,16 +85,4 @@ public record AdminSettings(
                       + " local socket of the command line has no TLS.")
               .withShorthand(TlsSettings.SOURCE),
           Row.fixed(ANSWER_LIMIT));
-
-  /** On a loopback address, with the usual limits. */
-  public static AdminSettings of(HostPort address, Path tokenFile) {
-    return new AdminSettings(
-        Optional.of(address),
-        false,
-        tokenFile,
-        true,
-        REQUEST_SAMPLES,
-        TlsSettings.OFF,
-        ANSWER_LIMIT);
-  }
 }

@@ -40,7 +40,7 @@ class AccessIT {
   void open() throws IOException {
     server =
         AdminServer.open(
-            AdminSettings.of(new HostPort("127.0.0.1", 0), directory.resolve("token")),
+            FakeAppliance.settings(new HostPort("127.0.0.1", 0), directory.resolve("token")),
             new FakeAppliance(),
             List.of(),
             new MetricRegistry(),

@@ -45,7 +45,13 @@ class AdminServerIT {
     Path file = directory.resolve("token");
     server =
         AdminServer.open(
-            AdminSettings.of(ANY_PORT, file), appliance, List.of(), registry, clock, null, false);
+            FakeAppliance.settings(ANY_PORT, file),
+            appliance,
+            List.of(),
+            registry,
+            clock,
+            null,
+            false);
     token = Files.readString(file).strip();
   }
 
@@ -557,7 +563,7 @@ class AdminServerIT {
   void anAddressBeyondLoopbackMustBeMeant() {
     HostPort everywhere = new HostPort("0.0.0.0", 0);
     Path file = directory.resolve("token");
-    AdminSettings unmeant = AdminSettings.of(everywhere, file);
+    AdminSettings unmeant = FakeAppliance.settings(everywhere, file);
     assertThatThrownBy(
             () -> AdminServer.open(unmeant, appliance, List.of(), registry, clock, null, false))
         .isInstanceOf(IllegalArgumentException.class)
@@ -567,7 +573,7 @@ class AdminServerIT {
   @Test
   void anOccupiedAddressIsToldFromOtherTrouble() {
     AdminSettings occupied =
-        AdminSettings.of(
+        FakeAppliance.settings(
             new HostPort("127.0.0.1", server.address().getPort()), directory.resolve("token"));
     assertThatThrownBy(
             () -> AdminServer.open(occupied, appliance, List.of(), registry, clock, null, false))

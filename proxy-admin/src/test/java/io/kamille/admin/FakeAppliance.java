@@ -44,17 +44,28 @@ import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.origin.OriginSettings;
 import io.kamille.core.origin.names.OriginList;
+import io.kamille.core.setting.HostPort;
 import io.kamille.core.socket.SendBuffer;
+import io.kamille.core.tls.TlsSettings;
 import io.kamille.core.trace.TraceSettings;
 import io.kamille.core.trace.Tracing;
 import java.net.InetAddress;
+import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** An appliance that says what the test wants. */
 final class FakeAppliance implements ApplianceView {
+
+  /** Of a control plane on a loopback address. */
+  static AdminSettings settings(HostPort address, Path tokenFile) {
+    return new AdminSettings(
+        Optional.of(address), false, tokenFile, true, 20, TlsSettings.OFF, Duration.ofSeconds(75));
+  }
 
   PeakChoice peak = PeakChoice.AUTO;
   boolean hasDisk = true;

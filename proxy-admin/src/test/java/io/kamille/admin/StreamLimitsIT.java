@@ -42,7 +42,7 @@ class StreamLimitsIT {
 
   @BeforeEach
   void open() throws IOException {
-    open(AdminSettings.of(ANY_PORT, directory.resolve("token")));
+    open(FakeAppliance.settings(ANY_PORT, directory.resolve("token")));
   }
 
   private void open(AdminSettings settings, Operation... more) throws IOException {
@@ -173,7 +173,7 @@ class StreamLimitsIT {
     CountDownLatch asked = new CountDownLatch(1);
     CountDownLatch end = new CountDownLatch(1);
     open(
-        AdminSettings.of(ANY_PORT, directory.resolve("token")),
+        FakeAppliance.settings(ANY_PORT, directory.resolve("token")),
         Operation.get("/v1/hanging", Scope.READ, "Hangs.")
             .by(
                 () -> {

@@ -32,7 +32,7 @@ class TuningApiIT {
     Path file = directory.resolve("token");
     server =
         AdminServer.open(
-            AdminSettings.of(new HostPort("127.0.0.1", 0), file),
+            FakeAppliance.settings(new HostPort("127.0.0.1", 0), file),
             appliance,
             List.of(),
             new MetricRegistry(),

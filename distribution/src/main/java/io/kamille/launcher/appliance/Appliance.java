@@ -85,19 +85,10 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
   }
 
   /**
-   * Starts what the configuration describes.
-   *
-   * @param version what the control plane says we are
-   * @throws StartFailure with one sentence, and everything closed again
-   */
-  public static Appliance start(Configuration configuration, String version) throws StartFailure {
-    return start(configuration, version, Inheritance.none(), appliance -> List.of(), Machine.HERE);
-  }
-
-  /**
    * Starts what the configuration describes, on the sockets that listen already where there are
    * any.
    *
+   * @param version what the control plane says we are
    * @param inheritance the sockets, and the process whose place we take; borrowed
    * @param resources of the control plane besides those of every appliance
    * @param machine what it stands on
@@ -287,11 +278,6 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
       this.changes = changes;
       this.next = next;
       this.chain = chain;
-    }
-
-    /** In what it differs from what runs. */
-    public List<SettingChange> changes() {
-      return changes;
     }
 
     /** Puts it in force. Everything that fails has failed before. */

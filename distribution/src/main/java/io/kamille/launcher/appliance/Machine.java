@@ -34,12 +34,6 @@ public record Machine(
           OverloadLaw::new,
           LoopGroup.sockets()::connect);
 
-  /** On this process's own network. */
-  public Machine(
-      Disk disk, Function<MetricRegistry, OriginNames> names, OverloadLaw.Start shedding) {
-    this(disk, names, shedding, HERE.network);
-  }
-
   /** The same, with the network that the configuration names. */
   Machine of(Configuration configuration) {
     Path helper = configuration.hostSockets();

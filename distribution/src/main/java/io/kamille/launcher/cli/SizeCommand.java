@@ -2,8 +2,8 @@ package io.kamille.launcher.cli;
 
 import io.kamille.core.setting.ByteSize;
 import io.kamille.core.setting.TimeSpan;
-import io.kamille.launcher.doctor.Demand;
 import io.kamille.launcher.doctor.Need;
+import io.kamille.launcher.doctor.Need.Demand;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.Locale;

@@ -84,7 +84,7 @@ public final class Service implements AutoCloseable {
     Map<String, List<Integer>> listening = incumbent.listeningSockets();
     listening.forEach((address, kept) -> manager.keep(name(address), kept));
     manager.ready("serving on " + String.join(", ", listening.keySet()));
-    Watchdog.start(manager, loops);
+    manager.watch(loops);
   }
 
   /** The manager allows no colon in a name. */
@@ -105,7 +105,7 @@ public final class Service implements AutoCloseable {
     }
     try {
       upgrade =
-          Upgrade.await(
+          new Upgrade(
               control,
               command(home),
               manager,
@@ -113,7 +113,8 @@ public final class Service implements AutoCloseable {
               () -> {
                 isSucceeded = true;
                 toldToStop.countDown();
-              });
+              },
+              Upgrade.LIMIT);
     } catch (IOException failed) {
       LOG.log(Level.WARNING, "no upgrade without a restart: " + failed.getMessage());
     }

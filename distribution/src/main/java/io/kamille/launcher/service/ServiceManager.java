@@ -1,12 +1,17 @@
 package io.kamille.launcher.service;
 
 import io.kamille.core.socket.UnixSocket;
+import io.netty.channel.EventLoop;
+import io.netty.util.concurrent.EventExecutor;
+import io.netty.util.concurrent.Future;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * What we tell systemd, see {@code sd_notify(3)}. Without it all of this does nothing. Any thread.
@@ -17,6 +22,7 @@ public final class ServiceManager {
   private static final String NOTIFY_SOCKET = "NOTIFY_SOCKET";
   private static final String WATCHDOG_USEC = "WATCHDOG_USEC";
   private static final String WATCHDOG_PID = "WATCHDOG_PID";
+  private static final int ROUNDS_PER_LIMIT = 3;
 
   private final String socket;
   private final Duration watchdogLimit;
@@ -36,6 +42,23 @@ public final class ServiceManager {
         socket, isWatched ? Duration.ofNanos(1000 * Long.parseLong(micros)) : Duration.ZERO);
   }
 
+  /** Begins to say that we are alive, after every loop has run a task, if the manager watches. */
+  void watch(List<EventLoop> loops) {
+    if (watchdogLimit.isPositive()) {
+      Duration round = watchdogLimit.dividedBy(ROUNDS_PER_LIMIT);
+      Thread.ofPlatform().daemon().name("kamille-watchdog").start(() -> watch(loops, round));
+    }
+  }
+
+  private void watch(List<EventLoop> loops, Duration round) {
+    while (loops.stream().noneMatch(EventExecutor::isShuttingDown)) {
+      if (haveTurned(loops, round)) {
+        tell("WATCHDOG=1", List.of());
+      }
+      LockSupport.parkNanos(round.toNanos());
+    }
+  }
+
   /** After which silence it takes us for stuck; empty if it does not watch. */
   Optional<Duration> watchdogLimit() {
     return watchdogLimit.isZero() ? Optional.empty() : Optional.of(watchdogLimit);
@@ -49,11 +72,6 @@ public final class ServiceManager {
   /** We have begun to stop, and may take this long until the next word. */
   public void stopping(Duration atMost) {
     tell("STOPPING=1\nEXTEND_TIMEOUT_USEC=" + atMost.toNanos() / 1000, List.of());
-  }
-
-  /** All loops turn. */
-  void alive() {
-    tell("WATCHDOG=1", List.of());
   }
 
   /** Another process is the service from now on. */
@@ -74,6 +92,17 @@ public final class ServiceManager {
   /** Closes what it keeps under that name. */
   public void forget(String name) {
     tell("FDSTOREREMOVE=1\nFDNAME=" + name, List.of());
+  }
+
+  /** Whether each loop runs a task within that time. */
+  static boolean haveTurned(List<? extends EventExecutor> loops, Duration limit) {
+    List<? extends Future<?>> turns = loops.stream().map(loop -> loop.submit(() -> {})).toList();
+    long deadline = System.nanoTime() + limit.toNanos();
+    return turns.stream()
+        .allMatch(
+            turn ->
+                turn.awaitUninterruptibly(
+                    Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS));
   }
 
   private void tell(String words, List<Integer> descriptors) {

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 public final class Upgrade implements AutoCloseable {
 
   private static final System.Logger LOG = System.getLogger("kamille.service");
-  private static final Duration LIMIT = Duration.ofSeconds(60);
+  static final Duration LIMIT = Duration.ofSeconds(60);
   private static final int MOST_BYTES = 4096;
 
   /** What {@code kamille upgrade} says. */
@@ -34,6 +34,15 @@ public final class Upgrade implements AutoCloseable {
   // Volatile: set by the thread of the orders, read by the one that ends.
   private volatile @Nullable Heir heir;
 
+  /**
+   * Listens for the order that will be given at {@code path}.
+   *
+   * @param command that starts the installed version
+   * @param incumbent gives to the new process what it has, and steps back once that serves
+   * @param leave drains and ends; once it is told that the new process serves
+   * @param limit for each step of the new process
+   * @throws IOException if that cannot be
+   */
   Upgrade(
       Path path,
       List<String> command,
@@ -49,20 +58,6 @@ public final class Upgrade implements AutoCloseable {
     this.leave = leave;
     this.limit = limit;
     control = ControlSocket.open(path, this::take);
-  }
-
-  /**
-   * Listens for the order that will be given at {@code path}.
-   *
-   * @param command that starts the installed version
-   * @param incumbent gives to the new process what it has, and steps back once that serves
-   * @param leave drains and ends; once it is told that the new process serves
-   * @throws IOException if that cannot be
-   */
-  public static Upgrade await(
-      Path path, List<String> command, ServiceManager manager, Incumbent incumbent, Runnable leave)
-      throws IOException {
-    return new Upgrade(path, command, manager, incumbent, leave, LIMIT);
   }
 
   /** Orders that are given at {@code path} come to us from now on. */

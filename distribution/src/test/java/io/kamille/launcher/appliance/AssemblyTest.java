@@ -34,7 +34,8 @@ class AssemblyTest {
       UpstreamsTest.configuration(
           "{site: {origins: ['http://a.test']}}",
           "[{upstream: site, access: {deny: ['192.0.2.0/24']}}]\n" + CACHE);
-  private final Machine machine = new Machine(Disk.ofSystem(), _ -> names, OverloadLaw::new);
+  private final Machine machine =
+      new Machine(Disk.ofSystem(), _ -> names, OverloadLaw::new, Machine.HERE.network());
   private final Assembly assembly;
 
   AssemblyTest() throws IOException {

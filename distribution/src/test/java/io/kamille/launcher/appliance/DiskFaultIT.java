@@ -22,7 +22,10 @@ class DiskFaultIT {
 
   @RegisterExtension
   private final Journey journey =
-      new Journey().on(new Machine(disk, Machine.HERE.names(), Machine.HERE.shedding()));
+      new Journey()
+          .on(
+              new Machine(
+                  disk, Machine.HERE.names(), Machine.HERE.shedding(), Machine.HERE.network()));
 
   @BeforeEach
   void keepOnDisk() {

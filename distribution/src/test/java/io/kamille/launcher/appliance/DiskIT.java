@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kamille.core.Await;
 import io.kamille.core.client.h1.TestClient.Answer;
+import io.kamille.launcher.service.Inheritance;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -261,7 +262,14 @@ class DiskIT {
   @Test
   void aPathThatIsNoDirectoryIsAClearFailure() throws Exception {
     Files.writeString(journey.file("store"), "a file");
-    assertThatThrownBy(() -> Appliance.start(journey.configuration(), "test"))
+    assertThatThrownBy(
+            () ->
+                Appliance.start(
+                    journey.configuration(),
+                    "test",
+                    Inheritance.none(),
+                    _ -> List.of(),
+                    Machine.HERE))
         .isInstanceOf(StartFailure.class)
         .hasMessageStartingWith("cannot use the directory of cache.disk.path, ")
         .hasMessageContaining("store");

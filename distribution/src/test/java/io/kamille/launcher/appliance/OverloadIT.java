@@ -18,7 +18,10 @@ class OverloadIT {
 
   @RegisterExtension
   private final Journey journey =
-      new Journey().on(new Machine(Machine.HERE.disk(), Machine.HERE.names(), law::at));
+      new Journey()
+          .on(
+              new Machine(
+                  Machine.HERE.disk(), Machine.HERE.names(), law::at, Machine.HERE.network()));
 
   @BeforeEach
   void stores() {

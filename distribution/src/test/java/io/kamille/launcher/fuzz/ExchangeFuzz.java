@@ -2,11 +2,13 @@ package io.kamille.launcher.fuzz;
 
 import io.kamille.core.h1.FuzzBudget;
 import io.kamille.launcher.appliance.Appliance;
+import io.kamille.launcher.appliance.Machine;
 import io.kamille.launcher.appliance.StartFailure;
 import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.configuration.ConfigurationFile;
 import io.kamille.launcher.configuration.ConfigurationReading;
 import io.kamille.launcher.fuzz.Wire.Conversation;
+import io.kamille.launcher.service.Inheritance;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -92,7 +94,9 @@ final class ExchangeFuzz implements AutoCloseable {
         """
             .replace("%s", origin.url());
     try {
-      appliance = Appliance.start(configuration(yaml), "fuzz");
+      appliance =
+          Appliance.start(
+              configuration(yaml), "fuzz", Inheritance.none(), _ -> List.of(), Machine.HERE);
     } catch (StartFailure failure) {
       throw new AssertionError(failure);
     }

@@ -1,12 +1,15 @@
 package io.kamille.launcher.fuzz;
 
 import io.kamille.launcher.appliance.Appliance;
+import io.kamille.launcher.appliance.Machine;
 import io.kamille.launcher.appliance.StartFailure;
 import io.kamille.launcher.configuration.ConfigurationFile;
 import io.kamille.launcher.configuration.ConfigurationReading;
+import io.kamille.launcher.service.Inheritance;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 
 /** A whole appliance on one loop, before an origin. */
 final class FuzzedAppliance {
@@ -33,7 +36,8 @@ final class FuzzedAppliance {
       throw new AssertionError(yaml);
     }
     try {
-      return Appliance.start(configuration, "fuzz");
+      return Appliance.start(
+          configuration, "fuzz", Inheritance.none(), _ -> List.of(), Machine.HERE);
     } catch (StartFailure failure) {
       throw new AssertionError(failure);
     }

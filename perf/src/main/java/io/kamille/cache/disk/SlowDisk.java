@@ -46,7 +46,8 @@ public final class SlowDisk implements Disk {
             "slow-disk",
             Inheritance.none(),
             _ -> List.of(),
-            new Machine(disk, Machine.HERE.names(), Machine.HERE.shedding()));
+            new Machine(
+                disk, Machine.HERE.names(), Machine.HERE.shedding(), Machine.HERE.network()));
     Runtime.getRuntime().addShutdownHook(new Thread(appliance::close));
     new CountDownLatch(1).await();
   }

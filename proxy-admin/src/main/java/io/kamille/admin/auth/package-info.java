@@ -1,4 +1,4 @@
-/** Who uses the API: tokens and their scopes, sessions of browsers, and the log of what they did. */
+/** Who uses the API: tokens and their scopes, sessions of browsers, and the audit log. */
 @NullMarked
 package io.kamille.admin.auth;
 
