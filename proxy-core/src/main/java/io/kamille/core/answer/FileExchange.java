@@ -159,7 +159,7 @@ final class FileExchange implements ContentSource {
   private void judge(Found.File file) {
     long now = clock.epochSeconds();
     FileFacts facts = file.facts();
-    switch (FileConditions.judge(exchange.request(), facts, now)) {
+    switch (facts.judge(exchange.request(), now)) {
       case NOT_MODIFIED -> {
         drop(file);
         end(facts.head(StatusCode.NOT_MODIFIED), facts.lengthBytes());
@@ -168,7 +168,7 @@ final class FileExchange implements ContentSource {
         drop(file);
         fail(Failure.request(StatusCode.PRECONDITION_FAILED, "the file is another one"));
       }
-      case SEND -> send(file, FileConditions.range(exchange.request(), facts, now));
+      case SEND -> send(file, facts.range(exchange.request(), now));
     }
   }
 

@@ -128,11 +128,8 @@ public final class ConnectionFields {
       while (to < end && octets[to] != ',') {
         to++;
       }
-      int first = from;
+      int first = Octets.skipBlanks(octets, from, to);
       int last = to;
-      while (first < last && Octets.isBlank(octets[first])) {
-        first++;
-      }
       while (last > first && Octets.isBlank(octets[last - 1])) {
         last--;
       }

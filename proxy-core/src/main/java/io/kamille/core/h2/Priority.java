@@ -39,14 +39,11 @@ public record Priority(int urgency, boolean isIncremental) {
         memberEnd++;
       }
       // Parameters of a member mean nothing yet (RFC 9218 §4).
-      int from = at;
-      int to = from;
+      int to = at;
       while (to < memberEnd && octets[to] != ';') {
         to++;
       }
-      while (from < to && Octets.isBlank(octets[from])) {
-        from++;
-      }
+      int from = Octets.skipBlanks(octets, at, to);
       while (to > from && Octets.isBlank(octets[to - 1])) {
         to--;
       }

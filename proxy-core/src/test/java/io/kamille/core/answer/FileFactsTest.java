@@ -1,17 +1,17 @@
 package io.kamille.core.answer;
 
-import static io.kamille.core.answer.FileConditions.Verdict.NOT_MODIFIED;
-import static io.kamille.core.answer.FileConditions.Verdict.PRECONDITION_FAILED;
-import static io.kamille.core.answer.FileConditions.Verdict.SEND;
+import static io.kamille.core.answer.FileFacts.Verdict.NOT_MODIFIED;
+import static io.kamille.core.answer.FileFacts.Verdict.PRECONDITION_FAILED;
+import static io.kamille.core.answer.FileFacts.Verdict.SEND;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kamille.core.answer.FileConditions.Verdict;
+import io.kamille.core.answer.FileFacts.Verdict;
 import io.kamille.core.http.ByteRange;
 import io.kamille.core.http.HttpDate;
 import io.kamille.core.http.RequestHead;
 import org.junit.jupiter.api.Test;
 
-class FileConditionsTest {
+class FileFactsTest {
 
   private static final long NOW = 1_800_000_000;
   private static final long MODIFIED = NOW - 1_000;
@@ -52,11 +52,11 @@ class FileConditionsTest {
   }
 
   private static Verdict judge(String... fields) {
-    return FileConditions.judge(RequestHead.of("GET", "http://h/", fields), FILE, NOW);
+    return FILE.judge(RequestHead.of("GET", "http://h/", fields), NOW);
   }
 
   private static ByteRange range(String... fields) {
-    return FileConditions.range(RequestHead.of("GET", "http://h/", fields), FILE, NOW);
+    return FILE.range(RequestHead.of("GET", "http://h/", fields), NOW);
   }
 
   private static String date(int secondsLater) {
