@@ -1,7 +1,6 @@
 package io.kamille.launcher.appliance;
 
 import io.kamille.core.answer.ResponseSettings;
-import io.kamille.core.answer.StaticResponse;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.http.StatusCode;
 import java.nio.charset.StandardCharsets;
@@ -33,6 +32,6 @@ final class WelcomePage {
   static ExchangeHandler handler() {
     ResponseSettings settings =
         new ResponseSettings(StatusCode.OK, PAGE, null, "text/html; charset=utf-8");
-    return new StaticResponse(settings, PAGE.getBytes(StandardCharsets.US_ASCII));
+    return settings.answering(PAGE.getBytes(StandardCharsets.US_ASCII));
   }
 }
