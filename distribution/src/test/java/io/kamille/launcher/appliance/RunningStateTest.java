@@ -69,7 +69,7 @@ class RunningStateTest {
     journey.with("upstreams: {site: {origins: ['http://127.0.0.1:1', 'http://127.0.0.1:2']}}");
     List<Origin> origins = origins();
     String name = "origin site 1 " + origins.get(1).url();
-    take(Map.of(name, "OUT 3 1 60000000000 true FAILURES"));
+    take(Map.of(name, "OUT 3 1 60000000000 true FAILURES 0 why"));
     assertThat(origins.get(0).health().phase()).isEqualTo(Phase.IN);
     assertThat(origins.get(1).health().phase()).isEqualTo(Phase.OUT);
     assertThat(state()).containsKey(name);

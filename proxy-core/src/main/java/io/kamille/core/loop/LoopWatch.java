@@ -75,19 +75,9 @@ final class LoopWatch implements AutoCloseable {
   public void close() {
     isClosed = true;
     LockSupport.unpark(thread);
-    joinUninterruptibly();
-  }
-
-  private void joinUninterruptibly() {
-    boolean isInterrupted = false;
-    while (thread.isAlive()) {
-      try {
-        thread.join();
-      } catch (InterruptedException interrupted) {
-        isInterrupted = true;
-      }
-    }
-    if (isInterrupted) {
+    try {
+      thread.join();
+    } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
     }
   }

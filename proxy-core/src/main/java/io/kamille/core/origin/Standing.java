@@ -49,9 +49,6 @@ public record Standing(
 
   private static final int PARTS = 8;
 
-  /** Processes before us said neither since when nor why. */
-  private static final int PARTS_ONCE = 6;
-
   Standing failures(int count) {
     return new Standing(phase, count, timesOut, nanos, isUnreachable, cause, sinceNanos, why);
   }
@@ -122,7 +119,7 @@ public record Standing(
    */
   static Standing of(String words, long nowNanos) {
     String[] parts = words.split(" ", PARTS);
-    if (parts.length != PARTS && parts.length != PARTS_ONCE) {
+    if (parts.length != PARTS) {
       throw new IllegalArgumentException("health: " + words);
     }
     Phase phase = Phase.valueOf(parts[0]);
@@ -138,8 +135,8 @@ public record Standing(
         phase == Phase.IN ? 0 : nowNanos + bounded(parts[3]),
         Boolean.parseBoolean(parts[4]),
         Cause.valueOf(parts[5]),
-        parts.length == PARTS ? nowNanos + bounded(parts[6]) : FROM_THE_START,
-        parts.length == PARTS ? parts[7] : "");
+        nowNanos + bounded(parts[6]),
+        parts[7]);
   }
 
   private static long bounded(String nanos) {

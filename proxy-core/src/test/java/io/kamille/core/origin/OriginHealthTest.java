@@ -126,12 +126,19 @@ class OriginHealthTest {
   @Test
   void whatIsKnownAlreadyStaysWhateverAnotherProcessSays() {
     fail(3);
-    health.take("RETURNING 0 1 0 false FAILURES", clock.nanos());
+    health.take("RETURNING 0 1 0 false FAILURES 0 why", clock.nanos());
     assertThat(health.phase()).isEqualTo(Phase.OUT);
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "OUT", "OUT 1 1 1 true NONE", "OUT -1 1 1 true RATIO", "A 1 1 1 a b"})
+  @ValueSource(
+      strings = {
+        "",
+        "OUT",
+        "OUT 1 1 1 true NONE 0 a",
+        "OUT -1 1 1 true RATIO 0 a",
+        "A 1 1 1 a b 0 a"
+      })
   void aStandingThatIsNotUnderstoodIsRefused(String words) {
     assertThatThrownBy(() -> health.take(words, 0)).isInstanceOf(IllegalArgumentException.class);
     assertThat(health.isIn()).isTrue();

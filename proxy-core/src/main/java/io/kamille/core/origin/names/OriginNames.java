@@ -19,7 +19,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.LongAdder;
@@ -117,19 +116,18 @@ public final class OriginNames implements AutoCloseable {
         origin.addresses(List.of(address));
       }
     }
-    await(CompletableFuture.allOf(first.toArray(CompletableFuture[]::new)));
+    CompletableFuture.allOf(first.toArray(CompletableFuture[]::new))
+        .orTimeout(FIRST_ANSWERS.toNanos(), TimeUnit.NANOSECONDS)
+        .exceptionally(OriginNames::late)
+        .join();
   }
 
-  private static void await(CompletableFuture<?> answers) {
-    try {
-      answers.get(FIRST_ANSWERS.toNanos(), TimeUnit.NANOSECONDS);
-    } catch (TimeoutException late) {
-      LOG.log(Level.WARNING, "going on without the addresses of some origins: no answer yet");
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    } catch (ExecutionException bug) {
-      throw new IllegalStateException(bug);
+  private static @Nullable Void late(Throwable why) {
+    if (!(why instanceof TimeoutException)) {
+      throw new IllegalStateException(why);
     }
+    LOG.log(Level.WARNING, "going on without the addresses of some origins: no answer yet");
+    return null;
   }
 
   /** By what it looks names up. */

@@ -13,9 +13,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /** The origins that the SRV records of a name tell of (RFC 2782). */
@@ -57,23 +55,18 @@ public final class ServiceRecords extends WatchedOrigins {
       asked = lookup.services(name);
       if (!wasAsked) {
         wasAsked = true;
-        await(asked);
+        // Without it for now if it fails or is late: the reason is told where it is taken.
+        asked
+            .copy()
+            .orTimeout(FIRST_ANSWER.toSeconds(), TimeUnit.SECONDS)
+            .exceptionally(_ -> null)
+            .join();
       }
     }
     if (asked != null && asked.isDone()) {
       Duration validFor = asked.handle(this::take).join();
       dueNanos = nowNanos + validFor.toNanos();
       asked = null;
-    }
-  }
-
-  private static void await(CompletableFuture<Services> answer) {
-    try {
-      answer.get(FIRST_ANSWER.toSeconds(), TimeUnit.SECONDS);
-    } catch (TimeoutException | ExecutionException failed) {
-      // Without it for now: the reason is told where it is taken.
-    } catch (InterruptedException stopped) {
-      Thread.currentThread().interrupt();
     }
   }
 
