@@ -1,5 +1,11 @@
 package io.kamille.cache;
 
+import io.kamille.cache.key.NamePatterns;
+import io.kamille.cache.key.QueryRules;
+import io.kamille.cache.rules.CachePolicy;
+import io.kamille.cache.rules.CompressionRules;
+import io.kamille.cache.rules.VaryBy;
+import io.kamille.cache.settings.BackgroundSettings;
 import io.kamille.cache.settings.CacheSettings;
 import io.kamille.cache.station.CacheHandler;
 import io.kamille.cache.tiers.MemorySource;
@@ -66,7 +72,18 @@ public class CacheHandlerBench {
           new MetricRegistry(),
           WallClock.system());
   private final CacheHandler handler =
-      cache.handler(this::answer, CacheSettings.of(CAPACITY_BYTES / 2), RouteGate.OPEN);
+      cache.handler(
+          this::answer,
+          new CacheSettings(
+              CachePolicy.DEFAULT,
+              CompressionRules.OFF,
+              CAPACITY_BYTES / 2,
+              true,
+              BackgroundSettings.NONE,
+              NamePatterns.NONE,
+              VaryBy.NONE,
+              QueryRules.NONE),
+          RouteGate.OPEN);
   private final RequestHead request = SampleRequest.BROWSER.head();
   private final NullReply reply = new NullReply();
   private final ConnectionExchange exchange =

@@ -1,13 +1,14 @@
 package io.kamille.cache;
 
+import io.kamille.cache.CacheHandover.HeldDisk;
 import io.kamille.cache.coding.Coder;
 import io.kamille.cache.disk.Disk;
+import io.kamille.cache.disk.DiskMetrics;
 import io.kamille.cache.disk.DiskTier;
 import io.kamille.cache.fill.CacheParts;
 import io.kamille.cache.fill.InFlightTable;
 import io.kamille.cache.index.CaffeineIndex;
 import io.kamille.cache.index.IndexMemory;
-import io.kamille.cache.index.IndexMetrics;
 import io.kamille.cache.index.PolicyChoice;
 import io.kamille.cache.key.HashSecret;
 import io.kamille.cache.key.QueryRules;
@@ -60,11 +61,8 @@ public final class Cache implements AutoCloseable {
   private final RouteQueries queries = new RouteQueries();
   private final Removals removals;
   private final CacheOperations operations;
-  private final CacheContents contents;
   private final Executor workers;
   private final CacheParts parts;
-
-  private final @Nullable HeldDisk disk;
   private final CacheHandover handover;
 
   private Cache(
@@ -77,7 +75,6 @@ public final class Cache implements AutoCloseable {
       MetricRegistry registry,
       WallClock clock) {
     this.arena = arena;
-    this.disk = disk;
     this.index =
         CaffeineIndex.open(
             TieredStore.indexCapacityBytes(arena.capacityBytes()),
@@ -85,21 +82,17 @@ public final class Cache implements AutoCloseable {
             memory(arena),
             clock);
     PurgeTable purges = new PurgeTable();
-    DiskLookups lookups;
-    if (disk == null) {
-      this.store = new TieredStore(arena, index, purges);
-      lookups = null;
-    } else {
-      disk.begin(purges, registry);
-      this.store = new TieredStore(arena, index, purges, disk.copies());
+    this.store = new TieredStore(arena, index, purges, disk == null ? null : disk.copies());
+    DiskLookups lookups = null;
+    if (disk != null) {
+      disk.copies().disk().keepPurges(purges);
+      DiskMetrics.register(disk.copies()::disk, registry);
+      disk.copies().peak().register(registry);
       lookups =
           new DiskLookups(
               store, disk.copies(), disk.readers(), disk.settings().sendFromBytes(), registry);
     }
     source.moveInto(store);
-    if (disk != null) {
-      disk.warm(store);
-    }
     this.workers = workers;
     Coder coder = new Coder(store, workers, registry);
     InFlightTable flights = new InFlightTable(clock, purges);
@@ -114,12 +107,13 @@ public final class Cache implements AutoCloseable {
             flights,
             removals,
             new OperatorPurges(removals, sweeper, queries, clock),
-            queries);
-    this.contents = new CacheContents(store, queries, clock);
+            queries,
+            clock);
     this.handover =
         new CacheHandover(source.isKept() ? arena : null, store, purges, removals, disk, clock);
-    IndexMetrics.register(index, registry);
-    store.figures().register(registry);
+    handover.warm();
+    index.register(registry);
+    store.register(registry);
     flights.register(registry);
     purges.register(registry);
     removals.register(registry);
@@ -214,7 +208,7 @@ public final class Cache implements AutoCloseable {
       throws IOException {
     Path path = Objects.requireNonNull(settings.path(), "path");
     long queueBytes = Math.min(capacityBytes / QUEUE_SHARE, QUEUE_LIMIT_BYTES);
-    HeldDisk.Opening opening =
+    CacheHandover.Opening opening =
         () -> DiskTier.open(disk, path, settings.capacityBytes(), queueBytes);
     DiskTier tier = opening.open();
     HashSecret.use(tier.secretHigh(), tier.secretLow());
@@ -283,11 +277,6 @@ public final class Cache implements AutoCloseable {
     return handover;
   }
 
-  /** What lies in it. */
-  public CacheContents contents() {
-    return contents;
-  }
-
   /**
    * Gives the memory back; what was offered to the disk is written, and stays there. Comes after
    * the last loop has ended.
@@ -300,9 +289,7 @@ public final class Cache implements AutoCloseable {
     if (workers instanceof WorkerThreads own) {
       own.close();
     }
-    if (disk != null) {
-      disk.close(parts.clock());
-    }
+    handover.close();
     parts.flights().clear();
     store.close();
     index.close();

@@ -1,15 +1,24 @@
 package io.kamille.cache;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.kamille.cache.disk.DiskTier;
+import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.memory.Arena;
+import io.kamille.cache.purge.PurgeNotes;
 import io.kamille.cache.purge.PurgeTable;
 import io.kamille.cache.purge.RemovalListener;
 import io.kamille.cache.removal.Removals;
+import io.kamille.cache.settings.DiskSettings;
+import io.kamille.cache.tiers.DiskCopies;
 import io.kamille.cache.tiers.KeptMemory;
 import io.kamille.cache.tiers.MemoryKeeper;
 import io.kamille.cache.tiers.TieredStore;
+import io.kamille.cache.tiers.WarmStart;
+import io.kamille.cache.tiers.WorkerThreads;
 import io.kamille.core.loop.WallClock;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +34,22 @@ public final class CacheHandover {
 
   private static final System.Logger LOG = System.getLogger("kamille.cache");
 
+  /** Opens the directory of the disk. */
+  @FunctionalInterface
+  interface Opening {
+
+    DiskTier open() throws IOException;
+  }
+
+  /**
+   * The disk tier, for as long as its directory is ours.
+   *
+   * @param opening opens the directory once more
+   * @param copies in the tier that is open
+   * @param readers whose threads read it
+   */
+  record HeldDisk(Opening opening, DiskCopies copies, Executor readers, DiskSettings settings) {}
+
   private final TieredStore store;
   private final PurgeTable purges;
   private final Removals removals;
@@ -33,6 +58,12 @@ public final class CacheHandover {
   private final @Nullable Arena arena;
   private @Nullable MemoryKeeper keeper;
   private @Nullable RemovalListener told;
+
+  @GuardedBy("this")
+  private @Nullable WarmStart warmStart;
+
+  @GuardedBy("this")
+  private boolean isDiskOurs;
 
   /**
    * The hand-over of a cache.
@@ -52,6 +83,14 @@ public final class CacheHandover {
     this.removals = removals;
     this.disk = disk;
     this.clock = clock;
+    this.isDiskOurs = disk != null;
+  }
+
+  /** Takes back into memory what the last process was asked for most. */
+  synchronized void warm() {
+    if (disk != null && disk.settings().keepsMemory()) {
+      warmStart = WarmStart.begin(store, disk.copies().disk());
+    }
   }
 
   /**
@@ -61,15 +100,36 @@ public final class CacheHandover {
    * @param heir told of everything that is removed from now on, by any thread
    */
   public void release(RemovalListener heir) {
-    if (disk != null) {
-      disk.leaveMemory(clock, LEAVE_NANOS);
-    }
+    leaveMemory(LEAVE_NANOS);
     told = heir;
     store.tell(heir, false);
     purges.tell(heir::purged);
-    if (disk != null) {
-      disk.release();
+    releaseDisk();
+  }
+
+  /** Leaves what memory holds to the next process, as far as there is time. */
+  private synchronized void leaveMemory(long limitNanos) {
+    WarmStart begun = warmStart;
+    if (begun != null) {
+      warmStart = null;
+      begun.leave(clock, limitNanos);
     }
+  }
+
+  private synchronized void releaseDisk() {
+    if (disk != null && isDiskOurs) {
+      isDiskOurs = false;
+      disk.copies().disk().close();
+    }
+  }
+
+  /** Ends the threads that read, and gives the directory up. Comes after the last loop. */
+  void close() {
+    if (disk != null && disk.readers() instanceof WorkerThreads own) {
+      own.close();
+    }
+    leaveMemory(WarmStart.LIMIT_NANOS);
+    releaseDisk();
   }
 
   /** Whether {@link #giveMemory} may give something. */
@@ -121,21 +181,49 @@ public final class CacheHandover {
    */
   public void takeBack(Consumer<RemovalListener> meanwhile) throws IOException {
     takeMemoryBack();
-    if (disk == null) {
-      store.tell(null, false);
-      purges.tell(null);
-      return;
-    }
     boolean isBack = false;
     try {
-      disk.takeBack(purges, removals.follower()::purged, meanwhile);
-      isBack = true;
+      if (disk != null) {
+        takeBack(disk, meanwhile);
+        isBack = true;
+      }
     } finally {
       store.tell(null, false);
       if (!isBack) {
         purges.tell(null);
       }
     }
+  }
+
+  /** Opens the directory again; what was purged meanwhile is purged here too. */
+  private synchronized void takeBack(HeldDisk disk, Consumer<RemovalListener> meanwhile)
+      throws IOException {
+    DiskTier before = disk.copies().disk();
+    DiskTier tier = disk.opening().open();
+    if (tier.secretHigh() != before.secretHigh() || tier.secretLow() != before.secretLow()) {
+      tier.close();
+      throw new IOException("another store has been begun there");
+    }
+    tier.keepPurges(purges);
+    meanwhile.accept(
+        new RemovalListener() {
+          @Override
+          public void removed(CacheKey key) {
+            tier.remove(key, 0);
+          }
+
+          @Override
+          public void purged(PurgeNotes.Note note) {
+            removals.follower().purged(note);
+          }
+
+          @Override
+          public void cleared() {
+            tier.clear();
+          }
+        });
+    disk.copies().use(tier);
+    isDiskOurs = true;
   }
 
   /**

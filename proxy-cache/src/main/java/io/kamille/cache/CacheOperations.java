@@ -1,22 +1,21 @@
 package io.kamille.cache;
 
 import io.kamille.cache.fill.InFlightTable;
-import io.kamille.cache.index.Forecast;
-import io.kamille.cache.index.PolicyChoice;
-import io.kamille.cache.index.PolicySnapshot;
+import io.kamille.cache.index.CaffeineIndex;
 import io.kamille.cache.key.CacheKey;
-import io.kamille.cache.purge.PurgeTarget;
 import io.kamille.cache.removal.OperatorPurges;
-import io.kamille.cache.removal.PurgeReport;
 import io.kamille.cache.removal.Removals;
 import io.kamille.cache.removal.RouteQueries;
+import io.kamille.cache.store.StoredResponse;
+import io.kamille.cache.store.Variants;
 import io.kamille.cache.tiers.MemorySnapshot;
 import io.kamille.cache.tiers.TieredStore;
 import io.kamille.cache.tiers.peak.PeakWatch;
+import io.kamille.core.loop.WallClock;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
-import org.jspecify.annotations.Nullable;
 
 /** What an operator sees of the cache and does to it. Any thread. */
 public final class CacheOperations {
@@ -26,18 +25,21 @@ public final class CacheOperations {
   private final Removals removals;
   private final OperatorPurges purges;
   private final RouteQueries queries;
+  private final WallClock clock;
 
   CacheOperations(
       TieredStore store,
       InFlightTable flights,
       Removals removals,
       OperatorPurges purges,
-      RouteQueries queries) {
+      RouteQueries queries,
+      WallClock clock) {
     this.store = store;
     this.flights = flights;
     this.removals = removals;
     this.purges = purges;
     this.queries = queries;
+    this.clock = clock;
   }
 
   /** What the memory tier holds in all. */
@@ -52,17 +54,7 @@ public final class CacheOperations {
 
   /** What the memory is taken by. */
   public MemorySnapshot memory() {
-    return store.figures().memory();
-  }
-
-  /** How many target URIs were forgotten for want of room, since the start. */
-  public long evictions() {
-    return store.index().evictions();
-  }
-
-  /** Lets that policy choose what to forget, from now on. */
-  public void choose(PolicyChoice choice) {
-    store.index().choose(choice);
+    return store.memory();
   }
 
   /** When requests leave the disk alone; empty if there is none. */
@@ -70,19 +62,35 @@ public final class CacheOperations {
     return Optional.ofNullable(store.peak());
   }
 
-  /** Which policy chooses what to forget, and why. */
-  public PolicySnapshot policy() {
-    return store.index().policy();
+  /** What chooses what to forget, and what other memory would hit. */
+  public CaffeineIndex index() {
+    return store.index();
   }
 
-  /** Watches for so long what other amounts of memory would hit; 0 ends that. */
-  public void watch(long seconds) {
-    store.index().watch(seconds);
+  /**
+   * What is stored under a target URI, the most recent by {@code Date} first; empty if no request
+   * can have that target URI ({@link CacheKey#find}).
+   *
+   * @param uri absolute, http or https
+   */
+  public Optional<List<StoredObject>> objects(String uri) {
+    return Optional.ofNullable(queries.keyOf(uri)).map(this::objects);
   }
 
-  /** What they would have hit; empty if that was never watched. */
-  public Optional<Forecast> forecast() {
-    return Optional.ofNullable(store.index().forecast());
+  private List<StoredObject> objects(CacheKey key) {
+    List<StoredObject> found = new ArrayList<>();
+    Variants variants = store.peek(key);
+    for (int i = 0; variants != null && i < variants.size(); i++) {
+      StoredResponse response = variants.at(i);
+      if (response.tryRetain()) {
+        try {
+          found.add(StoredObject.of(response, clock.epochSeconds()));
+        } finally {
+          response.release();
+        }
+      }
+    }
+    return found;
   }
 
   /** How many target URIs something is stored under; an estimate while fills go on. */
@@ -106,20 +114,9 @@ public final class CacheOperations {
     return key == null ? OptionalInt.empty() : OptionalInt.of(removals.remove(key));
   }
 
-  /**
-   * Purges what {@code target} is about: no request that comes afterwards meets it, or meets it
-   * fresh.
-   *
-   * @param isSoft whether it is made stale, not removed
-   * @return null if that is not possible before the next sweep
-   */
-  public @Nullable PurgeReport purge(PurgeTarget target, boolean isSoft) {
-    return purges.purge(target, isSoft);
-  }
-
-  /** Counts what such a purge would be about, and changes nothing; null as above. */
-  public @Nullable PurgeReport count(PurgeTarget target, boolean isSoft) {
-    return purges.count(target, isSoft);
+  /** The purges of operators. */
+  public OperatorPurges purges() {
+    return purges;
   }
 
   /**
@@ -128,11 +125,6 @@ public final class CacheOperations {
    */
   public void whenKept(Runnable action) {
     store.whenKept(action);
-  }
-
-  /** The last purges, the newest first. */
-  public List<PurgeReport> purges() {
-    return purges.recent();
   }
 
   /** Removes everything, and says how many responses that were. */

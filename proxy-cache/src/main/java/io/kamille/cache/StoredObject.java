@@ -1,5 +1,14 @@
 package io.kamille.cache;
 
+import io.kamille.cache.decision.ShownText;
+import io.kamille.cache.rules.CacheControl;
+import io.kamille.cache.rules.ReusePlanner;
+import io.kamille.cache.rules.StoredFacts;
+import io.kamille.cache.store.StoredResponse;
+import io.kamille.core.http.FieldName;
+import io.kamille.core.http.Fields;
+import io.kamille.core.http.RequestHead;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -56,6 +65,8 @@ public record StoredObject(
     forms = List.copyOf(forms);
   }
 
+  private static final RequestHead PLAIN_GET = RequestHead.of("GET", "http://localhost/");
+
   /** Whether it may be used as it is. */
   public enum State {
     FRESH,
@@ -93,4 +104,46 @@ public record StoredObject(
    * @param occupied of its tier, with what rounding wastes
    */
   public record Size(long head, long content, long occupied) {}
+
+  /** The caller holds a lease. */
+  static StoredObject of(StoredResponse response, long now) {
+    StoredFacts facts = response.facts();
+    Fields fields = response.head().fields();
+    return new StoredObject(
+        response.status(),
+        facts.isFresh(now) ? State.FRESH : State.STALE,
+        ReusePlanner.plan(PLAIN_GET, CacheControl.NONE, facts, now).token(),
+        facts.ageSeconds(now),
+        facts.ttlSeconds(now),
+        new Lifetime(facts.freshness().lifetimeSeconds(), facts.freshness().source().token()),
+        facts.rules().isValidatedAlways(),
+        facts.rules().isValidatedOnceStale(),
+        facts.rules().staleWhileRevalidateSeconds(),
+        facts.rules().staleIfErrorSeconds(),
+        "memory",
+        response.hits(),
+        new Size(response.headLength(), response.contentLength(), response.occupiedBytes()),
+        selectedBy(response),
+        ShownText.cutIfAny(facts.entityTag()),
+        facts.lastModifiedText(),
+        ShownText.cutIfAny(fields.joined(FieldName.CONTENT_TYPE)),
+        ShownText.cutIfAny(fields.joined(FieldName.CONTENT_ENCODING)),
+        forms(response));
+  }
+
+  private static List<Form> forms(StoredResponse response) {
+    return response.forms().all().stream()
+        .map(form -> new Form(form.coding().token(), form.response().contentLength()))
+        .toList();
+  }
+
+  private static List<SelectedBy> selectedBy(StoredResponse response) {
+    List<SelectedBy> selectedBy = new ArrayList<>();
+    response
+        .selecting()
+        .values()
+        .forEach(
+            (name, value) -> selectedBy.add(new SelectedBy(name, ShownText.value(name, value))));
+    return selectedBy;
+  }
 }

@@ -10,8 +10,6 @@ import io.kamille.cache.station.CacheHandler;
 import io.kamille.core.exchange.Failure.Kind;
 import io.kamille.core.gate.RouteGate;
 import io.kamille.core.http.FieldName;
-import java.time.Duration;
-import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -33,15 +31,7 @@ class BackgroundTest {
   }
 
   private static CacheSettings settings(BackgroundSettings background) {
-    return new CacheSettings(
-        CachePolicy.DEFAULT,
-        CompressionRules.OFF,
-        LIMIT,
-        true,
-        Duration.ofSeconds(5),
-        Optional.of("kamille"),
-        false,
-        background);
+    return TestSettings.of(CachePolicy.DEFAULT, CompressionRules.OFF, LIMIT, true, background);
   }
 
   private void hit() {

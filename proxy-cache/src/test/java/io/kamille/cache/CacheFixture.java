@@ -56,7 +56,7 @@ final class CacheFixture implements AutoCloseable {
   private final EmbeddedChannel channel = new EmbeddedChannel();
 
   CacheFixture() {
-    this(4 << 20, CacheSettings.of(1 << 20));
+    this(4 << 20, TestSettings.of(1 << 20));
   }
 
   CacheFixture(long capacityBytes, CacheSettings settings) {
@@ -75,7 +75,7 @@ final class CacheFixture implements AutoCloseable {
   CacheFixture(long capacityBytes, MemorySource source) {
     channel.freezeTime();
     cache = Cache.open(capacityBytes, 128 << 10, source, workers::add, registry, clock);
-    handler = cache.handler(origin, CacheSettings.of(capacityBytes), RouteGate.OPEN);
+    handler = cache.handler(origin, TestSettings.of(capacityBytes), RouteGate.OPEN);
   }
 
   /** A cache with a disk behind memory; {@code reads} takes what is to be read. */
@@ -92,7 +92,7 @@ final class CacheFixture implements AutoCloseable {
             workers::add,
             registry,
             clock);
-    handler = cache.handler(origin, CacheSettings.of(capacityBytes), RouteGate.OPEN);
+    handler = cache.handler(origin, TestSettings.of(capacityBytes), RouteGate.OPEN);
   }
 
   /**

@@ -85,7 +85,7 @@ class CacheHandoverTest {
     release();
     try (CacheFixture after = open()) {
       Await.until(() -> records(after) == 1);
-      before.cache.operations().purge(PurgeTarget.tags(List.of("news")), false);
+      before.cache.operations().purges().purge(PurgeTarget.tags(List.of("news")), false);
       removals.playTo(after.cache.handover().follower());
       assertThat(after.isReused()).isFalse();
     }
@@ -112,12 +112,12 @@ class CacheHandoverTest {
       Await.until(() -> records(after) == 1);
       Removals there = new Removals();
       after.cache.handover().tellElder(there);
-      after.cache.operations().purge(PurgeTarget.tags(List.of("news")), false);
+      after.cache.operations().purges().purge(PurgeTarget.tags(List.of("news")), false);
       there.playTo(before.cache.handover().follower());
       assertThat(before.isReused()).isFalse();
       there.told.clear();
       after.cache.handover().tellElder(null);
-      after.cache.operations().purge(PurgeTarget.tags(List.of("news")), false);
+      after.cache.operations().purges().purge(PurgeTarget.tags(List.of("news")), false);
       assertThat(there.told).isEmpty();
     }
   }
@@ -125,7 +125,7 @@ class CacheHandoverTest {
   @Test
   void aNewerResponseRemovesTheOlderCopyThatTheOtherHas() throws IOException {
     release();
-    before.cache.operations().purge(PurgeTarget.tags(List.of("news")), false);
+    before.cache.operations().purges().purge(PurgeTarget.tags(List.of("news")), false);
     removals.told.clear();
     before.fill(200, "newer", FRESH);
     assertThat(removals.told).hasSize(1);
@@ -150,7 +150,7 @@ class CacheHandoverTest {
   @Test
   void theDiskThatIsTakenBackKnowsThePurgesMeanwhile() throws IOException {
     release();
-    before.cache.operations().purge(PurgeTarget.tags(List.of("news")), false);
+    before.cache.operations().purges().purge(PurgeTarget.tags(List.of("news")), false);
     before.cache.handover().takeBack(removals::playTo);
     before.stop();
     before = open();

@@ -6,10 +6,8 @@ import io.kamille.cache.settings.BackgroundSettings;
 import io.kamille.cache.settings.CacheSettings;
 import io.kamille.core.exchange.Failure.Kind;
 import io.kamille.core.http.FieldName;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -533,17 +531,10 @@ class CollapseTest {
 
   @Test
   void nobodyWaitsWhereCollapsingIsOff() {
-    CacheSettings defaults = CacheSettings.of(1 << 20);
+    CacheSettings defaults = TestSettings.of(1 << 20);
     CacheSettings off =
-        new CacheSettings(
-            defaults.policy(),
-            defaults.coding(),
-            1 << 20,
-            false,
-            Duration.ofSeconds(5),
-            Optional.of("kamille"),
-            false,
-            BackgroundSettings.NONE);
+        TestSettings.of(
+            defaults.policy(), defaults.coding(), 1 << 20, false, BackgroundSettings.NONE);
     try (CacheFixture apart = new CacheFixture(4 << 20, off)) {
       apart.get();
       apart.get();

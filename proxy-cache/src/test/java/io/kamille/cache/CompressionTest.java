@@ -344,7 +344,7 @@ class CompressionTest {
   @Test
   void anOperatorSeesTheFormsAndWhichOneARequestGets() {
     store(PAGE, "ETag", TAG);
-    StoredObject object = fixture.cache.contents().find(URI).orElseThrow().getFirst();
+    StoredObject object = fixture.cache.operations().objects(URI).orElseThrow().getFirst();
     assertThat(object.forms()).extracting(StoredObject.Form::coding).hasSize(3).contains("br");
     for (StoredObject.Form form : object.forms()) {
       assertThat(fixture.get("Accept-Encoding", form.coding()).content())
@@ -451,7 +451,7 @@ class CompressionTest {
   private void purgeTag(boolean isSoft) {
     PurgeTarget target = PurgeTarget.tags(List.of("a"));
     assertThat(target).isNotNull();
-    assertThat(fixture.cache.operations().purge(target, isSoft)).isNotNull();
+    assertThat(fixture.cache.operations().purges().purge(target, isSoft)).isNotNull();
   }
 
   @Test
@@ -615,15 +615,12 @@ class CompressionTest {
   }
 
   private static CacheSettings settings(CompressionRules rules) {
-    CacheSettings defaults = CacheSettings.of(1 << 20);
-    return new CacheSettings(
+    CacheSettings defaults = TestSettings.of(1 << 20);
+    return TestSettings.of(
         defaults.policy(),
         rules,
         defaults.maxObjectBytes(),
         defaults.mayCollapse(),
-        defaults.collapseWaitTimeout(),
-        defaults.statusName(),
-        defaults.showsKey(),
         defaults.background());
   }
 }

@@ -4,15 +4,11 @@ import static io.kamille.cache.CacheFixture.NOW;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.cache.decision.Explanation;
-import io.kamille.cache.settings.BackgroundSettings;
-import io.kamille.cache.settings.CacheSettings;
 import io.kamille.core.exchange.Failure.Kind;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.HttpDate;
 import io.kamille.core.http.RequestHead;
-import java.time.Duration;
 import java.util.Arrays;
-import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -342,72 +338,5 @@ class DirectiveConformanceTest {
             "Cache-Status: kamille; fwd=uri-miss; stored; ttl=60\r\n");
     RecordingReply hit = fixture.get();
     assertThat(hit.field("Cache-Status")).isEqualTo("near; hit, kamille; hit; ttl=60");
-  }
-
-  @Test
-  void rfc9211Section2ACacheThatTellsNothingKeepsWhatThoseBehindItTell() {
-    CacheSettings defaults = CacheSettings.of(1 << 20);
-    CacheSettings silent =
-        new CacheSettings(
-            defaults.policy(),
-            defaults.coding(),
-            1 << 20,
-            true,
-            Duration.ofSeconds(5),
-            Optional.empty(),
-            false,
-            BackgroundSettings.NONE);
-    try (CacheFixture quiet = new CacheFixture(4 << 20, silent)) {
-      String uri = "http://example.org/page";
-      RecordingReply miss = quiet.send("GET", uri);
-      quiet
-          .origin
-          .last()
-          .respond(
-              200,
-              "hello",
-              "Cache-Control",
-              "max-age=60",
-              "ETag",
-              "\"1\"",
-              "Cache-Status",
-              "near; hit");
-      assertThat(miss.field("Cache-Status")).isEqualTo("near; hit");
-      assertThat(quiet.send("GET", uri).field("Cache-Status")).isEqualTo("near; hit");
-      for (String[] fields :
-          new String[][] {
-            {"If-None-Match", "\"1\""}, {"Range", "bytes=9-"}, {"Range", "bytes=0-0,2-2"}
-          }) {
-        assertThat(quiet.send("GET", uri, fields).field("Cache-Status")).isEqualTo("near; hit");
-      }
-    }
-  }
-
-  @Test
-  void rfc9211Section2_7TheKeyIsToldToThoseWhoWantIt() {
-    CacheSettings defaults = CacheSettings.of(1 << 20);
-    CacheSettings telling =
-        new CacheSettings(
-            defaults.policy(),
-            defaults.coding(),
-            1 << 20,
-            true,
-            Duration.ofSeconds(5),
-            Optional.of("edge"),
-            true,
-            BackgroundSettings.NONE);
-    try (CacheFixture keyed = new CacheFixture(4 << 20, telling)) {
-      String uri = "http://example.org/page?q=\"";
-      String key = "; key=\"http://example.org/page?q=\\\"\"";
-      RecordingReply miss = keyed.send("GET", uri);
-      keyed.origin.last().respond(200, "hello", "Cache-Control", "max-age=60", "ETag", "\"1\"");
-      assertThat(miss.field("Cache-Status")).isEqualTo("edge; fwd=uri-miss; stored; ttl=60" + key);
-      assertThat(keyed.send("GET", uri).field("Cache-Status")).isEqualTo("edge; hit; ttl=60" + key);
-      assertThat(keyed.send("GET", uri, "If-None-Match", "\"1\"").field("Cache-Status"))
-          .isEqualTo("edge; hit; ttl=60" + key);
-      RecordingReply passed = keyed.send("POST", uri);
-      keyed.origin.last().respond(200, "");
-      assertThat(passed.field("Cache-Status")).isEqualTo("edge; fwd=method" + key);
-    }
   }
 }

@@ -315,7 +315,7 @@ class DiskCacheTest {
   @Test
   void aSoftPurgeByTagMakesStaleWhatIsOnTheDisk() {
     leave("old", "Surrogate-Key", "news", "ETag", "\"1\"");
-    fixture.cache.operations().purge(PurgeTarget.tags(List.of("news")), true);
+    fixture.cache.operations().purges().purge(PurgeTarget.tags(List.of("news")), true);
     RecordingReply stale = getFromDisk();
     assertThat(stale.text()).isEqualTo("old");
     assertThat(fixture.forwarded()).as("validated behind it").isEqualTo(1);
@@ -327,7 +327,7 @@ class DiskCacheTest {
   @Test
   void aPurgeOfEverythingIsOneOfTheDiskToo() {
     leave("old");
-    fixture.cache.operations().purge(PurgeTarget.all(), false);
+    fixture.cache.operations().purges().purge(PurgeTarget.all(), false);
     getFromDisk();
     assertThat(fixture.forwarded()).isEqualTo(1);
     fixture.origin.last().respond(200, "new", FRESH);

@@ -44,7 +44,7 @@ class ExplainSweepTest {
 
   /** A route that compresses, with bypass-cookies, a field that selects, a parameter to ignore. */
   private static CacheFixture fixture() {
-    CacheSettings usual = CacheSettings.of(1 << 20);
+    CacheSettings usual = TestSettings.of(1 << 20);
     return new CacheFixture(
         4 << 20,
         new CacheSettings(
@@ -52,12 +52,9 @@ class ExplainSweepTest {
             new CompressionRules(List.of(ContentCoding.GZIP), List.of("text/*"), 1, 1 << 20),
             usual.maxObjectBytes(),
             usual.mayCollapse(),
-            usual.collapseWaitTimeout(),
-            usual.statusName(),
-            usual.showsKey(),
             usual.background(),
             NamePatterns.of(List.of("session")),
-            VaryBy.of(List.of("x-device")),
+            new VaryBy(List.of("x-device")),
             new QueryRules(NamePatterns.of(List.of("x")), false, false)));
   }
 

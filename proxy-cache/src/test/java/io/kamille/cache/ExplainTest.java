@@ -8,7 +8,6 @@ import io.kamille.cache.decision.Explanation;
 import io.kamille.cache.decision.Explanation.Decision;
 import io.kamille.cache.rules.ForwardReason;
 import io.kamille.cache.rules.Reason;
-import io.kamille.cache.settings.CacheSettings;
 import io.kamille.core.http.RequestHead;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -104,7 +103,7 @@ class ExplainTest {
           fields("Cache-Control", "max-age=60", "Vary", "Cookie"));
       assertThat(step(explain(cache), "variant").found())
           .isEqualTo("cookie was \"(hidden)\", is absent");
-      assertThat(cache.cache.contents().find(URI).toString())
+      assertThat(cache.cache.operations().objects(URI).toString())
           .contains("(hidden)")
           .doesNotContain("secret");
     }
@@ -145,7 +144,7 @@ class ExplainTest {
 
   @Test
   void whatIsTooLargeTellsSo() {
-    try (CacheFixture cache = new CacheFixture(4 << 20, CacheSettings.of(1_000))) {
+    try (CacheFixture cache = new CacheFixture(4 << 20, TestSettings.of(1_000))) {
       cache.fill(200, "x".repeat(2_000), "Cache-Control", "max-age=60");
       assertThat(step(explain(cache), "too-large").so())
           .endsWith("larger than max-object-size allows");
@@ -154,7 +153,7 @@ class ExplainTest {
 
   @Test
   void contentOfUnknownLengthThatOutgrowsTheLimitIsRememberedToo() {
-    try (CacheFixture cache = new CacheFixture(4 << 20, CacheSettings.of(1_000))) {
+    try (CacheFixture cache = new CacheFixture(4 << 20, TestSettings.of(1_000))) {
       cache.get();
       var forwarded = cache.origin.last().head(200, -1, "Cache-Control", "max-age=60");
       forwarded.write("x".repeat(2_000)).end();
@@ -250,7 +249,7 @@ class ExplainTest {
       explain(cache, "Cache-Control", "no-cache");
       assertThat(cache.forwarded()).isEqualTo(1);
       assertThat(cache.cache.operations().inFlight()).isZero();
-      assertThat(cache.cache.contents().find(URI).orElseThrow().getFirst().hits()).isZero();
+      assertThat(cache.cache.operations().objects(URI).orElseThrow().getFirst().hits()).isZero();
     }
   }
 

@@ -29,7 +29,7 @@ class LifetimePolicyTest {
           true,
           false,
           CacheControl.ABSENT,
-          StatusLifetimes.of(Map.of("404", 30, "302", 20, "5xx", 1)),
+          new StatusLifetimes(Map.of("404", 30, "302", 20, "5xx", 1)),
           CacheControl.ABSENT,
           StaleLimits.NONE);
 
@@ -222,17 +222,14 @@ class LifetimePolicyTest {
   }
 
   private static CacheFixture with(CachePolicy policy) {
-    CacheSettings usual = CacheSettings.of(1 << 20);
+    CacheSettings usual = TestSettings.of(1 << 20);
     return new CacheFixture(
         4 << 20,
-        new CacheSettings(
+        TestSettings.of(
             policy,
             usual.coding(),
             usual.maxObjectBytes(),
             usual.mayCollapse(),
-            usual.collapseWaitTimeout(),
-            usual.statusName(),
-            usual.showsKey(),
             usual.background()));
   }
 }

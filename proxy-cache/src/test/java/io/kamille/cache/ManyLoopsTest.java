@@ -2,7 +2,6 @@ package io.kamille.cache;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kamille.cache.settings.CacheSettings;
 import io.kamille.cache.station.CacheHandler;
 import io.kamille.cache.tiers.MemorySource;
 import io.kamille.cache.tiers.WorkerThreads;
@@ -38,7 +37,7 @@ class ManyLoopsTest {
           new MetricRegistry(),
           WallClock.system());
   private final CacheHandler handler =
-      cache.handler(origin, CacheSettings.of(4 << 20), RouteGate.OPEN);
+      cache.handler(origin, TestSettings.of(4 << 20), RouteGate.OPEN);
 
   ManyLoopsTest() {
     for (int i = 0; i < LOOPS; i++) {
@@ -141,7 +140,7 @@ class ManyLoopsTest {
     Random random = new Random(20_261_123);
     for (int round = 0; round < 60; round++) {
       round(
-          cache.handler(origin, CacheSettings.of(1 + random.nextInt(150_000)), RouteGate.OPEN),
+          cache.handler(origin, TestSettings.of(1 + random.nextInt(150_000)), RouteGate.OPEN),
           random);
     }
   }

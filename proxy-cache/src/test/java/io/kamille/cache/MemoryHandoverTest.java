@@ -105,7 +105,7 @@ class MemoryHandoverTest {
   @Test
   void whatIsPurgedBeforeOrAfterwardsIsNotServed() {
     before.fill(200, "hello", FRESH);
-    before.cache.operations().purge(PurgeTarget.tags(List.of("news")), false);
+    before.cache.operations().purges().purge(PurgeTarget.tags(List.of("news")), false);
     CacheFixture after = take(give());
     assertThat(after.isReused()).isFalse();
     end(after);
@@ -115,7 +115,7 @@ class MemoryHandoverTest {
   void whatIsPurgedMeanwhileIsPurgedInBoth() {
     before.fill(200, "hello", FRESH);
     KeptMemory memory = give();
-    before.cache.operations().purge(PurgeTarget.tags(List.of("news")), false);
+    before.cache.operations().purges().purge(PurgeTarget.tags(List.of("news")), false);
     CacheFixture after = take(memory);
     assertThat(removals.told).isNotEmpty();
     removals.playTo(after.cache.handover().follower());

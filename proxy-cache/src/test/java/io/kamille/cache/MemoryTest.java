@@ -3,7 +3,6 @@ package io.kamille.cache;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.kamille.cache.settings.CacheSettings;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.buffer.UnpooledDirectByteBuf;
@@ -21,7 +20,7 @@ class MemoryTest {
   private static final int CAPACITY = 1 << 20;
   private static final int LIMIT = 400_000;
 
-  private final CacheFixture fixture = new CacheFixture(CAPACITY, CacheSettings.of(LIMIT));
+  private final CacheFixture fixture = new CacheFixture(CAPACITY, TestSettings.of(LIMIT));
 
   @AfterEach
   void everyLeaseHasEnded() {
@@ -295,7 +294,7 @@ class MemoryTest {
 
   @Test
   void whenTheClientLeavesAndMuchIsToComeNothingIsFilled() {
-    try (CacheFixture large = new CacheFixture(16 << 20, CacheSettings.of(8 << 20))) {
+    try (CacheFixture large = new CacheFixture(16 << 20, TestSettings.of(8 << 20))) {
       RecordingReply reply = large.get();
       large.origin.last().head(200, 4 << 20, "Cache-Control", FRESH).write("x");
       reply.leave();

@@ -2,7 +2,6 @@ package io.kamille.cache;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kamille.cache.settings.CacheSettings;
 import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,7 +20,7 @@ class OverflowTest {
   private static final int LIMIT = 400_000;
   private static final int CHUNK = 50_000;
 
-  private final CacheFixture fixture = new CacheFixture(CAPACITY, CacheSettings.of(LIMIT));
+  private final CacheFixture fixture = new CacheFixture(CAPACITY, TestSettings.of(LIMIT));
   private final Random random = new Random(1);
   private final ByteArrayOutputStream sent = new ByteArrayOutputStream();
   private final List<RecordingReply> replies = new ArrayList<>();

@@ -36,7 +36,8 @@ class PurgeFlowTest {
   }
 
   private void purge(@Nullable PurgeTarget target, boolean isSoft) {
-    PurgeReport report = fixture.cache.operations().purge(Objects.requireNonNull(target), isSoft);
+    PurgeReport report =
+        fixture.cache.operations().purges().purge(Objects.requireNonNull(target), isSoft);
     assertThat(report).isNotNull();
   }
 
@@ -275,7 +276,8 @@ class PurgeFlowTest {
   void aSoftPurgeOfAUrlSaysHowManyItMadeStale() {
     fixture.store("x", "ETag", "\"1\"");
     PurgeTarget target = Objects.requireNonNull(PurgeTarget.url(URI));
-    PurgeReport report = Objects.requireNonNull(fixture.cache.operations().purge(target, true));
+    PurgeReport report =
+        Objects.requireNonNull(fixture.cache.operations().purges().purge(target, true));
     assertThat(report.responses()).isEqualTo(1);
     assertThat(report.state()).isEqualTo(PurgeReport.State.DONE);
     assertThat(fixture.get().field("Cache-Status")).contains("; hit; ttl=0");

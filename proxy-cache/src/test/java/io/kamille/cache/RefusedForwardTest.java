@@ -3,7 +3,6 @@ package io.kamille.cache;
 import static io.kamille.cache.CacheFixture.URI;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kamille.cache.settings.CacheSettings;
 import io.kamille.cache.station.CacheHandler;
 import io.kamille.core.exchange.Failure;
 import io.kamille.core.gate.Overload;
@@ -21,7 +20,7 @@ class RefusedForwardTest {
   private final CacheFixture fixture = new CacheFixture();
   private @Nullable Failure refusal;
   private final CacheHandler handler =
-      fixture.cache.handler(fixture.origin, CacheSettings.of(1 << 20), exchange -> refusal);
+      fixture.cache.handler(fixture.origin, TestSettings.of(1 << 20), exchange -> refusal);
 
   @AfterEach
   void everyLeaseHasEnded() {

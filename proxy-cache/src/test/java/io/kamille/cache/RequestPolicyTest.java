@@ -151,9 +151,13 @@ class RequestPolicyTest {
       fixture.store("page");
       PurgeTarget target = Objects.requireNonNull(PurgeTarget.url(URI + "?x=1"));
       CacheOperations operations = fixture.cache.operations();
-      assertThat(operations.count(target, false)).extracting(PurgeReport::responses).isEqualTo(1L);
+      assertThat(operations.purges().count(target, false))
+          .extracting(PurgeReport::responses)
+          .isEqualTo(1L);
       assertThat(fixture.isReused()).isTrue();
-      assertThat(operations.purge(target, true)).extracting(PurgeReport::responses).isEqualTo(1L);
+      assertThat(operations.purges().purge(target, true))
+          .extracting(PurgeReport::responses)
+          .isEqualTo(1L);
       assertThat(fixture.isReused()).isFalse();
     }
   }
@@ -162,7 +166,7 @@ class RequestPolicyTest {
   void whatIsStoredIsFoundByAnyUrlOfItsKey() {
     try (CacheFixture fixture = ignoring("x")) {
       fixture.store("page");
-      assertThat(fixture.cache.contents().find(URI + "?x=1").orElseThrow()).hasSize(1);
+      assertThat(fixture.cache.operations().objects(URI + "?x=1").orElseThrow()).hasSize(1);
     }
   }
 
@@ -221,11 +225,11 @@ class RequestPolicyTest {
   }
 
   private static CacheFixture varyingBy(String field) {
-    return with(NamePatterns.NONE, VaryBy.of(List.of(field)), QueryRules.NONE);
+    return with(NamePatterns.NONE, new VaryBy(List.of(field)), QueryRules.NONE);
   }
 
   private static CacheFixture with(NamePatterns bypassCookies, VaryBy varyBy, QueryRules query) {
-    CacheSettings usual = CacheSettings.of(1 << 20);
+    CacheSettings usual = TestSettings.of(1 << 20);
     return new CacheFixture(
         4 << 20,
         new CacheSettings(
@@ -233,9 +237,6 @@ class RequestPolicyTest {
             usual.coding(),
             usual.maxObjectBytes(),
             usual.mayCollapse(),
-            usual.collapseWaitTimeout(),
-            usual.statusName(),
-            usual.showsKey(),
             usual.background(),
             bypassCookies,
             varyBy,

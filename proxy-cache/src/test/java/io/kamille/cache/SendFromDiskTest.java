@@ -394,7 +394,7 @@ class SendFromDiskTest {
     leave("Surrogate-Key", "news");
     RecordingReply byTag = asked();
     reads.remove().run();
-    fixture.cache.operations().purge(PurgeTarget.tags(List.of("news")), false);
+    fixture.cache.operations().purges().purge(PurgeTarget.tags(List.of("news")), false);
     fixture.run();
     assertThat(byTag.isBegun()).isFalse();
     assertThat(fixture.forwarded()).isEqualTo(1);
@@ -429,7 +429,7 @@ class SendFromDiskTest {
   @Test
   void whatWasPurgedSoftlyIsStaleAndNoMiss() {
     leave("Surrogate-Key", "news", "Cache-Control", "stale-if-error=600");
-    fixture.cache.operations().purge(PurgeTarget.tags(List.of("news")), true);
+    fixture.cache.operations().purges().purge(PurgeTarget.tags(List.of("news")), true);
     RecordingReply reply = asked();
     runReads();
     assertThat(fixture.forwarded()).isEqualTo(1);

@@ -3,7 +3,6 @@ package io.kamille.cache;
 import static io.kamille.cache.CacheFixture.URI;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kamille.cache.settings.CacheSettings;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -13,7 +12,7 @@ class SendfileHitTest {
   private static final int FROM = 200_000;
   private static final int SENDINGS_COPIED = 7;
 
-  private final CacheFixture fixture = new CacheFixture(8 << 20, FROM, CacheSettings.of(4 << 20));
+  private final CacheFixture fixture = new CacheFixture(8 << 20, FROM, TestSettings.of(4 << 20));
 
   @AfterEach
   void everyLeaseHasEnded() {

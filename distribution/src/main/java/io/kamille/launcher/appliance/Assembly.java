@@ -2,7 +2,6 @@ package io.kamille.launcher.appliance;
 
 import io.kamille.admin.view.UpstreamSnapshot;
 import io.kamille.cache.Cache;
-import io.kamille.cache.CacheContents;
 import io.kamille.cache.CacheHandover;
 import io.kamille.cache.CacheOperations;
 import io.kamille.cache.key.QueryRules;
@@ -124,10 +123,6 @@ final class Assembly implements AutoCloseable {
     return cache.handover();
   }
 
-  CacheContents cacheContents() {
-    return cache.contents();
-  }
-
   /** What explains requests under the present configuration. */
   RouteExplainer explainer() {
     Routing now = routing;
@@ -179,7 +174,7 @@ final class Assembly implements AutoCloseable {
       routing = routed;
       next.putInForce();
       purgeMethod.allow(configuration.cache().purgeFrom().ranges());
-      cache.operations().choose(configuration.cache().policy());
+      cache.operations().index().choose(configuration.cache().policy());
       reloadPeak(configuration);
     }
 

@@ -93,8 +93,8 @@ final class LiveView implements ApplianceView {
     return new TiersSnapshot(
         cache.memory(),
         cache.keys(),
-        cache.evictions(),
-        cache.policy(),
+        cache.index().evictions(),
+        cache.index().policy(),
         cache.peak().map(PeakWatch::snapshot).orElse(null));
   }
 
@@ -111,12 +111,12 @@ final class LiveView implements ApplianceView {
 
   @Override
   public void watch(long seconds) {
-    appliance.assembly().cache().watch(seconds);
+    appliance.assembly().cache().index().watch(seconds);
   }
 
   @Override
   public @Nullable Forecast forecast() {
-    return appliance.assembly().cache().forecast().orElse(null);
+    return appliance.assembly().cache().index().forecast();
   }
 
   @Override
@@ -234,7 +234,7 @@ final class LiveView implements ApplianceView {
 
   @Override
   public List<StoredObject> objects(String url) {
-    return appliance.assembly().cacheContents().find(url).orElse(List.of());
+    return appliance.assembly().cache().objects(url).orElse(List.of());
   }
 
   @Override
@@ -246,9 +246,9 @@ final class LiveView implements ApplianceView {
   public @Nullable PurgeReport purge(PurgeTarget target, boolean isSoft, boolean isDryRun) {
     CacheOperations cache = appliance.assembly().cache();
     if (isDryRun) {
-      return cache.count(target, isSoft);
+      return cache.purges().count(target, isSoft);
     }
-    PurgeReport report = cache.purge(target, isSoft);
+    PurgeReport report = cache.purges().purge(target, isSoft);
     awaitKept(cache);
     return report;
   }
@@ -272,6 +272,6 @@ final class LiveView implements ApplianceView {
 
   @Override
   public List<PurgeReport> purges() {
-    return appliance.assembly().cache().purges();
+    return appliance.assembly().cache().purges().recent();
   }
 }

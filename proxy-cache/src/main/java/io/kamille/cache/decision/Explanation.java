@@ -3,6 +3,7 @@ package io.kamille.cache.decision;
 import io.kamille.cache.rules.ForwardReason;
 import io.kamille.cache.rules.Reason;
 import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,29 +28,23 @@ public record Explanation(
   /** What is done with a request. */
   public enum Decision {
     /** A stored response is the answer. */
-    SERVE("serve"),
+    SERVE,
     /** A stored response is the answer, and the origin is asked about it meanwhile. */
-    SERVE_STALE("serve-stale"),
+    SERVE_STALE,
     /** The origin is asked whether a stored response is still good. */
-    VALIDATE("validate"),
+    VALIDATE,
     /** The origin is asked for the response, which may be stored. */
-    FORWARD("forward"),
+    FORWARD,
     /** The origin is asked for the response, which will not be stored. */
-    PASS("pass"),
+    PASS,
     /** What is stored under the key is removed, if the client may ask for it. */
-    PURGE("purge"),
+    PURGE,
     /** The answer is an error of our own. */
-    REFUSE("refuse");
-
-    private final String token;
-
-    Decision(String token) {
-      this.token = token;
-    }
+    REFUSE;
 
     /** A token for programs. */
     public String token() {
-      return token;
+      return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
   }
 }

@@ -83,15 +83,11 @@ public final class DiskTier implements AutoCloseable {
       StoreDirectory directory, long capacityBytes, long queueBytes) {
     int segmentBytes = segmentBytes(capacityBytes);
     try {
-      boolean isOpen = false;
       try {
-        DiskTier tier = new DiskTier(directory, capacityBytes, segmentBytes, queueBytes);
-        isOpen = true;
-        return tier;
-      } finally {
-        if (!isOpen) {
-          giveUp(directory);
-        }
+        return new DiskTier(directory, capacityBytes, segmentBytes, queueBytes);
+      } catch (Throwable failed) {
+        giveUp(directory);
+        throw failed;
       }
     } catch (IOException e) {
       return aside(capacityBytes, segmentBytes, e);
@@ -339,21 +335,22 @@ public final class DiskTier implements AutoCloseable {
    * anything is read or offered.
    */
   public void keepPurges(PurgeTable table) {
-    table.keep(earlierPurges, new Keeper());
-    worker.give(() -> journal.begin(table::notes));
-  }
+    DiskWorker.Work beginAnew = () -> journal.begin(table::notes);
+    table.keep(
+        earlierPurges,
+        new PurgeNotes.Keeper() {
 
-  private final class Keeper implements PurgeNotes.Keeper {
+          @Override
+          public void noted(PurgeNotes.Note note) {
+            worker.remove(() -> journal.note(note));
+          }
 
-    @Override
-    public void noted(PurgeNotes.Note note) {
-      worker.remove(() -> journal.note(note));
-    }
-
-    @Override
-    public void trimmed(long sequence) {
-      worker.give(journal::trimmed);
-    }
+          @Override
+          public void trimmed(long sequence) {
+            worker.give(beginAnew);
+          }
+        });
+    worker.give(beginAnew);
   }
 
   /**

@@ -101,22 +101,9 @@ public final class FactsCodec {
     EncodedHead encoded = new EncodedHead(status, uriLength, headLength, readText(in));
     long responseTime = in.readLong();
     int correctedInitialAge = in.readInt();
-    int lifetimeSeconds = in.readInt();
-    Freshness.Source source = Freshness.Source.valueOf(present(readText(in)));
-    Freshness freshness = new Freshness(lifetimeSeconds, source);
+    Freshness freshness =
+        new Freshness(in.readInt(), Freshness.Source.valueOf(present(readText(in))));
     int flags = in.readByte();
-    StoredFacts facts =
-        decodeFacts(in, status, responseTime, correctedInitialAge, freshness, flags);
-    return new StoredHead(encoded, facts, decodeSelecting(in), (flags & IS_CODABLE) != 0);
-  }
-
-  private static StoredFacts decodeFacts(
-      ByteBuf in,
-      int status,
-      long responseTime,
-      int correctedInitialAge,
-      Freshness freshness,
-      int flags) {
     ReuseRules rules =
         new ReuseRules(
             status,
@@ -128,15 +115,17 @@ public final class FactsCodec {
             in.readInt(),
             in.readInt(),
             in.readInt());
-    return new StoredFacts(
-        rules.shared(),
-        responseTime,
-        correctedInitialAge,
-        in.readLong(),
-        readText(in),
-        readText(in),
-        in.readLong(),
-        decodeTags(in));
+    StoredFacts facts =
+        new StoredFacts(
+            rules.shared(),
+            responseTime,
+            correctedInitialAge,
+            in.readLong(),
+            readText(in),
+            readText(in),
+            in.readLong(),
+            decodeTags(in));
+    return new StoredHead(encoded, facts, decodeSelecting(in), (flags & IS_CODABLE) != 0);
   }
 
   private static Tags decodeTags(ByteBuf in) {

@@ -38,12 +38,10 @@ final class FileDirectory implements StoreDirectory {
 
   private final Path path;
   private final FileChannel lock;
-  private final FileChannel sink;
 
-  private FileDirectory(Path path, FileChannel lock, FileChannel sink) {
+  private FileDirectory(Path path, FileChannel lock) {
     this.path = path;
     this.lock = lock;
-    this.sink = sink;
   }
 
   /**
@@ -56,28 +54,11 @@ final class FileDirectory implements StoreDirectory {
     if (!OPEN.add(own)) {
       throw new IOException("this process uses it already");
     }
-    boolean isLocked = false;
     try {
-      FileDirectory directory = openLocked(own);
-      isLocked = true;
-      return directory;
-    } finally {
-      if (!isLocked) {
-        OPEN.remove(own);
-      }
-    }
-  }
-
-  private static FileDirectory openLocked(Path path) throws IOException {
-    FileChannel lock = locked(path);
-    FileChannel sink = null;
-    try {
-      sink = FileChannel.open(SINK, StandardOpenOption.WRITE);
-      return new FileDirectory(path, lock, sink);
-    } finally {
-      if (sink == null) {
-        lock.close();
-      }
+      return new FileDirectory(own, locked(own));
+    } catch (Throwable failed) {
+      OPEN.remove(own);
+      throw failed;
     }
   }
 
@@ -87,18 +68,15 @@ final class FileDirectory implements StoreDirectory {
             path.resolve(LOCK),
             Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE),
             OWNER_ONLY);
-    boolean isLocked = false;
     try {
-      isLocked = lock.tryLock() != null;
-    } finally {
-      if (!isLocked) {
-        lock.close();
+      if (lock.tryLock() == null) {
+        throw new IOException("another process uses it");
       }
+      return lock;
+    } catch (Throwable failed) {
+      lock.close();
+      throw failed;
     }
-    if (!isLocked) {
-      throw new IOException("another process uses it");
-    }
-    return lock;
   }
 
   @Override
@@ -118,13 +96,12 @@ final class FileDirectory implements StoreDirectory {
             path.resolve(name),
             Set.of(
                 StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE),
-            OWNER_ONLY),
-        sink);
+            OWNER_ONLY));
   }
 
   @Override
   public StoreFile open(String name) throws IOException {
-    return new ChannelFile(FileChannel.open(path.resolve(name), StandardOpenOption.READ), sink);
+    return new ChannelFile(FileChannel.open(path.resolve(name), StandardOpenOption.READ));
   }
 
   @Override
@@ -137,7 +114,6 @@ final class FileDirectory implements StoreDirectory {
   /** From now on the files are another's: nothing of ours is deleted late. */
   @Override
   public void close() throws IOException {
-    sink.close();
     lock.close();
     OPEN.remove(path);
   }
@@ -147,7 +123,7 @@ final class FileDirectory implements StoreDirectory {
     return path.toString();
   }
 
-  private record ChannelFile(FileChannel channel, FileChannel sink) implements StoreFile {
+  private record ChannelFile(FileChannel channel) implements StoreFile {
 
     @Override
     public int write(ByteBuffer source, long position) throws IOException {
@@ -171,12 +147,14 @@ final class FileDirectory implements StoreDirectory {
 
     @Override
     public void fetch(long position, long count) throws IOException {
-      long end = position + count;
-      long at = position;
-      long sent = 1;
-      while (at < end && sent > 0) {
-        sent = channel.transferTo(at, end - at, sink);
-        at += sent;
+      try (FileChannel sink = FileChannel.open(SINK, StandardOpenOption.WRITE)) {
+        long end = position + count;
+        long at = position;
+        long sent = 1;
+        while (at < end && sent > 0) {
+          sent = channel.transferTo(at, end - at, sink);
+          at += sent;
+        }
       }
     }
 

@@ -272,11 +272,6 @@ final class PurgeJournal {
     }
   }
 
-  /** Begins anew: notes were let go. */
-  void trimmed() throws IOException {
-    begin(all);
-  }
-
   private static ByteBuffer encoded(Note note) {
     List<byte[]> prefixes =
         note.prefixes().stream().map(text -> text.getBytes(StandardCharsets.ISO_8859_1)).toList();

@@ -59,16 +59,13 @@ final class Segment {
   static Segment create(StoreDirectory directory, long store, int number, Consumer<Segment> unused)
       throws IOException {
     StoreFile file = directory.create(name(number));
-    boolean isWritten = false;
     try {
       file.writeFully(header(store, number), 0);
-      isWritten = true;
-    } finally {
-      if (!isWritten) {
-        file.close();
-      }
+      return new Segment(directory, file, number, HEADER_LENGTH, unused);
+    } catch (Throwable failed) {
+      file.close();
+      throw failed;
     }
-    return new Segment(directory, file, number, HEADER_LENGTH, unused);
   }
 
   /** The segment in that file, or null if it is none of this store. */

@@ -4,6 +4,7 @@ import io.kamille.cache.coding.CarriedForms;
 import io.kamille.cache.rules.CacheControl;
 import io.kamille.cache.rules.StoredFacts;
 import io.kamille.cache.serve.CacheCounters;
+import io.kamille.cache.serve.CacheCounters.Event;
 import io.kamille.cache.serve.CacheStatus;
 import io.kamille.cache.serve.Forwarding;
 import io.kamille.cache.settings.CacheSettings;
@@ -32,7 +33,7 @@ public final class CacheRoute {
 
   private final CacheParts parts;
   private final CacheSettings settings;
-  private final CacheStatus cacheStatus;
+  private final CacheStatus cacheStatus = new CacheStatus();
   private final StoredAnswers answers;
   private final RouteGate gate;
 
@@ -45,7 +46,6 @@ public final class CacheRoute {
     this.parts = parts;
     this.settings = settings;
     this.gate = gate;
-    this.cacheStatus = CacheStatus.of(settings.statusName(), settings.showsKey());
     this.answers = new StoredAnswers(parts, cacheStatus);
   }
 
@@ -127,7 +127,7 @@ public final class CacheRoute {
     long limit = settings.maxObjectBytes();
     Fill fill = Fill.begin(store(), fetch, head, contentLength, limit, home());
     if (fill == null) {
-      counters().shortage();
+      counters().count(Event.SHORTAGE);
     } else {
       fetch.exchange().notes().mark(TraceStep.STORE, "is being stored");
     }
@@ -137,7 +137,7 @@ public final class CacheRoute {
   /** Makes a response visible; the caller owns one lease on it. */
   StoredResponse complete(Fetch fetch, Fill fill) {
     parts.flights().cachable(fetch.key(), fetch.request());
-    counters().filled(true);
+    counters().count(Event.FILL_STORED);
     StoredResponse stored = fill.complete();
     code(fetch, stored);
     return stored;
@@ -154,7 +154,7 @@ public final class CacheRoute {
   }
 
   void abandon(Fill fill) {
-    counters().filled(false);
+    counters().count(Event.FILL_ABANDONED);
     fill.abandon();
   }
 

@@ -7,6 +7,7 @@ import io.kamille.cache.rules.SelectingFields;
 import io.kamille.cache.rules.StoredFacts;
 import io.kamille.cache.rules.Tags;
 import io.kamille.cache.rules.Validators;
+import io.kamille.cache.serve.CacheCounters.Event;
 import io.kamille.cache.store.CodedForms;
 import io.kamille.cache.store.EncodedHead;
 import io.kamille.cache.store.ResponseCodec;
@@ -79,7 +80,7 @@ final class EarlierResponse {
       return null;
     }
     if (isConfirmed(head, length, asked)) {
-      route.counters().freshened();
+      route.counters().count(Event.FRESHENED);
       stored = null;
       freshenOthers(asked, head, length, now);
       return freshened(asked, head, now);
@@ -87,7 +88,7 @@ final class EarlierResponse {
     if (StoredFacts.isError(head.status())) {
       return failed(now);
     }
-    route.counters().replaced();
+    route.counters().count(Event.REPLACED);
     if (isHead() && head.status() == StatusCode.OK && !isAuthorized()) {
       removeIfContradicted(head, length, asked);
     }
@@ -122,7 +123,7 @@ final class EarlierResponse {
     if (asked == null) {
       return null;
     }
-    route.counters().validationFailed();
+    route.counters().count(Event.VALIDATION_FAILED);
     if (!route.answers().mayStandIn(asked, fetch.demands(), fetch.forwarding(), now)) {
       close();
       return null;
@@ -231,8 +232,7 @@ final class EarlierResponse {
       return isStillStored
           ? route
               .store()
-              .commitFreshenedUnlessPurged(
-                  fetch.key(), reservation, fetch.before(), asked, completion)
+              .commitUnlessPurged(fetch.key(), reservation, fetch.before(), asked, completion)
           : route.store().finish(reservation, completion);
     }
     route.refused(

@@ -55,8 +55,8 @@ public final class Fetches {
   private void pass(Exchange exchange, Forwarding forwarding, Consumer<ResponseHead> observer) {
     route.counters().forwarded(forwarding.reason());
     exchange.notes().cache(CacheResult.BYPASS);
-    Forwarding told = route.cacheStatus().keyed(forwarding, exchange.request());
-    next.handle(exchange.behind(new PassReply(exchange, route.cacheStatus(), told, observer)));
+    var reply = new PassReply(exchange, route.cacheStatus(), forwarding, observer);
+    next.handle(exchange.behind(reply));
   }
 
   /**
@@ -186,7 +186,7 @@ public final class Fetches {
         exchange.behind(ReplyHandover.of(exchange.reply())),
         demands,
         key,
-        route.cacheStatus().keyed(new Forwarding(reason), exchange.request()),
+        new Forwarding(reason),
         flight,
         route.epochSeconds(),
         route.parts().clock().nanos(),

@@ -134,7 +134,7 @@ final class Fill {
     StoredFacts facts = head.facts();
     ResponseHead shared = head.fields().copy();
     shared.fields().add(FieldName.AGE, Integer.toString(facts.ageSeconds(nowEpochSeconds)));
-    flight.filling(
+    flight.publish(
         new Stage.Filling(
             shared,
             reservation.octets(),
@@ -197,6 +197,7 @@ final class Fill {
         fetch.key(),
         reservation,
         fetch.before(),
+        null,
         octets ->
             StoredResponse.of(head.encoded(), octets, head.facts(), head.selecting())
                 .with(head.forms()));

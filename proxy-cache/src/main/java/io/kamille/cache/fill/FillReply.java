@@ -5,6 +5,7 @@ import io.kamille.cache.rules.Preconditions;
 import io.kamille.cache.rules.Storability;
 import io.kamille.cache.rules.StoredFacts;
 import io.kamille.cache.rules.Tags;
+import io.kamille.cache.serve.CacheCounters.Event;
 import io.kamille.cache.serve.NotModified;
 import io.kamille.cache.store.CodedForms;
 import io.kamille.cache.store.StoredResponse;
@@ -441,7 +442,7 @@ final class FillReply implements Reply, ContentSource {
       if (trouble != null) {
         giveUp(fill, trouble);
       } else if (flight != null) {
-        flight.progress();
+        flight.wake();
       }
     }
     if (window != null) {
@@ -511,7 +512,7 @@ final class FillReply implements Reply, ContentSource {
     window.breakOffSlow();
     if (!isClientGone && output.isSlow(window.isPatient())) {
       isClientGone = true;
-      route.counters().brokenOffSlow();
+      route.counters().count(Event.BROKEN_OFF_SLOW);
       output.abort(ContentWindow.tooSlow());
     }
   }

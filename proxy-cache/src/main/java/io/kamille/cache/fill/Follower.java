@@ -245,7 +245,7 @@ public final class Follower implements ContentSource {
   }
 
   private Forwarding forwarding() {
-    return cacheStatus.keyed(new Forwarding(reason).collapsed(), exchange.request());
+    return new Forwarding(reason).collapsed();
   }
 
   // Time

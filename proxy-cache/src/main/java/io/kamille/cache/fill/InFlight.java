@@ -81,19 +81,6 @@ public final class InFlight {
   }
 
   /**
-   * The response is storable; the leader keeps a lease on the octets its content goes into until it
-   * says how the fill ended.
-   */
-  void filling(Stage.Filling filling) {
-    publish(filling);
-  }
-
-  /** More content can be read. */
-  public void progress() {
-    wake();
-  }
-
-  /**
    * All content is there, and the response, if it could be stored, is to be found. The caller holds
    * a lease; followers get their own in time.
    */
@@ -147,12 +134,14 @@ public final class InFlight {
     publish(last);
   }
 
-  private void publish(Stage next) {
+  /** Says how far it has come. */
+  void publish(Stage next) {
     stage.set(next);
     wake();
   }
 
-  private void wake() {
+  /** More content can be read. */
+  void wake() {
     for (FollowerGroup group : groups.get()) {
       group.wake();
     }

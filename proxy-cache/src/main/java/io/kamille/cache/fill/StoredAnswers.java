@@ -3,6 +3,7 @@ package io.kamille.cache.fill;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.rules.CacheControl;
 import io.kamille.cache.rules.ForwardReason;
+import io.kamille.cache.serve.CacheCounters.Event;
 import io.kamille.cache.serve.CacheStatus;
 import io.kamille.cache.serve.Forwarding;
 import io.kamille.cache.serve.LoopState;
@@ -60,14 +61,13 @@ public final class StoredAnswers {
       boolean isFromDisk,
       long now) {
     boolean isFresh = stored.facts().isFresh(now);
-    loop.counters().hit(isFresh);
+    loop.counters().count(isFresh ? Event.FRESH_HIT : Event.STALE_HIT);
     stored.countHit();
     parts.store().asked(key, stored, now);
     Forwarding told = null;
     if (isFromDisk) {
       loop.runsOn(exchange.loop());
       told = Forwarding.readFromDisk(stored.facts().ttlSeconds(now));
-      told = cacheStatus.keyed(told, exchange.request());
     }
     exchange.notes().cache(isFresh ? CacheResult.HIT : CacheResult.STALE_HIT);
     replies.send(loop, exchange.request(), exchange.reply(), stored, now, told);
@@ -121,16 +121,15 @@ public final class StoredAnswers {
     }
     boolean isFresh = stored.facts().isFresh(now);
     if (!told.isForwarded()) {
-      parts.loops().current().counters().hit(isFresh);
+      parts.loops().current().counters().count(isFresh ? Event.FRESH_HIT : Event.STALE_HIT);
     }
     CacheResult result = isFresh ? CacheResult.HIT : CacheResult.STALE_HIT;
-    serveInstead(exchange, stored, result, cacheStatus.keyed(told, exchange.request()));
+    serveInstead(exchange, stored, result, told);
   }
 
   /** Answers a request that may not be forwarded: nothing usable is stored (RFC 9111 §5.2.1.7). */
   public void refuse(Exchange exchange) {
-    Forwarding nothing = new Forwarding(ForwardReason.MISS).detail("only-if-cached");
-    Forwarding told = cacheStatus.keyed(nothing, exchange.request());
+    Forwarding told = new Forwarding(ForwardReason.MISS).detail("only-if-cached");
     exchange.notes().cacheStatus(cacheStatus.member(told));
     exchange
         .reply()

@@ -4,11 +4,15 @@ import static io.kamille.cache.index.IndexRoom.UNIT_BYTES;
 import static io.kamille.cache.index.IndexRoom.heapUnits;
 import static io.kamille.cache.index.IndexRoom.units;
 
+import io.kamille.cache.index.PolicySnapshot.Estimate;
 import io.kamille.cache.index.RequestSamples.Event;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.cache.store.Variants;
 import io.kamille.core.loop.WallClock;
+import io.kamille.core.metric.MetricDescriptor;
+import io.kamille.core.metric.MetricDescriptor.Unit;
+import io.kamille.core.metric.MetricRegistry;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.LongAdder;
@@ -26,6 +30,62 @@ import org.jspecify.annotations.Nullable;
  * finds one takes a lease of its own before it reads.
  */
 public final class CaffeineIndex implements AutoCloseable {
+
+  private static final MetricDescriptor KEYS =
+      MetricDescriptor.gauge(
+          "kamille_cache_keys", Unit.COUNT, "Target URIs that something is stored under.");
+
+  private static final MetricDescriptor EVICTIONS =
+      MetricDescriptor.counter(
+          "kamille_cache_evictions_total",
+          Unit.COUNT,
+          "Target URIs whose stored responses were forgotten to make room.");
+
+  private static final MetricDescriptor FALLBACK_EVICTIONS =
+      MetricDescriptor.counter(
+          "kamille_cache_fallback_evictions_total",
+          Unit.COUNT,
+          "Evictions that the cache chose without Caffeine, whose maintenance had"
+              + " failed, was behind, or had made no room when some was needed.");
+
+  private static final MetricDescriptor INDEX_FAILURES =
+      MetricDescriptor.counter(
+          "kamille_cache_index_failures_total",
+          Unit.COUNT,
+          "How often the upkeep of the index failed. It goes on; the log has the first cause.");
+
+  private static final MetricDescriptor INDEX_REFUSALS =
+      MetricDescriptor.counter(
+          "kamille_cache_index_refusals_total",
+          Unit.COUNT,
+          "Responses that were not stored because the index was behind with its changes.");
+
+  private static final MetricDescriptor POLICY =
+      MetricDescriptor.gauge(
+          "kamille_cache_policy",
+          Unit.COUNT,
+          "1 for the replacement policy that chooses what is forgotten, 0 for the other.",
+          "policy");
+
+  private static final MetricDescriptor POLICY_SWITCHES =
+      MetricDescriptor.counter(
+          "kamille_cache_policy_switches_total",
+          Unit.COUNT,
+          "Changes of the replacement policy, by the setting or by what it would have hit.");
+
+  private static final MetricDescriptor OBJECT_HITS =
+      MetricDescriptor.gauge(
+          "kamille_cache_policy_object_hit_ratio",
+          Unit.RATIO,
+          "The share of the last sampled cacheable requests that each policy would have hit.",
+          "policy");
+
+  private static final MetricDescriptor BYTE_HITS =
+      MetricDescriptor.gauge(
+          "kamille_cache_policy_byte_hit_ratio",
+          Unit.RATIO,
+          "The share of octets that each policy would have hit, of the same requests.",
+          "policy");
 
   /*
    * Caffeine holds the entries and chooses what to evict, on the index thread (PolicyCache). This
@@ -400,5 +460,24 @@ public final class CaffeineIndex implements AutoCloseable {
   /** What they would have hit, while or after that was watched; null if it never was. */
   public @Nullable Forecast forecast() {
     return judge.forecast(clock.epochSeconds());
+  }
+
+  /** Tells of that index in {@code registry}. */
+  public void register(MetricRegistry registry) {
+    registry.gauge(KEYS, this::size);
+    registry.counting(EVICTIONS, this::evictions);
+    registry.counting(FALLBACK_EVICTIONS, this::fallbackEvictions);
+    registry.counting(INDEX_FAILURES, this::failures);
+    registry.counting(INDEX_REFUSALS, this::refusals);
+    registry.counting(POLICY_SWITCHES, () -> policy().switches());
+    for (Policy each : Policy.values()) {
+      registry.gauge(POLICY, () -> policy().policy() == each ? 1 : 0, each.token());
+      registry.gauge(OBJECT_HITS, () -> estimate(each).objectHitRatio(), each.token());
+      registry.gauge(BYTE_HITS, () -> estimate(each).byteHitRatio(), each.token());
+    }
+  }
+
+  private Estimate estimate(Policy policy) {
+    return policy().estimates().get(policy.ordinal());
   }
 }

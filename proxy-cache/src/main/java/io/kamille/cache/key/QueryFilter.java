@@ -137,21 +137,13 @@ public final class QueryFilter {
 
   /** The octet that stands at {@code at}, encoded or not; a plus stands for a space. */
   static byte decoded(byte[] octets, int at, int end) {
-    if (width(octets, at, end) == 3) {
-      return (byte)
-          (Character.digit(octets[at + 1], 16) << 4 | Character.digit(octets[at + 2], 16));
-    }
-    return octets[at] == '+' ? (byte) ' ' : octets[at];
+    int escaped = octets[at] == '%' ? Octets.escaped(octets, at, end) : -1;
+    return (byte) (escaped >= 0 ? escaped : octets[at] == '+' ? ' ' : octets[at]);
   }
 
   /** How many octets stand for one. */
   static int width(byte[] octets, int at, int end) {
-    boolean isEncoded =
-        octets[at] == '%'
-            && at + 2 < end
-            && Character.digit(octets[at + 1], 16) >= 0
-            && Character.digit(octets[at + 2], 16) >= 0;
-    return isEncoded ? 3 : 1;
+    return octets[at] == '%' && Octets.escaped(octets, at, end) >= 0 ? 3 : 1;
   }
 
   /** Puts what stays together, with the mark; answers its length, 0 if nothing stays. */

@@ -149,28 +149,6 @@ public final class Arena implements AutoCloseable {
   }
 
   /**
-   * Copies the readable octets of {@code content}, which it borrows until it returns and whose
-   * indices stay. The caller owns the one lease of the result.
-   *
-   * @param home which shard to try first: the number of the caller's loop
-   * @return {@code null} if there is not enough free memory
-   */
-  public @Nullable StoredBytes store(ByteBuf content, int home) {
-    ArenaWriter writer = writer(content.readableBytes(), home);
-    if (writer == null) {
-      return null;
-    }
-    boolean appended = writer.append(content);
-    assert appended;
-    return writer.commit();
-  }
-
-  /** Opens a writer for content of unknown length; it takes memory as content arrives. */
-  public ArenaWriter writer(int home) {
-    return new ArenaWriter(this, home, 0);
-  }
-
-  /**
    * Opens a writer that already has the memory for {@code lengthBytes} octets.
    *
    * @return {@code null} if there is not enough free memory
@@ -284,15 +262,6 @@ public final class Arena implements AutoCloseable {
     Objects.requireNonNull(file).close();
   }
 
-  /** The figures of this moment, each by itself exact. Cheap. */
-  public ArenaSnapshot snapshot() {
-    return new ArenaSnapshot(
-        capacityBytes(),
-        usedBytes(),
-        ledger.live(),
-        (long) shards.longestRun() * Block.GRANULE_BYTES);
-  }
-
   /**
    * Gives the memory back to the kernel.
    *
@@ -317,7 +286,12 @@ public final class Arena implements AutoCloseable {
 
   private void checkUnused(boolean isUnused) {
     if (!isUnused) {
-      throw new IllegalStateException("arena: " + snapshot() + " (expected: every lease released)");
+      throw new IllegalStateException(
+          "arena: usedBytes="
+              + usedBytes()
+              + ", live="
+              + ledger.live()
+              + " (expected: every lease released)");
     }
   }
 

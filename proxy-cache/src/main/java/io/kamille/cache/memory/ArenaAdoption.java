@@ -42,26 +42,17 @@ public final class ArenaAdoption implements AutoCloseable {
       throw new IOException("generation: " + generation);
     }
     var life = java.lang.foreign.Arena.ofShared();
-    boolean isOpen = false;
     try {
       MemoryFile file = MemoryFile.adopt(descriptor, generation, life);
-      try {
-        if (file.memory().byteSize() != bytes) {
-          throw new IOException(
-              "its memory has " + file.memory().byteSize() + " octets, and not " + bytes);
-        }
-        ArenaAdoption adoption = new ArenaAdoption(Arena.adopt(file, life), file);
-        isOpen = true;
-        return adoption;
-      } finally {
-        if (!isOpen) {
-          file.close();
-        }
+      long found = file.memory().byteSize();
+      if (found != bytes) {
+        file.close();
+        throw new IOException("its memory has " + found + " octets, and not " + bytes);
       }
-    } finally {
-      if (!isOpen) {
-        life.close();
-      }
+      return new ArenaAdoption(Arena.adopt(file, life), file);
+    } catch (Throwable failed) {
+      life.close();
+      throw failed;
     }
   }
 

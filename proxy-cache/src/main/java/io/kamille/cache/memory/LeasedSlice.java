@@ -12,6 +12,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.channels.GatheringByteChannel;
 import org.jspecify.annotations.Nullable;
@@ -47,8 +48,6 @@ final class LeasedSlice extends UnwritableByteBuf implements Leased {
       ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
   private static final ValueLayout.OfLong LONG =
       ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
-
-  private static final int STREAM_STEP_BYTES = 8192;
 
   private final StoredBytes bytes;
   private final long address;
@@ -280,14 +279,7 @@ final class LeasedSlice extends UnwritableByteBuf implements Leased {
 
   @Override
   public ByteBuf getBytes(int index, OutputStream target, int length) throws IOException {
-    checkIndex(index, length);
-    byte[] step = new byte[Math.min(length, STREAM_STEP_BYTES)];
-    int end = index + length;
-    for (int from = index; from < end; from += step.length) {
-      int count = Math.min(step.length, end - from);
-      getBytes(from, step, 0, count);
-      target.write(step, 0, count);
-    }
+    Channels.newChannel(target).write(nioBuffer(index, length));
     return this;
   }
 

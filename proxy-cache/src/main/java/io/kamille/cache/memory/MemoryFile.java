@@ -99,7 +99,6 @@ class MemoryFile implements AutoCloseable {
   /** Takes over the descriptor. */
   private static MemoryFile opened(int descriptor, long generation, Arena life, Step first)
       throws IOException {
-    boolean isOpen = false;
     try {
       first.run();
       checked("lock a memory file", SystemCalls.lock(descriptor, generation));
@@ -107,17 +106,14 @@ class MemoryFile implements AutoCloseable {
           FileChannel.open(Path.of("/proc/self/fd/" + descriptor), StandardOpenOption.READ);
       try {
         MemorySegment memory = map(descriptor, channel.size(), life);
-        isOpen = true;
         return new MemoryFile(descriptor, channel, memory, SystemCalls.pageBytes(), generation);
-      } finally {
-        if (!isOpen) {
-          channel.close();
-        }
+      } catch (Throwable failed) {
+        channel.close();
+        throw failed;
       }
-    } finally {
-      if (!isOpen) {
-        SystemCalls.close(descriptor);
-      }
+    } catch (Throwable failed) {
+      SystemCalls.close(descriptor);
+      throw failed;
     }
   }
 

@@ -5,16 +5,13 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/** A file in memory that one process writes and another one reads. One thread. */
-public final class PassedFile implements AutoCloseable {
-
-  private final int descriptor;
-  private final FileChannel channel;
-
-  private PassedFile(int descriptor, FileChannel channel) {
-    this.descriptor = descriptor;
-    this.channel = channel;
-  }
+/**
+ * A file in memory that one process writes and another one reads. One thread.
+ *
+ * @param descriptor for another process; stays ours
+ * @param channel its octets
+ */
+public record PassedFile(int descriptor, FileChannel channel) implements AutoCloseable {
 
   /**
    * An empty one.
@@ -27,30 +24,14 @@ public final class PassedFile implements AutoCloseable {
 
   /** One that another process wrote. Takes over the descriptor. */
   public static PassedFile of(int descriptor) throws IOException {
-    boolean isOpen = false;
     try {
-      FileChannel channel =
-          FileChannel.open(
-              Path.of("/proc/self/fd/" + descriptor),
-              StandardOpenOption.READ,
-              StandardOpenOption.WRITE);
-      isOpen = true;
-      return new PassedFile(descriptor, channel);
-    } finally {
-      if (!isOpen) {
-        SystemCalls.close(descriptor);
-      }
+      Path path = Path.of("/proc/self/fd/" + descriptor);
+      return new PassedFile(
+          descriptor, FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE));
+    } catch (Throwable failed) {
+      SystemCalls.close(descriptor);
+      throw failed;
     }
-  }
-
-  /** For another process; stays ours. */
-  public int descriptor() {
-    return descriptor;
-  }
-
-  /** Its octets. */
-  public FileChannel channel() {
-    return channel;
   }
 
   @Override

@@ -2,7 +2,8 @@ package io.kamille.cache.memory;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.lang.System.Logger.Level;
-import java.util.Arrays;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
@@ -46,10 +47,7 @@ final class Renewal implements AutoCloseable {
   private volatile int holders;
 
   @GuardedBy("this")
-  private long[] held = {};
-
-  @GuardedBy("this")
-  private int heldCount;
+  private final List<Long> held = new ArrayList<>();
 
   private @Nullable ScheduledFuture<?> looking;
 
@@ -95,10 +93,7 @@ final class Renewal implements AutoCloseable {
     if (holders == 0) {
       return false;
     }
-    if (heldCount == held.length) {
-      held = Arrays.copyOf(held, Math.max(64, 2 * heldCount));
-    }
-    held[heldCount++] = block;
+    held.add(block);
     return true;
   }
 
@@ -118,12 +113,8 @@ final class Renewal implements AutoCloseable {
   synchronized void goOn() {
     holders--;
     if (holders == 0) {
-      for (int i = 0; i < heldCount; i++) {
-        long block = held[i];
-        worker.execute(() -> renew(block));
-      }
-      held = new long[0];
-      heldCount = 0;
+      held.forEach(block -> worker.execute(() -> renew(block)));
+      held.clear();
     }
   }
 

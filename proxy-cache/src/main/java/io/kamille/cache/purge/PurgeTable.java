@@ -12,6 +12,9 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -65,10 +68,29 @@ public final class PurgeTable {
 
   private record Prefix(String text, Purge purge) {}
 
+  /** The last purges of one tag. */
+  private record Mark(@Nullable Purge hard, @Nullable Purge soft) {
+
+    private static final Mark NONE = new Mark(null, null);
+
+    Mark with(Purge purge) {
+      return purge.isSoft() ? new Mark(hard, purge) : new Mark(purge, soft);
+    }
+
+    /** What came after that number; null if nothing did. */
+    @Nullable Mark since(long sequence) {
+      Mark later =
+          new Mark(
+              hard != null && hard.sequence() > sequence ? hard : null,
+              soft != null && soft.sequence() > sequence ? soft : null);
+      return later.equals(NONE) ? null : later;
+    }
+  }
+
   private final int tagLimit;
   private final int prefixLimit;
   private final long prefixOctetsLimit;
-  private volatile TagMarks tags = new TagMarks();
+  private final ConcurrentMap<Long, Mark> tags = new ConcurrentHashMap<>();
 
   /** The last comes first. */
   private volatile Prefix[] prefixes = {};
@@ -124,11 +146,7 @@ public final class PurgeTable {
     if (!hasRoom(target, isSoft)) {
       return null;
     }
-    TagMarks marks = tags;
-    for (int i = 0; i < target.tags().size(); i++) {
-      marks = marks.with(target.tags().at(i), purge);
-    }
-    tags = marks;
+    note(target.tags(), purge);
     if (!target.prefixes().isEmpty()) {
       prefixes = with(target.prefixes(), purge);
     }
@@ -152,23 +170,25 @@ public final class PurgeTable {
    */
   public synchronized void keep(PurgeNotes others, PurgeNotes.Keeper keeper) {
     Map<String, Prefix> oldestFirst = new LinkedHashMap<>();
-    TagMarks marks = tags;
     List<PurgeNotes.Note> inOrder =
         Stream.concat(notes().notes().stream(), others.notes().stream())
             .sorted(Comparator.comparingLong(PurgeNotes.Note::sequence))
             .toList();
     for (PurgeNotes.Note note : inOrder) {
       Purge purge = note.purge();
-      for (int i = 0; i < note.tags().size(); i++) {
-        marks = marks.with(note.tags().at(i), purge);
-      }
+      note(note.tags(), purge);
       note.prefixes().forEach(text -> add(new Prefix(text, purge), oldestFirst));
     }
-    tags = marks;
     prefixes = List.copyOf(oldestFirst.values()).reversed().toArray(Prefix[]::new);
     trimmed = Math.max(trimmed, others.trimmed());
     last = (Math.max(last, others.last()) / NUMBERS_OF_A_PROCESS + 1) * NUMBERS_OF_A_PROCESS;
     this.keeper = keeper;
+  }
+
+  private void note(Tags marked, Purge purge) {
+    for (int i = 0; i < marked.size(); i++) {
+      tags.merge(marked.at(i), Mark.NONE.with(purge), (before, _) -> before.with(purge));
+    }
   }
 
   /** Tells that one of all that comes, too; null for nobody. */
@@ -195,7 +215,12 @@ public final class PurgeTable {
   /** All that is noted. */
   public synchronized PurgeNotes notes() {
     List<PurgeNotes.Note> notes = new ArrayList<>();
-    tags.forEach((purge, tag) -> notes.add(PurgeNotes.Note.of(purge, List.of(), Tags.ofBits(tag))));
+    tags.forEach(
+        (tag, mark) ->
+            Stream.of(mark.hard(), mark.soft())
+                .filter(Objects::nonNull)
+                .map(purge -> PurgeNotes.Note.of(purge, List.of(), Tags.ofBits(tag)))
+                .forEach(notes::add));
     for (Prefix prefix : prefixes) {
       notes.add(PurgeNotes.Note.of(prefix.purge, List.of(prefix.text), Tags.NONE));
     }
@@ -205,7 +230,7 @@ public final class PurgeTable {
   private boolean hasRoom(PurgeTarget target, boolean isSoft) {
     int added = 0;
     for (int i = 0; i < target.tags().size(); i++) {
-      added += tags.has(target.tags().at(i)) ? 0 : 1;
+      added += tags.containsKey(target.tags().at(i)) ? 0 : 1;
     }
     return (added == 0 || tags.size() + added <= tagLimit)
         && (target.prefixes().isEmpty() || hasRoom(target.prefixes(), isSoft));
@@ -268,10 +293,11 @@ public final class PurgeTable {
   }
 
   private @Nullable Purge findByTag(long since, Tags ofResponse) {
-    TagMarks marks = tags;
     Purge found = null;
     for (int i = 0; i < ofResponse.size(); i++) {
-      found = stronger(found, marks.find(ofResponse.at(i), since));
+      Mark mark = tags.get(ofResponse.at(i));
+      Mark later = mark == null ? null : mark.since(since);
+      found = later == null ? found : stronger(found, stronger(later.hard(), later.soft()));
     }
     return found;
   }
@@ -319,7 +345,7 @@ public final class PurgeTable {
    */
   public synchronized void trim(long sequence) {
     trimmed = sequence;
-    tags = tags.since(sequence);
+    tags.keySet().forEach(tag -> tags.computeIfPresent(tag, (_, mark) -> mark.since(sequence)));
     prefixes =
         Arrays.stream(prefixes)
             .filter(prefix -> prefix.purge.sequence() > sequence)

@@ -8,9 +8,7 @@ import io.kamille.cache.purge.PurgeTarget.Kind;
 import io.kamille.cache.removal.PurgeReport.State;
 import io.kamille.core.loop.WallClock;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
-import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -128,10 +126,6 @@ public final class OperatorPurges {
 
   /** The last {@value #RECENT}, the newest first. */
   public synchronized List<PurgeReport> recent() {
-    List<PurgeReport> reports = new ArrayList<>();
-    for (Iterator<Entry> entries = recent.iterator(); entries.hasNext(); ) {
-      reports.add(entries.next().report());
-    }
-    return reports;
+    return recent.stream().map(Entry::report).toList();
   }
 }

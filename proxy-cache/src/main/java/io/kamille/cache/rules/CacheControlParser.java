@@ -59,7 +59,7 @@ final class CacheControlParser {
         readQuoted();
         afterComma = false;
       } else {
-        afterComma &= isWhiteSpace(octet);
+        afterComma &= Octets.isBlank(octet);
         at++;
       }
     }
@@ -116,10 +116,7 @@ final class CacheControlParser {
   }
 
   private boolean isEndOfElement() {
-    int next = at;
-    while (next < end && isWhiteSpace(octets[next])) {
-      next++;
-    }
+    int next = Octets.skipBlanks(octets, at, end);
     return next == end || octets[next] == ',';
   }
 
@@ -219,9 +216,5 @@ final class CacheControlParser {
       return before;
     }
     return List.copyOf(names);
-  }
-
-  private static boolean isWhiteSpace(byte octet) {
-    return octet == ' ' || octet == '\t';
   }
 }

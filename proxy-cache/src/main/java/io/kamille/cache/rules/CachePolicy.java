@@ -25,11 +25,4 @@ public record CachePolicy(
 
   public static final CachePolicy DEFAULT =
       new CachePolicy(true, false, ABSENT, StatusLifetimes.NONE, ABSENT, StaleLimits.NONE);
-
-  public CachePolicy {
-    if (ttlSeconds < ABSENT || defaultSeconds < ABSENT) {
-      throw new IllegalArgumentException(
-          "seconds: " + Math.min(ttlSeconds, defaultSeconds) + " (expected: >= 0, or -1 for none)");
-    }
-  }
 }

@@ -58,12 +58,9 @@ final class ConnectionOptions {
 
   private static boolean hides(Fields request, int from, int to) {
     byte[] octets = request.octets();
-    int start = from;
+    int start = Octets.skipBlanks(octets, from, to);
     int end = to;
-    while (start < end && isSpace(octets[start])) {
-      start++;
-    }
-    while (start < end && isSpace(octets[end - 1])) {
+    while (start < end && Octets.isBlank(octets[end - 1])) {
       end--;
     }
     for (int i = 0; i < HARMLESS.size(); i++) {
@@ -89,9 +86,5 @@ final class ConnectionOptions {
       }
     }
     return true;
-  }
-
-  private static boolean isSpace(byte octet) {
-    return octet == ' ' || octet == '\t';
   }
 }

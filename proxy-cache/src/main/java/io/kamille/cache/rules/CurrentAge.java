@@ -30,9 +30,7 @@ public final class CurrentAge {
     for (; at < end && Octets.isDigit(octets[at]); at++, digits++) {
       seconds = Math.min(seconds * 10 + (octets[at] - '0'), Integer.MAX_VALUE);
     }
-    while (at < end && (octets[at] == ' ' || octets[at] == '\t')) {
-      at++;
-    }
+    at = Octets.skipBlanks(octets, at, end);
     boolean isMember = digits > 0 && (at == end || octets[at] == ',');
     return isMember ? (int) seconds : 0;
   }

@@ -28,29 +28,28 @@ public record Freshness(int lifetimeSeconds, Source source) {
 
   /** Where a lifetime comes from. */
   public enum Source {
-    S_MAXAGE,
-    MAX_AGE,
-    EXPIRES,
+    S_MAXAGE("s-maxage"),
+    MAX_AGE("max-age"),
+    EXPIRES("expires"),
     /** The route's, in place of what the origin says. */
-    OVERRIDE,
+    OVERRIDE("ttl-override"),
     /** The route's for this status code. */
-    STATUS,
+    STATUS("status-ttl"),
     /** The route's default. */
-    DEFAULT,
+    DEFAULT("default-ttl"),
     /** Guessed from the last-modified date (§4.2.2). */
-    HEURISTIC,
-    NONE;
+    HEURISTIC("heuristic"),
+    NONE("none");
+
+    private final String token;
+
+    Source(String token) {
+      this.token = token;
+    }
 
     /** A token for people and programs: the directive, the field, or what stands in for them. */
     public String token() {
-      return switch (this) {
-        case S_MAXAGE -> "s-maxage";
-        case MAX_AGE -> "max-age";
-        case EXPIRES -> "expires";
-        case OVERRIDE, STATUS, DEFAULT -> detail();
-        case HEURISTIC -> "heuristic";
-        case NONE -> "none";
-      };
+      return token;
     }
 
     /** Whether the lifetime is hardly ever that of another response, being counted from a date. */
@@ -68,12 +67,7 @@ public record Freshness(int lifetimeSeconds, Source source) {
      * setting gave the lifetime, else empty.
      */
     public String detail() {
-      return switch (this) {
-        case OVERRIDE -> "ttl-override";
-        case STATUS -> "status-ttl";
-        case DEFAULT -> "default-ttl";
-        default -> "";
-      };
+      return this == OVERRIDE || this == STATUS || this == DEFAULT ? token : "";
     }
   }
 

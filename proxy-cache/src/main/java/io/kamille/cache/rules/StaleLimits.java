@@ -21,15 +21,6 @@ public record StaleLimits(int whileRevalidateSeconds, int ifErrorSeconds, int ma
   /** Only what response and request say. */
   public static final StaleLimits NONE = new StaleLimits(0, 0, Integer.MAX_VALUE);
 
-  public StaleLimits {
-    if (whileRevalidateSeconds < 0 || ifErrorSeconds < 0 || maxSeconds < 0) {
-      throw new IllegalArgumentException(
-          "seconds: "
-              + Math.min(maxSeconds, Math.min(whileRevalidateSeconds, ifErrorSeconds))
-              + " (expected: >= 0)");
-    }
-  }
-
   /** How long such a response serves while it is validated (RFC 5861 §3). */
   int whileRevalidateSeconds(CacheControl response, Freshness freshness) {
     return limited(

@@ -1,14 +1,15 @@
 package io.kamille.cache.rules;
 
 import io.kamille.core.http.StatusCode;
-import java.util.Arrays;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Lifetimes by status code, for responses that carry none: negative caching. Immutable; any thread.
+ *
+ * @param secondsByCode lifetimes under status codes ({@code 404}) and classes ({@code 5xx}), where
+ *     a code wins over its class
  */
-public final class StatusLifetimes {
+public record StatusLifetimes(Map<String, Integer> secondsByCode) {
 
   /*
    * A class stands for the codes that tell of the resource. Those that answer something about one
@@ -19,44 +20,10 @@ public final class StatusLifetimes {
   private static final int LEAST = 200;
   private static final int BEYOND = 600;
 
-  public static final StatusLifetimes NONE = of(Map.of());
+  public static final StatusLifetimes NONE = new StatusLifetimes(Map.of());
 
-  private final int[] seconds;
-
-  private StatusLifetimes(int[] seconds) {
-    this.seconds = seconds;
-  }
-
-  /**
-   * Lifetimes in seconds.
-   *
-   * @param secondsByCode lifetimes under status codes ({@code 404}) and classes ({@code 5xx}),
-   *     where a code wins over its class
-   */
-  public static StatusLifetimes of(Map<String, Integer> secondsByCode) {
-    int[] seconds = new int[BEYOND - LEAST];
-    Arrays.fill(seconds, CacheControl.ABSENT);
-    secondsByCode.forEach(
-        (code, lifetime) -> {
-          if (isClass(code)) {
-            fill(seconds, code.charAt(0) - '0', lifetime);
-          }
-        });
-    secondsByCode.forEach(
-        (code, lifetime) -> {
-          if (!isClass(code)) {
-            seconds[Integer.parseInt(code) - LEAST] = lifetime;
-          }
-        });
-    return new StatusLifetimes(seconds);
-  }
-
-  private static void fill(int[] seconds, int hundred, int lifetime) {
-    for (int status = hundred * 100; status < hundred * 100 + 100; status++) {
-      if (!isNeverStored(status) && !isOfOneRequest(status)) {
-        seconds[status - LEAST] = lifetime;
-      }
-    }
+  public StatusLifetimes {
+    secondsByCode = Map.copyOf(secondsByCode);
   }
 
   /** Whether {@code text} is a status code that can have a lifetime, or a class of them. */
@@ -78,7 +45,14 @@ public final class StatusLifetimes {
 
   /** The lifetime of responses with this status code, or {@link CacheControl#ABSENT}. */
   int secondsOf(int status) {
-    return status >= LEAST && status < BEYOND ? seconds[status - LEAST] : CacheControl.ABSENT;
+    if (secondsByCode.isEmpty()) {
+      return CacheControl.ABSENT;
+    }
+    Integer own = secondsByCode.get(Integer.toString(status));
+    if (own != null || isNeverStored(status) || isOfOneRequest(status)) {
+      return own == null ? CacheControl.ABSENT : own;
+    }
+    return secondsByCode.getOrDefault(status / 100 + "xx", CacheControl.ABSENT);
   }
 
   private static boolean isNeverStored(int status) {
@@ -95,15 +69,5 @@ public final class StatusLifetimes {
       case 400, 402, 403, 406, 408, 411, 413, 415, 421, 422, 425, 426, 428, 429, 431, 511 -> true;
       default -> false;
     };
-  }
-
-  @Override
-  public boolean equals(@Nullable Object other) {
-    return other instanceof StatusLifetimes that && Arrays.equals(seconds, that.seconds);
-  }
-
-  @Override
-  public int hashCode() {
-    return Arrays.hashCode(seconds);
   }
 }

@@ -10,8 +10,10 @@ import java.util.StringJoiner;
 /**
  * Request fields by which an operator tells a route's responses apart, besides those that their
  * {@code Vary} names. Immutable; any thread.
+ *
+ * @param names of request fields; case does not matter
  */
-public final class VaryBy {
+public record VaryBy(List<String> names) {
 
   /*
    * The names go into Vary itself as the response comes: everything that reads it, the caches of
@@ -19,15 +21,8 @@ public final class VaryBy {
    */
   public static final VaryBy NONE = new VaryBy(List.of());
 
-  private final List<String> names;
-
-  private VaryBy(List<String> names) {
-    this.names = names;
-  }
-
-  /** Names of request fields; case does not matter. */
-  public static VaryBy of(List<String> names) {
-    return new VaryBy(names.stream().map(name -> name.toLowerCase(Locale.ROOT)).toList());
+  public VaryBy {
+    names = names.stream().map(name -> name.toLowerCase(Locale.ROOT)).toList();
   }
 
   /** Whether responses can be told apart by that field: it is no address of the client's. */

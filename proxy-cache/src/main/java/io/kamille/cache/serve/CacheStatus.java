@@ -5,10 +5,7 @@ import io.kamille.cache.store.StoredResponse;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.Octets;
-import io.kamille.core.http.RequestHead;
-import java.util.HexFormat;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 
@@ -24,53 +21,16 @@ import org.jspecify.annotations.Nullable;
  */
 public final class CacheStatus {
 
+  /** How this cache names itself. */
+  public static final String NAME = "kamille";
+
   private static final byte[] FIELD = OwnLines.ascii("Cache-Status: ");
   private static final byte[] SEPARATOR = OwnLines.ascii(", ");
 
-  private final @Nullable String name;
-  private final boolean showsKey;
-  private final byte[] hit;
+  private static final byte[] HIT = OwnLines.ascii(NAME + "; hit; ttl=");
 
   // The last member that was told for each reason. Any loop writes; records are safe to race for.
   private final @Nullable Told[] told = new Told[ForwardReason.values().length];
-
-  private CacheStatus(@Nullable String name, boolean showsKey) {
-    this.name = name;
-    this.showsKey = showsKey;
-    this.hit = OwnLines.ascii(name + "; hit; ttl=");
-  }
-
-  /**
-   * The member by that name, a token; none at all if empty. Members of caches behind us stay.
-   *
-   * @param showsKey whether it has the parameter {@code key} (§2.7)
-   */
-  public static CacheStatus of(Optional<String> name, boolean showsKey) {
-    return new CacheStatus(name.orElse(null), showsKey);
-  }
-
-  /** The same, with the key of that request if keys are shown. */
-  public Forwarding keyed(Forwarding forwarding, RequestHead request) {
-    if (name == null || !showsKey) {
-      return forwarding;
-    }
-    String scheme = request.isSecure() ? "https://" : "http://";
-    return forwarding.key(quoted(scheme + request.authority() + request.pathAndQuery()));
-  }
-
-  /** A String (RFC 9651 §3.3.3); what it cannot hold is percent-encoded. */
-  private static String quoted(String text) {
-    StringBuilder quoted = new StringBuilder(text.length() + 2).append('"');
-    for (int i = 0; i < text.length(); i++) {
-      char c = text.charAt(i);
-      if (c <= ' ' || c >= 0x7f) {
-        quoted.append('%').append(HexFormat.of().withUpperCase().toHexDigits((byte) c));
-      } else {
-        quoted.append(c == '"' || c == '\\' ? "\\" : "").append(c);
-      }
-    }
-    return quoted.append('"').toString();
-  }
 
   /**
    * Adds the field line of a stored response that is sent. Allocates nothing on a hit.
@@ -82,11 +42,9 @@ public final class CacheStatus {
       StoredResponse stored,
       long nowEpochSeconds,
       @Nullable Forwarding forwarding) {
-    if (name != null || stored.upstreamCacheStatus() != null) {
-      lines.append(FIELD);
-      addMembers(lines, stored, nowEpochSeconds, forwarding);
-      lines.endLine();
-    }
+    lines.append(FIELD);
+    addMembers(lines, stored, nowEpochSeconds, forwarding);
+    lines.endLine();
   }
 
   /** As {@link #add(OwnLines, StoredResponse, long, Forwarding)}, to fields. */
@@ -94,9 +52,7 @@ public final class CacheStatus {
       Fields fields, StoredResponse stored, long nowEpochSeconds, @Nullable Forwarding forwarding) {
     OwnLines members = new OwnLines();
     addMembers(members, stored, nowEpochSeconds, forwarding);
-    if (members.length() > 0) {
-      fields.add(FieldName.CACHE_STATUS, Octets.text(members.octets(), 0, members.length()));
-    }
+    fields.add(FieldName.CACHE_STATUS, Octets.text(members.octets(), 0, members.length()));
   }
 
   private void addMembers(
@@ -104,32 +60,27 @@ public final class CacheStatus {
     String behind = stored.upstreamCacheStatus();
     if (behind != null) {
       to.append(OwnLines.ascii(behind));
-    }
-    if (behind != null && name != null) {
       to.append(SEPARATOR);
     }
-    if (name != null && forwarding != null) {
-      to.append(OwnLines.ascii(name + forwarding));
-    } else if (name != null) {
-      to.append(hit);
+    if (forwarding != null) {
+      to.append(OwnLines.ascii(NAME + forwarding));
+    } else {
+      to.append(HIT);
       to.append(stored.facts().ttlSeconds(nowEpochSeconds));
-      if (showsKey) {
-        to.append(OwnLines.ascii("; key=" + quoted(stored.uri())));
-      }
     }
   }
 
   /** Takes from a response that came what claims to be said by us: it is not. */
   public void received(Fields fields) {
-    String members = name == null ? null : fields.joined(FieldName.CACHE_STATUS);
-    if (members == null || name == null || !members.contains(name)) {
+    String members = fields.joined(FieldName.CACHE_STATUS);
+    if (members == null || !members.contains(NAME)) {
       return;
     }
     StringJoiner others = new StringJoiner(", ");
     for (int start = 0; start < members.length(); ) {
       int end = memberEnd(members, start);
       String member = members.substring(start, end).strip();
-      if (!member.isEmpty() && !isOurs(member, name)) {
+      if (!member.isEmpty() && !isOurs(member)) {
         others.add(member);
       }
       start = end + 1;
@@ -142,10 +93,10 @@ public final class CacheStatus {
   }
 
   /** Whether the item (RFC 9211 §2: a String or a Token) before the parameters is our name. */
-  private static boolean isOurs(String member, String name) {
+  private static boolean isOurs(String member) {
     int parameters = member.indexOf(';');
     String item = parameters < 0 ? member : member.substring(0, parameters).strip();
-    return item.equals(name) || item.equals('"' + name + '"');
+    return item.equals(NAME) || item.equals('"' + NAME + '"');
   }
 
   /** Where the comma behind a member stands that is in no String, or the end. */
@@ -166,24 +117,18 @@ public final class CacheStatus {
 
   /** Adds the field line of a response that comes from behind. */
   public void forwarded(Fields fields, Forwarding forwarding) {
-    if (name != null) {
-      fields.add(FieldName.CACHE_STATUS, text(name, forwarding));
-    }
+    fields.add(FieldName.CACHE_STATUS, member(forwarding));
   }
 
-  /** The member itself; empty if there is none. */
+  /** The member itself. */
   public String member(Forwarding forwarding) {
-    return name == null ? "" : text(name, forwarding);
-  }
-
-  private String text(String name, Forwarding forwarding) {
     if (!forwarding.isUsual()) {
-      return name + forwarding;
+      return NAME + forwarding;
     }
     int reason = forwarding.reason().ordinal();
     Told last = told[reason];
     if (last == null || !Objects.equals(last.detail, forwarding.detail())) {
-      last = new Told(forwarding.detail(), name + forwarding);
+      last = new Told(forwarding.detail(), NAME + forwarding);
       told[reason] = last;
     }
     return last.text;

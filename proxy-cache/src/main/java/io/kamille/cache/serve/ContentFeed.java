@@ -73,15 +73,22 @@ public final class ContentFeed {
   }
 
   /**
-   * Feeds a sink that takes regions with what lies behind {@code offset}, perhaps in a file on a
-   * disk. Takes over one lease.
+   * Feeds a sink with what lies behind {@code offset}, perhaps in a file on a disk. Takes over one
+   * lease.
    *
+   * @param byRegion whether the sink takes regions
    * @param loop runs tasks on the client's loop
    * @param onward run there when {@link #advance} can go on by itself
    */
-  static ContentFeed byRegion(
-      ContentSink sink, StoredOctets octets, long offset, Executor loop, Runnable onward) {
-    return new ContentFeed(sink, octets, offset, 0, true, octets.isInFile() ? loop : null, onward);
+  static ContentFeed of(
+      ContentSink sink,
+      StoredOctets octets,
+      long offset,
+      boolean byRegion,
+      Executor loop,
+      Runnable onward) {
+    Executor reads = octets.isInFile() ? loop : null;
+    return new ContentFeed(sink, octets, offset, 0, byRegion, reads, onward);
   }
 
   public boolean isPaused() {

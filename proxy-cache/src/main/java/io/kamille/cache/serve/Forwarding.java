@@ -20,7 +20,6 @@ public final class Forwarding {
   private boolean isCollapsed;
   private boolean hasTtl;
   private long ttlSeconds;
-  private @Nullable String key;
   private @Nullable String detail;
 
   public Forwarding(ForwardReason reason) {
@@ -74,13 +73,8 @@ public final class Forwarding {
   /** Which setting of the route the lifetime comes from, if nothing else is to be told. */
   public Forwarding by(Freshness freshness) {
     String setting = freshness.source().detail();
-    return setting.isEmpty() ? this : also(setting);
-  }
-
-  /** A token that says more, if nothing else is to be told. */
-  public Forwarding also(String token) {
-    if (detail == null) {
-      detail = token;
+    if (detail == null && !setting.isEmpty()) {
+      detail = setting;
     }
     return this;
   }
@@ -88,12 +82,6 @@ public final class Forwarding {
   /** The request was answered by one forwarded before it. */
   public Forwarding collapsed() {
     this.isCollapsed = true;
-    return this;
-  }
-
-  /** What the response is stored or looked up by, in quotes. */
-  Forwarding key(String quoted) {
-    this.key = quoted;
     return this;
   }
 
@@ -105,7 +93,7 @@ public final class Forwarding {
 
   /** Whether there is nothing to tell but the reason and the detail. */
   boolean isUsual() {
-    return reason != null && status == 0 && !isStored && !isCollapsed && !hasTtl && key == null;
+    return reason != null && status == 0 && !isStored && !isCollapsed && !hasTtl;
   }
 
   @Nullable String detail() {
@@ -132,9 +120,6 @@ public final class Forwarding {
     }
     if (hasTtl) {
       text.append("; ttl=").append(ttlSeconds);
-    }
-    if (key != null) {
-      text.append("; key=").append(key);
     }
     if (detail != null) {
       text.append("; detail=").append(detail);

@@ -123,17 +123,13 @@ final class MultipartSource implements ContentSource {
       return;
     }
     octets.retain();
-    ContentFeed opened = open(contentOffset + parts.get(next).offset());
+    long from = contentOffset + parts.get(next).offset();
+    ContentFeed opened =
+        ContentFeed.of(reply, octets, from, octets.isInFile(), loop, this::advance);
     if (isPaused) {
       opened.pause();
     }
     feed = opened;
-  }
-
-  private ContentFeed open(long from) {
-    return octets.isInFile()
-        ? ContentFeed.byRegion(reply, octets, from, loop, this::advance)
-        : new ContentFeed(reply, octets, from, 0);
   }
 
   @Override

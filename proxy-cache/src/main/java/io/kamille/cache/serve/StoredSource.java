@@ -38,10 +38,7 @@ final class StoredSource implements ContentSource {
     this.length = length;
     this.byRegion = byRegion;
     long from = stored.contentOffset() + offset;
-    this.feed =
-        byRegion
-            ? ContentFeed.byRegion(reply, stored.content(), from, loop, this::advance)
-            : new ContentFeed(reply, stored.content(), from, 0);
+    this.feed = ContentFeed.of(reply, stored.content(), from, byRegion, loop, this::advance);
     stored.content().retain();
     stored.release();
   }

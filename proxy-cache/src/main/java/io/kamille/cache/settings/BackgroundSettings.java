@@ -17,13 +17,6 @@ public record BackgroundSettings(int refreshAheadPercent, boolean fillsRanges) {
 
   public static final BackgroundSettings NONE = new BackgroundSettings(0, false);
 
-  public BackgroundSettings {
-    if (refreshAheadPercent < 0 || refreshAheadPercent > 100) {
-      throw new IllegalArgumentException(
-          "refreshAheadPercent: " + refreshAheadPercent + " (expected: 0 to 100)");
-    }
-  }
-
   /** Whether a fresh response is so near its end that a GET of it has it fetched again. */
   public boolean isDue(RequestHead request, StoredFacts stored, long nowEpochSeconds) {
     return refreshAheadPercent > 0

@@ -5,8 +5,6 @@ import io.kamille.cache.key.QueryRules;
 import io.kamille.cache.rules.CachePolicy;
 import io.kamille.cache.rules.CompressionRules;
 import io.kamille.cache.rules.VaryBy;
-import java.time.Duration;
-import java.util.Optional;
 
 /**
  * How one route uses the cache.
@@ -15,11 +13,6 @@ import java.util.Optional;
  * @param coding which responses are given content codings
  * @param maxObjectBytes the largest response stored, head and content
  * @param mayCollapse whether requests wait for one that was forwarded before them
- * @param collapseWaitTimeout how long such a request waits for the response head before one of
- *     those that wait is forwarded for them all
- * @param statusName how this cache names itself in {@code Cache-Status} (RFC 9211); empty for no
- *     field
- * @param showsKey whether that field tells the cache key
  * @param background what is fetched without a client waiting for it
  * @param bypassCookies requests with one of these cookies pass the cache by
  * @param varyBy request fields by which responses are told apart in any case
@@ -30,42 +23,10 @@ public record CacheSettings(
     CompressionRules coding,
     long maxObjectBytes,
     boolean mayCollapse,
-    Duration collapseWaitTimeout,
-    Optional<String> statusName,
-    boolean showsKey,
     BackgroundSettings background,
     NamePatterns bypassCookies,
     VaryBy varyBy,
     QueryRules query) {
-
-  private static final Duration COLLAPSE_WAIT = Duration.ofSeconds(5);
-
-  /** How this cache names itself in {@code Cache-Status} (RFC 9211). */
-  public static final String STATUS_NAME = "kamille";
-
-  /** Settings of a route where all requests are treated alike. */
-  public CacheSettings(
-      CachePolicy policy,
-      CompressionRules coding,
-      long maxObjectBytes,
-      boolean mayCollapse,
-      Duration collapseWaitTimeout,
-      Optional<String> statusName,
-      boolean showsKey,
-      BackgroundSettings background) {
-    this(
-        policy,
-        coding,
-        maxObjectBytes,
-        mayCollapse,
-        collapseWaitTimeout,
-        statusName,
-        showsKey,
-        background,
-        NamePatterns.NONE,
-        VaryBy.NONE,
-        QueryRules.NONE);
-  }
 
   /** What a route says for itself, within what holds for all. */
   public static CacheSettings of(RouteCacheSettings route, SharedCacheSettings shared) {
@@ -84,25 +45,9 @@ public record CacheSettings(
             ? shared.maxObjectSizeBytes()
             : Math.min(ofRoute, shared.maxObjectSizeBytes()),
         shared.collapse().isEnabled(),
-        COLLAPSE_WAIT,
-        Optional.of(STATUS_NAME),
-        false,
         route.background(),
         route.bypassing(),
         route.selecting(),
         route.queryRules());
-  }
-
-  /** The defaults for objects up to {@code maxObjectBytes}. */
-  public static CacheSettings of(long maxObjectBytes) {
-    return new CacheSettings(
-        CachePolicy.DEFAULT,
-        CompressionRules.OFF,
-        maxObjectBytes,
-        true,
-        COLLAPSE_WAIT,
-        Optional.of(STATUS_NAME),
-        false,
-        BackgroundSettings.NONE);
   }
 }

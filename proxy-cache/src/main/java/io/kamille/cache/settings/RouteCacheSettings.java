@@ -285,13 +285,13 @@ public record RouteCacheSettings(
   }
 
   StatusLifetimes statusLifetimes() {
-    return StatusLifetimes.of(
+    return new StatusLifetimes(
         statusTtl.entrySet().stream()
             .collect(Collectors.toMap(Map.Entry::getKey, status -> status.getValue().ttlSeconds)));
   }
 
   VaryBy selecting() {
-    return VaryBy.of(varyBy);
+    return new VaryBy(varyBy);
   }
 
   QueryRules queryRules() {

@@ -21,6 +21,7 @@ import io.kamille.cache.key.QueryRules;
 import io.kamille.cache.rules.CacheControl;
 import io.kamille.cache.rules.ReusePlan.Answer;
 import io.kamille.cache.rules.ReusePlanner;
+import io.kamille.cache.serve.CacheCounters.Event;
 import io.kamille.cache.serve.Forwarding;
 import io.kamille.cache.serve.LoopState;
 import io.kamille.cache.settings.CacheSettings;
@@ -36,6 +37,7 @@ import io.kamille.core.gate.RouteGate;
 import io.kamille.core.http.Method;
 import io.kamille.core.http.RequestHead;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,6 +51,9 @@ public final class CacheHandler implements ExchangeHandler {
    * were of no help. It is looked up anew each time, since the store may have changed meanwhile.
    * What becomes of it is decided by CacheDecisions and done here, in one switch.
    */
+  /** How long a request waits for a response head before one of those that wait is forwarded. */
+  private static final long COLLAPSE_WAIT_NANOS = TimeUnit.SECONDS.toNanos(5);
+
   private final CacheRoute route;
   private final CacheParts parts;
   private final CacheSettings settings;
@@ -284,7 +289,7 @@ public final class CacheHandler implements ExchangeHandler {
         StoredAnswers.release(stored);
         exchange.notes().mark(TraceStep.COLLAPSE, "waits for another request");
         if (!wait.isBegun()) {
-          route.counters().collapsed();
+          route.counters().count(Event.COLLAPSED);
         }
         return;
       }
@@ -292,8 +297,7 @@ public final class CacheHandler implements ExchangeHandler {
   }
 
   private Wait going(Wait wait) {
-    long lengthNanos = settings.collapseWaitTimeout().toNanos();
-    return wait.going(parts.clock().nanos(), lengthNanos);
+    return wait.going(parts.clock().nanos(), COLLAPSE_WAIT_NANOS);
   }
 
   /** Forwards the request, unless the one before it has just brought what it wants. */
@@ -340,7 +344,7 @@ public final class CacheHandler implements ExchangeHandler {
 
     @Override
     public void brokenOffSlow() {
-      route.counters().brokenOffSlow();
+      route.counters().count(Event.BROKEN_OFF_SLOW);
     }
   }
 

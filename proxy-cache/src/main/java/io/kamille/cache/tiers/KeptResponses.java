@@ -11,9 +11,13 @@ import io.kamille.cache.memory.StoredBytes;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.cache.store.Variants;
 import io.kamille.core.socket.Descriptors;
-import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.io.DataInputStream;
+import java.io.EOFException;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
+import java.nio.ByteBuffer;
+import java.nio.LongBuffer;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -23,7 +27,7 @@ import java.util.Map.Entry;
 import org.jspecify.annotations.Nullable;
 
 /** What another process had stored in the memory that it gave us. One thread. */
-public final class KeptResponses {
+final class KeptResponses {
 
   /*
    * Nothing that is read is believed: blocks must lie in the arena and belong to one response each,
@@ -31,44 +35,50 @@ public final class KeptResponses {
    * all, and the cache starts empty: a manifest that is wrong in one place may be in others.
    */
   private static final System.Logger LOG = System.getLogger("kamille.cache");
-  private static final int KEY_BYTES = 17;
-  private static final int OCTETS_BYTES = 12;
-  private static final int NUMBERS_BYTES = 12;
-
-  private final Manifest.Input in;
-  private final ArenaAdoption adoption;
   private final Map<CacheKey, Variants> responses = new HashMap<>();
+  private final DataInputStream in;
+  private final ArenaAdoption adoption;
+  private final Arena arena;
 
-  private KeptResponses(Manifest.Input in, ArenaAdoption adoption) {
+  private KeptResponses(DataInputStream in, ArenaAdoption adoption, long keys) throws IOException {
     this.in = in;
     this.adoption = adoption;
+    long[] free = blocks();
+    for (long i = 0; i < keys; i++) {
+      readKey();
+    }
+    if (in.read() >= 0) {
+      throw new IOException("its list of responses has more than it says");
+    }
+    this.arena = adoption.finish(free);
   }
 
-  /**
-   * An arena, and what is stored in it.
-   *
-   * @param arena the caller's to close
-   * @param responses with one lease on each
-   */
-  public record Taken(Arena arena, Map<CacheKey, Variants> responses) {
+  /** What they lie in; the caller's to close. */
+  Arena arena() {
+    return arena;
+  }
 
-    /** Makes them visible, those hottest last that are asked for most. */
-    public void moveInto(TieredStore store) {
-      List<Entry<CacheKey, Variants>> coldestFirst = new ArrayList<>(responses.entrySet());
-      coldestFirst.sort(Comparator.comparingInt(entry -> entry.getValue().at(0).hits()));
-      int count = 0;
-      for (Entry<CacheKey, Variants> entry : coldestFirst) {
-        Variants variants = entry.getValue();
-        for (int i = 0; i < variants.size(); i++) {
-          count += store.adopt(entry.getKey(), variants.at(i)) ? 1 : 0;
-        }
+  /** With one lease on each. */
+  Map<CacheKey, Variants> responses() {
+    return responses;
+  }
+
+  /** Makes them visible, those hottest last that are asked for most. */
+  void moveInto(TieredStore store) {
+    List<Entry<CacheKey, Variants>> coldestFirst = new ArrayList<>(responses.entrySet());
+    coldestFirst.sort(Comparator.comparingInt(entry -> entry.getValue().at(0).hits()));
+    int count = 0;
+    for (Entry<CacheKey, Variants> entry : coldestFirst) {
+      Variants variants = entry.getValue();
+      for (int i = 0; i < variants.size(); i++) {
+        count += store.adopt(entry.getKey(), variants.at(i)) ? 1 : 0;
       }
-      responses.clear();
-      LOG.log(
-          Level.INFO,
-          "{0} responses in memory were taken over from the process before us",
-          Integer.toString(count));
     }
+    responses.clear();
+    LOG.log(
+        Level.INFO,
+        "{0} responses in memory were taken over from the process before us",
+        Integer.toString(count));
   }
 
   /**
@@ -78,43 +88,33 @@ public final class KeptResponses {
    * @param capacityBytes that the arena must have
    * @return null if anything differs from what we expect, which is logged
    */
-  public static @Nullable Taken take(KeptMemory memory, long capacityBytes) {
+  static @Nullable KeptResponses take(KeptMemory memory, long capacityBytes) {
     try (memory;
         PassedFile manifest = PassedFile.of(Descriptors.copyOf(memory.manifest()))) {
-      Manifest.Input in = Manifest.Input.open(manifest.channel());
-      Manifest head = in.head();
+      Manifest head = Manifest.read(manifest.channel());
       if (!head.secret().equals(HashSecret.words())) {
         throw new IOException("its cache keys mean something else");
       }
       try (ArenaAdoption adoption =
           ArenaAdoption.open(memory.arena(), capacityBytes, head.generation())) {
-        KeptResponses kept = new KeptResponses(in, adoption);
-        Arena arena = kept.read(head);
-        return new Taken(arena, kept.responses);
+        return new KeptResponses(Manifest.body(manifest.channel()), adoption, head.keys());
       }
     } catch (IOException | IllegalArgumentException | IndexOutOfBoundsException differs) {
       LOG.log(
-          Level.WARNING,
-          "the memory of the process before us is not taken over: " + differs.getMessage());
+          Level.WARNING, "the memory of the process before us is not taken over: " + why(differs));
       return null;
     }
   }
 
-  private Arena read(Manifest head) throws IOException {
-    long[] free = blocks();
-    for (long i = 0; i < head.keys(); i++) {
-      readKey();
-    }
-    if (!in.isAtEnd()) {
-      throw new IOException("its list of responses has more than it says");
-    }
-    return adoption.finish(free);
+  private static @Nullable String why(Exception differs) {
+    return differs instanceof EOFException
+        ? "its list of responses ends too early"
+        : differs.getMessage();
   }
 
   private void readKey() throws IOException {
-    ByteBuf fixed = in.next(KEY_BYTES);
-    CacheKey key = CacheKey.of(fixed.readLong(), fixed.readLong());
-    int count = fixed.readUnsignedByte();
+    CacheKey key = CacheKey.of(in.readLong(), in.readLong());
+    int count = in.readUnsignedByte();
     if (count == 0 || count > Manifest.VARIANTS_LIMIT) {
       throw new IOException("a key of its list has " + count + " responses");
     }
@@ -132,19 +132,18 @@ public final class KeptResponses {
   }
 
   private StoredResponse readVariant() throws IOException {
-    int flags = in.next(1).readByte();
+    int flags = in.readByte();
     StoredBytes octets = readOctets();
-    ByteBuf numbers = in.next(NUMBERS_BYTES);
-    int headLength = length(numbers.readInt(), Math.min(Manifest.HEAD_LIMIT, octets.length()));
-    if (numbers.readInt() != MemoryKeeper.checksum(octets, headLength)) {
+    int headLength = length(in.readInt(), Math.min(Manifest.HEAD_LIMIT, octets.length()));
+    if (in.readInt() != MemoryKeeper.checksum(octets, headLength)) {
       throw new IOException("a response of its memory is another one");
     }
-    int factsLength = length(numbers.readInt(), Manifest.FACTS_LIMIT);
-    StoredHead head = FactsCodec.decode(in.next(factsLength).readSlice(factsLength), headLength);
+    byte[] facts = in.readNBytes(length(in.readInt(), Manifest.FACTS_LIMIT));
+    StoredHead head = FactsCodec.decode(Unpooled.wrappedBuffer(facts), headLength);
     StoredResponse response = head.with(octets);
     if ((flags & Manifest.IS_CONTENT_APART) != 0) {
       StoredBytes content = readOctets();
-      long offset = in.next(Long.BYTES).readLong();
+      long offset = in.readLong();
       if (offset < 0 || offset > content.length()) {
         throw new IOException("the content of a response begins behind its end");
       }
@@ -157,22 +156,19 @@ public final class KeptResponses {
   }
 
   private StoredBytes readOctets() throws IOException {
-    ByteBuf fixed = in.next(OCTETS_BYTES);
-    long length = fixed.readLong();
-    int hits = fixed.readInt();
+    long length = in.readLong();
+    int hits = in.readInt();
     return adoption.claim(blocks(), length, hits);
   }
 
   private long[] blocks() throws IOException {
-    long count = in.next(Integer.BYTES).readInt();
-    if (count < 0) {
-      throw new IOException("blocks: " + count);
+    int count = length(in.readInt(), Integer.MAX_VALUE / Long.BYTES);
+    LongBuffer octets = ByteBuffer.wrap(in.readNBytes(count * Long.BYTES)).asLongBuffer();
+    if (octets.remaining() < count) {
+      throw new EOFException();
     }
-    ByteBuf from = in.next(count * Long.BYTES);
-    long[] blocks = new long[(int) count];
-    for (int i = 0; i < count; i++) {
-      blocks[i] = from.readLong();
-    }
+    long[] blocks = new long[count];
+    octets.get(blocks);
     return blocks;
   }
 

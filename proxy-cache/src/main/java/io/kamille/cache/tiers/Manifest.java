@@ -2,11 +2,18 @@ package io.kamille.cache.tiers;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import java.io.BufferedInputStream;
+import java.io.BufferedOutputStream;
+import java.io.DataInputStream;
 import java.io.IOException;
-import java.nio.ByteBuffer;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.util.zip.CRC32C;
+import java.util.zip.CheckedInputStream;
+import java.util.zip.CheckedOutputStream;
 
 /**
  * What lies where in the memory that one process gives the next: the head of that list, and who
@@ -51,7 +58,7 @@ record Manifest(
   private static final int SECRET_DIGITS = 32;
   private static final int STEP_BYTES = 1 << 20;
 
-  byte[] encode() {
+  private byte[] encode() {
     ByteBuf out = Unpooled.buffer(LENGTH);
     out.writeLong(MAGIC).writeInt(VERSION).writeInt(GRANULE_BYTES);
     out.writeLong(capacityBytes).writeLong(generation);
@@ -65,7 +72,7 @@ record Manifest(
    *
    * @throws IOException if it is something else
    */
-  static Manifest decode(byte[] octets) throws IOException {
+  private static Manifest decode(byte[] octets) throws IOException {
     ByteBuf in = Unpooled.wrappedBuffer(octets);
     if (in.readLong() != MAGIC) {
       throw new IOException("its list of responses is not finished, or none");
@@ -84,137 +91,54 @@ record Manifest(
         in.readInt());
   }
 
-  /** Writes a manifest, its head last. One thread. */
-  static final class Output {
+  /** Writes a manifest: what is written to this is its body, and its head comes last. */
+  static final class Output extends CheckedOutputStream {
 
     private final FileChannel channel;
-    private final CRC32C checksum = new CRC32C();
-    private final ByteBuf waiting = Unpooled.buffer(STEP_BYTES);
-    private long position = LENGTH;
 
-    Output(FileChannel channel) {
+    Output(FileChannel channel) throws IOException {
+      super(
+          new BufferedOutputStream(Channels.newOutputStream(channel.position(LENGTH)), STEP_BYTES),
+          new CRC32C());
       this.channel = channel;
-    }
-
-    /** Where to append; what is there goes to the file by {@link #step}. */
-    ByteBuf buffer() {
-      return waiting;
-    }
-
-    /** Writes what waits, if it is much. */
-    void step() throws IOException {
-      if (waiting.readableBytes() >= STEP_BYTES) {
-        flush();
-      }
-    }
-
-    private void flush() throws IOException {
-      ByteBuffer octets = waiting.nioBuffer();
-      checksum.update(octets.duplicate());
-      position += write(octets, position);
-      waiting.clear();
-    }
-
-    private long write(ByteBuffer octets, long at) throws IOException {
-      int written = 0;
-      while (octets.hasRemaining()) {
-        written += channel.write(octets, at + written);
-      }
-      return written;
     }
 
     void finish(long capacityBytes, long generation, String secret, long keys) throws IOException {
       flush();
-      long bodyBytes = position - LENGTH;
+      long bodyBytes = channel.position() - LENGTH;
       Manifest head = new Manifest(capacityBytes, generation, secret, keys, bodyBytes, 0);
-      checksum.update(head.encode(), 0, CHECKED_LENGTH);
-      int sum = (int) checksum.getValue();
+      getChecksum().update(head.encode(), 0, CHECKED_LENGTH);
+      int sum = (int) getChecksum().getValue();
       Manifest checked = new Manifest(capacityBytes, generation, secret, keys, bodyBytes, sum);
-      write(ByteBuffer.wrap(checked.encode()), 0);
+      channel.position(0);
+      Channels.newOutputStream(channel).write(checked.encode());
     }
   }
 
   /**
-   * Reads a manifest whose length and checksum are right, and never more than it says. One thread.
+   * The head of a manifest whose length and checksum are right.
+   *
+   * @throws IOException if it is short, or damaged, or of another version
    */
-  static final class Input {
-
-    private final FileChannel channel;
-    private final Manifest head;
-    private final long end;
-    private long position = LENGTH;
-    private ByteBuf read = Unpooled.EMPTY_BUFFER;
-
-    private Input(FileChannel channel, Manifest head) {
-      this.channel = channel;
-      this.head = head;
-      end = LENGTH + head.bodyBytes();
+  static Manifest read(FileChannel channel) throws IOException {
+    InputStream in = Channels.newInputStream(channel.position(0));
+    byte[] octets = in.readNBytes(LENGTH);
+    Manifest head = octets.length < LENGTH ? null : decode(octets);
+    if (head == null || head.bodyBytes() != channel.size() - LENGTH) {
+      throw new IOException("its list of responses is short");
     }
-
-    /**
-     * Begins to read.
-     *
-     * @throws IOException if it is short, or damaged, or of another version
-     */
-    static Input open(FileChannel channel) throws IOException {
-      long size = channel.size();
-      if (size < LENGTH) {
-        throw new IOException("its list of responses is short");
-      }
-      byte[] octets = new byte[LENGTH];
-      readFully(channel, ByteBuffer.wrap(octets), 0);
-      Manifest head = decode(octets);
-      if (head.bodyBytes() != size - LENGTH) {
-        throw new IOException("its list of responses is short");
-      }
-      CRC32C checksum = new CRC32C();
-      ByteBuffer step = ByteBuffer.allocate(STEP_BYTES);
-      for (long at = LENGTH; at < size; at += step.limit()) {
-        step.clear().limit((int) Math.min(STEP_BYTES, size - at));
-        readFully(channel, step, at);
-        checksum.update(step.flip());
-      }
-      checksum.update(octets, 0, CHECKED_LENGTH);
-      if ((int) checksum.getValue() != head.checksum()) {
-        throw new IOException("the checksum of its list of responses differs");
-      }
-      return new Input(channel, head);
+    CheckedInputStream body = new CheckedInputStream(in, new CRC32C());
+    body.transferTo(OutputStream.nullOutputStream());
+    body.getChecksum().update(octets, 0, CHECKED_LENGTH);
+    if ((int) body.getChecksum().getValue() != head.checksum()) {
+      throw new IOException("the checksum of its list of responses differs");
     }
+    return head;
+  }
 
-    private static void readFully(FileChannel channel, ByteBuffer target, long at)
-        throws IOException {
-      int start = target.position();
-      while (target.hasRemaining()) {
-        if (channel.read(target, at + target.position() - start) < 0) {
-          throw new IOException("its list of responses is short");
-        }
-      }
-    }
-
-    Manifest head() {
-      return head;
-    }
-
-    boolean isAtEnd() {
-      return !read.isReadable() && position == end;
-    }
-
-    /** A buffer to read so many octets from. */
-    ByteBuf next(long count) throws IOException {
-      int missing = (int) Math.min(Integer.MAX_VALUE, count - read.readableBytes());
-      if (missing > end - position) {
-        throw new IOException("its list of responses ends too early");
-      }
-      if (missing > 0) {
-        int more = (int) Math.min(Math.max(missing, STEP_BYTES), end - position);
-        ByteBuffer octets = ByteBuffer.allocate(read.readableBytes() + more);
-        read.readBytes(octets.array(), 0, read.readableBytes());
-        octets.position(octets.capacity() - more);
-        readFully(channel, octets, position);
-        position += more;
-        read = Unpooled.wrappedBuffer(octets.array());
-      }
-      return read;
-    }
+  /** What lies behind the head. */
+  static DataInputStream body(FileChannel channel) throws IOException {
+    InputStream octets = Channels.newInputStream(channel.position(LENGTH));
+    return new DataInputStream(new BufferedInputStream(octets, STEP_BYTES));
   }
 }

@@ -13,6 +13,7 @@ import io.kamille.cache.store.StoredOctets;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.cache.store.Variants;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -92,45 +93,42 @@ public final class MemoryKeeper implements AutoCloseable {
   }
 
   private void write(TieredStore store) throws IOException {
+    ByteBuf entry = Unpooled.buffer();
     Manifest.Output out = new Manifest.Output(file.channel());
-    blocks(out.buffer(), grant.freeBlocks());
+    blocks(entry, grant.freeBlocks());
+    entry.readBytes(out, entry.readableBytes());
     store.forEach(
         (key, any) -> {
           Variants variants = store.peek(key);
-          if (variants != null) {
-            write(key, variants, out);
+          if (variants != null && write(key, variants, entry.clear())) {
+            keys++;
+            try {
+              entry.readBytes(out, entry.readableBytes());
+            } catch (IOException e) {
+              throw new UncheckedIOException(e);
+            }
           }
         });
     out.finish(grant.capacityBytes(), grant.generation(), HashSecret.words(), keys);
   }
 
-  private void write(CacheKey key, Variants variants, Manifest.Output out) {
-    ByteBuf buffer = out.buffer();
-    int start = buffer.writerIndex();
-    buffer.writeLong(key.high()).writeLong(key.low());
-    int countAt = buffer.writerIndex();
-    buffer.writeByte(0);
+  /** Whether there is anything to pass on. */
+  private static boolean write(CacheKey key, Variants variants, ByteBuf out) {
+    out.writeLong(key.high()).writeLong(key.low());
+    int countAt = out.writerIndex();
+    out.writeByte(0);
     List<StoredResponse> written = new ArrayList<>();
     for (int i = 0; i < Math.min(variants.size(), Manifest.VARIANTS_LIMIT); i++) {
       StoredResponse response = variants.at(i);
       if (written.stream().noneMatch(response::isSameContent) && response.tryRetain()) {
-        if (write(response, buffer)) {
+        if (write(response, out)) {
           written.add(response);
         }
         response.release();
       }
     }
-    if (written.isEmpty()) {
-      buffer.writerIndex(start);
-      return;
-    }
-    buffer.setByte(countAt, written.size());
-    keys++;
-    try {
-      out.step();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    out.setByte(countAt, written.size());
+    return !written.isEmpty();
   }
 
   /** The caller holds a lease. */

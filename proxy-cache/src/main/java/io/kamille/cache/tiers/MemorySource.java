@@ -1,7 +1,6 @@
 package io.kamille.cache.tiers;
 
 import io.kamille.cache.memory.Arena;
-import io.kamille.cache.tiers.KeptResponses.Taken;
 import org.jspecify.annotations.Nullable;
 
 /** Where the memory of a cache comes from: the kernel, or the process before us. One thread. */
@@ -9,7 +8,7 @@ public final class MemorySource {
 
   private final boolean isKept;
   private @Nullable KeptMemory given;
-  private @Nullable Taken taken;
+  private @Nullable KeptResponses taken;
 
   private MemorySource(boolean isKept, @Nullable KeptMemory given) {
     this.isKept = isKept;

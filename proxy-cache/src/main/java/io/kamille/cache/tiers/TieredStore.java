@@ -11,6 +11,9 @@ import io.kamille.cache.store.StoredOctets;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.cache.store.Variants;
 import io.kamille.cache.tiers.peak.PeakWatch;
+import io.kamille.core.metric.MetricDescriptor;
+import io.kamille.core.metric.MetricDescriptor.Unit;
+import io.kamille.core.metric.MetricRegistry;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
@@ -21,6 +24,47 @@ import org.jspecify.annotations.Nullable;
  * disk, if there is one. Any thread.
  */
 public final class TieredStore {
+
+  private static final MetricDescriptor CAPACITY =
+      MetricDescriptor.gauge(
+          "kamille_cache_memory_capacity_bytes",
+          Unit.BYTES,
+          "Memory for stored responses, taken at start and never exceeded.");
+
+  private static final MetricDescriptor USED =
+      MetricDescriptor.gauge(
+          "kamille_cache_memory_used_bytes",
+          Unit.BYTES,
+          "Memory taken by responses that are stored, being stored, or forgotten and still sent.");
+
+  private static final MetricDescriptor RETIRED =
+      MetricDescriptor.gauge(
+          "kamille_cache_memory_retired_bytes",
+          Unit.BYTES,
+          "Memory lost until a restart, because the kernel did not replace pages that connections"
+              + " may still send. Part of the used memory; zero unless something is wrong.");
+
+  private static final MetricDescriptor PART =
+      MetricDescriptor.gauge(
+          "kamille_cache_memory_part_bytes",
+          Unit.BYTES,
+          "Used memory by its use. index: nearly what entries take on the heap. filling: responses"
+              + " on their way. leased: no longer stored, but still read or sent.",
+          "part");
+
+  private static final MetricDescriptor REGIONS =
+      MetricDescriptor.counter(
+          "kamille_cache_region_bytes_total",
+          Unit.BYTES,
+          "Stored content that went to clients by sendfile, without a copy.");
+
+  private static final MetricDescriptor PURGED =
+      MetricDescriptor.counter(
+          "kamille_cache_purged_responses_total",
+          Unit.COUNT,
+          "Stored responses that were removed (hard) or made stale (soft), by purges or because an"
+              + " unsafe request made them invalid.",
+          "mode");
 
   /*
    * A response that was on its way when its key was purged or invalidated must not be stored
@@ -43,7 +87,6 @@ public final class TieredStore {
   private final PurgeTable purges;
   private final @Nullable DiskCopies copies;
   private final PurgeSettlement settlement;
-  private final StoreFigures figures;
   private final ChangeStripes removals = new ChangeStripes();
   private final LongAdder removed = new LongAdder();
 
@@ -53,12 +96,11 @@ public final class TieredStore {
   // Volatile: set by whoever takes over, read by all.
   private volatile @Nullable RemovalListener elder;
 
-  /** A store over an arena that stays the caller's to close, when everything is released. */
-  public TieredStore(Arena arena, CaffeineIndex index, PurgeTable purges) {
-    this(arena, index, purges, null);
-  }
-
-  /** The same with copies on a disk, if there are any. */
+  /**
+   * A store over an arena that stays the caller's to close, when everything is released.
+   *
+   * @param copies on a disk, if there is one
+   */
   public TieredStore(
       Arena arena, CaffeineIndex index, PurgeTable purges, @Nullable DiskCopies copies) {
     this.arena = arena;
@@ -66,7 +108,6 @@ public final class TieredStore {
     this.purges = purges;
     this.copies = copies;
     this.settlement = new PurgeSettlement(index, purges);
-    this.figures = new StoreFigures(arena, index, settlement, removed);
   }
 
   /**
@@ -163,44 +204,36 @@ public final class TieredStore {
 
   /**
    * Ends a fill. Its response is visible to the next request unless it was purged or invalidated
-   * since the fill began ({@link PurgeSettlement}).
+   * since the fill began ({@link PurgeSettlement}). A stored response that gets a new head (RFC
+   * 9111 §4.3.4) is not stored anew if what it was before was purged meanwhile, by its old tags
+   * too.
    *
    * @param before what {@link #moment} said
+   * @param asked the response that the origin was asked about and that gets a new head, on which
+   *     the caller holds a lease; null for another response
    * @return the response with a lease that the caller owns
    */
   public StoredResponse commitUnlessPurged(
-      CacheKey key, Reservation reservation, Moment before, Completion completion) {
-    StoredResponse response = finish(reservation, completion);
-    response.unpurged(0, before.purge());
-    if (isStillGood(key, before) && !settlement.isPurged(response)) {
-      put(key, response, before);
-    }
-    return response;
-  }
-
-  /**
-   * As {@link #commitUnlessPurged}, for a stored response that gets a new head (RFC 9111 §4.3.4).
-   * What was purged meanwhile by what it was before, its old tags too, is not stored anew.
-   *
-   * @param asked the response that the origin was asked about, on which the caller holds a lease
-   */
-  public StoredResponse commitFreshenedUnlessPurged(
       CacheKey key,
       Reservation reservation,
       Moment before,
-      StoredResponse asked,
+      @Nullable StoredResponse asked,
       Completion completion) {
     StoredResponse response = finish(reservation, completion);
     response.unpurged(0, before.purge());
     if (isStillGood(key, before)
         && !settlement.isPurged(response)
-        && !settlement.fellUnderAPurge(asked, before.purge())) {
+        && !fellUnderAPurge(asked, before)) {
       put(key, response, before);
-      if (settlement.fellUnderAPurge(asked, before.purge())) {
+      if (fellUnderAPurge(asked, before)) {
         index.replace(key, response, null);
       }
     }
     return response;
+  }
+
+  private boolean fellUnderAPurge(@Nullable StoredResponse asked, Moment before) {
+    return asked != null && settlement.fellUnderAPurge(asked, before.purge());
   }
 
   /** A response takes the place of the one with the same selecting fields. Borrows it. */
@@ -530,8 +563,32 @@ public final class TieredStore {
     return index.size();
   }
 
-  /** What metrics and operators are told of it. */
-  public StoreFigures figures() {
-    return figures;
+  // Figures
+
+  /** What the memory is taken by. */
+  public MemorySnapshot memory() {
+    long used = arena.usedBytes();
+    long indexed = arena.chargedBytes();
+    long stored = index.weightBytes() - index.heapBytes();
+    long filling = arena.writingBytes();
+    long renewing = arena.renewingBytes();
+    long retired = arena.retiredBytes();
+    long leased = Math.max(0, used - indexed - stored - filling - renewing - retired);
+    return new MemorySnapshot(
+        arena.capacityBytes(), stored, indexed, filling, leased, renewing, retired);
+  }
+
+  /** Tells of the store in {@code registry}. */
+  public void register(MetricRegistry registry) {
+    registry.gauge(CAPACITY, arena::capacityBytes);
+    registry.gauge(USED, arena::usedBytes);
+    registry.gauge(RETIRED, arena::retiredBytes);
+    registry.gauge(PART, () -> memory().storedBytes(), "stored");
+    registry.gauge(PART, () -> memory().indexBytes(), "index");
+    registry.gauge(PART, () -> memory().fillingBytes(), "filling");
+    registry.gauge(PART, () -> memory().leasedBytes(), "leased");
+    registry.counting(REGIONS, arena::regionBytes);
+    registry.counting(PURGED, () -> removed.sum() + settlement.removed(), "hard");
+    registry.counting(PURGED, settlement::madeStale, "soft");
   }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.memory.Arena;
 import io.kamille.cache.memory.StoredBytes;
+import io.kamille.cache.memory.TestMemory;
 import io.kamille.cache.rules.CachePolicy;
 import io.kamille.cache.rules.SelectingFields;
 import io.kamille.cache.rules.StoredFacts;
@@ -69,7 +70,7 @@ class CaffeineIndexTest {
     ByteBuf octets = Unpooled.buffer();
     EncodedHead head = ResponseCodec.encode(uri(number), ResponseHead.of(200), octets);
     octets.writeZero(length);
-    StoredBytes stored = Objects.requireNonNull(arena.store(octets, 0));
+    StoredBytes stored = Objects.requireNonNull(TestMemory.store(arena, octets, 0));
     StoredFacts facts = StoredFacts.of(ResponseHead.of(200), CachePolicy.DEFAULT, 0, 0);
     return StoredResponse.of(head, stored, facts, SelectingFields.NONE);
   }
@@ -94,7 +95,7 @@ class CaffeineIndexTest {
     EncodedHead encoded =
         ResponseCodec.encode(uri(number), head, octets).withCacheStatus(cacheStatus);
     octets.writeZero(length);
-    StoredBytes stored = Objects.requireNonNull(arena.store(octets, 0));
+    StoredBytes stored = Objects.requireNonNull(TestMemory.store(arena, octets, 0));
     StoredFacts facts = StoredFacts.of(head, CachePolicy.DEFAULT, 0, 0);
     return StoredResponse.of(encoded, stored, facts, SelectingFields.NONE);
   }

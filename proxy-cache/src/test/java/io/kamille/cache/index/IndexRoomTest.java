@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.memory.Arena;
+import io.kamille.cache.memory.TestMemory;
 import io.kamille.cache.rules.CachePolicy;
 import io.kamille.cache.rules.SelectingFields;
 import io.kamille.cache.rules.StoredFacts;
@@ -55,7 +56,10 @@ class IndexRoomTest {
     StoredFacts facts = StoredFacts.of(ResponseHead.of(200), CachePolicy.DEFAULT, 0, 0);
     StoredResponse response =
         StoredResponse.of(
-            head, Objects.requireNonNull(arena.store(octets, 0)), facts, SelectingFields.NONE);
+            head,
+            Objects.requireNonNull(TestMemory.store(arena, octets, 0)),
+            facts,
+            SelectingFields.NONE);
     assertThat(room.charge(IndexRoom.heapUnits(response))).isTrue();
     cache.compute(Objects.requireNonNull(CacheKey.find(uri)), (key, before) -> response);
     room.count(null, response);

@@ -58,7 +58,8 @@ class ArenaAdoptionTest {
     Arena before = Arena.openSendable(CAPACITY);
     List<StoredBytes> stored = new ArrayList<>();
     for (int length = 1; before.freeBytes() > CAPACITY / 8; length = 1 + random.nextInt(150_000)) {
-      StoredBytes bytes = before.store(Unpooled.wrappedBuffer(ArenaTest.pattern(length)), 0);
+      StoredBytes bytes =
+          TestMemory.store(before, Unpooled.wrappedBuffer(ArenaTest.pattern(length)), 0);
       if (bytes != null) {
         stored.add(bytes);
       }
@@ -66,7 +67,7 @@ class ArenaAdoptionTest {
     for (int i = stored.size() - 1; i >= 0; i -= 2) {
       stored.remove(i).release();
     }
-    ArenaWriter underWay = before.writer(0);
+    ArenaWriter underWay = TestMemory.writer(before, 0);
     assertThat(underWay.append(Unpooled.wrappedBuffer(ArenaTest.pattern(5000)))).isTrue();
     assertThat(before.charge(64_000)).isTrue();
     ArenaGrant grant = grant(before);
@@ -89,7 +90,7 @@ class ArenaAdoptionTest {
       own.add(bytes);
     }
     assertThat(own).isNotEmpty();
-    assertThat(before.store(Unpooled.wrappedBuffer(new byte[64]), 0)).isNull();
+    assertThat(TestMemory.store(before, Unpooled.wrappedBuffer(new byte[64]), 0)).isNull();
     assertThat(underWay.append(Unpooled.wrappedBuffer(new byte[200_000]))).isFalse();
     ArenaTest.assertPattern(underWay.bytes(), 5000);
     own.forEach(bytes -> ArenaTest.assertPattern(bytes, (int) bytes.length()));
@@ -107,7 +108,7 @@ class ArenaAdoptionTest {
   }
 
   private static @Nullable StoredBytes fill(Arena arena) {
-    return arena.store(Unpooled.wrappedBuffer(ArenaTest.pattern(10_000)), 0);
+    return TestMemory.store(arena, Unpooled.wrappedBuffer(ArenaTest.pattern(10_000)), 0);
   }
 
   @Test
@@ -139,7 +140,7 @@ class ArenaAdoptionTest {
     Arena after = adopt(grant);
     assertThat(grant.takeBack()).isFalse();
     stored.release();
-    assertThat(before.store(Unpooled.wrappedBuffer(new byte[64]), 0)).isNull();
+    assertThat(TestMemory.store(before, Unpooled.wrappedBuffer(new byte[64]), 0)).isNull();
     after.close();
     assertThat(grant.takeBack()).isTrue();
     Await.until(() -> before.usedBytes() == 6400, "memory");

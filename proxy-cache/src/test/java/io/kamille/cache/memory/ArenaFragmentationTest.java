@@ -54,7 +54,7 @@ class ArenaFragmentationTest {
         all.removeLast();
         replaced++;
       }
-      all.add(Objects.requireNonNull(arena.store(content.setIndex(0, length), 0)));
+      all.add(Objects.requireNonNull(TestMemory.store(arena, content.setIndex(0, length), 0)));
     }
 
     long stored = 0;

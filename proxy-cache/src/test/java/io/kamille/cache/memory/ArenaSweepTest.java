@@ -51,7 +51,7 @@ class ArenaSweepTest {
         assertThat(arena.usedBytes())
             .as("step %d", step)
             .isEqualTo((long) used.cardinality() * Block.GRANULE_BYTES);
-        assertThat(arena.snapshot().live()).isEqualTo(all.size());
+        assertThat(arena.ledger().live()).isEqualTo(all.size());
       }
       for (Stored stored : all) {
         assertIntact(stored);
@@ -76,9 +76,9 @@ class ArenaSweepTest {
     byte[] content = pattern(length, seed);
     int home = random.nextInt(10);
     if (random.nextBoolean()) {
-      return arena.store(Unpooled.wrappedBuffer(content), home);
+      return TestMemory.store(arena, Unpooled.wrappedBuffer(content), home);
     }
-    ArenaWriter writer = arena.writer(home);
+    ArenaWriter writer = TestMemory.writer(arena, home);
     for (int from = 0; from < length; ) {
       int count = Math.min(length - from, 1 + random.nextInt(40_000));
       ByteBuf part = Unpooled.wrappedBuffer(content, from, count);

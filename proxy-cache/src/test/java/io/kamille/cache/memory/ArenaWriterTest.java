@@ -17,7 +17,7 @@ class ArenaWriterTest {
   @Test
   void contentOfUnknownLengthEndsUpInOneBlockOfItsOwnSize() {
     try (Arena arena = Arena.open(1 << 20)) {
-      ArenaWriter writer = arena.writer(0);
+      ArenaWriter writer = TestMemory.writer(arena, 0);
       byte[] content = ArenaTest.pattern(50_000);
       for (int from = 0; from < content.length; from += 1460) {
         int end = Math.min(content.length, from + 1460);
@@ -62,7 +62,7 @@ class ArenaWriterTest {
       assertThat(arena.writer((1 << 20) + 1, 0)).isNull();
       assertThat(arena.usedBytes()).isZero();
 
-      ArenaWriter writer = arena.writer(0);
+      ArenaWriter writer = TestMemory.writer(arena, 0);
       assertThat(writer.append(Unpooled.wrappedBuffer(ArenaTest.pattern(1000)))).isTrue();
       assertThat(writer.append(Unpooled.wrappedBuffer(new byte[1 << 20]))).isFalse();
       assertThat(writer.length()).isEqualTo(1000);
@@ -76,7 +76,7 @@ class ArenaWriterTest {
   void theLastGranuleCanStillBeAppended() {
     try (Arena arena = Arena.open(1 << 20)) {
       StoredBytes rest = ArenaTest.store(arena, (1 << 20) - 128);
-      ArenaWriter writer = arena.writer(0);
+      ArenaWriter writer = TestMemory.writer(arena, 0);
       assertThat(writer.append(Unpooled.wrappedBuffer(ArenaTest.pattern(100)))).isTrue();
       writer.abandon();
       rest.release();
@@ -100,7 +100,7 @@ class ArenaWriterTest {
   @Test
   void aWriterEndsOnce() {
     try (Arena arena = Arena.open(1 << 20)) {
-      ArenaWriter writer = arena.writer(0);
+      ArenaWriter writer = TestMemory.writer(arena, 0);
       writer.abandon();
       assertThatIllegalStateException().isThrownBy(writer::abandon);
       assertThatIllegalStateException().isThrownBy(writer::commit);
@@ -125,7 +125,7 @@ class ArenaWriterTest {
           Unpooled.wrappedBuffer(
               Unpooled.copiedBuffer(content, 6000, 1000),
               Unpooled.directBuffer().writeBytes(content, 7000, 2000));
-      ArenaWriter writer = arena.writer(0);
+      ArenaWriter writer = TestMemory.writer(arena, 0);
       for (ByteBuf buffer : new ByteBuf[] {heap, direct, parts}) {
         int readable = buffer.readableBytes();
         assertThat(writer.append(buffer)).isTrue();
@@ -135,7 +135,7 @@ class ArenaWriterTest {
       StoredBytes stored = writer.commit();
       ArenaTest.assertPattern(stored, 9000);
 
-      ArenaWriter again = arena.writer(0);
+      ArenaWriter again = TestMemory.writer(arena, 0);
       stored.forEachSlice(
           0,
           9000,
@@ -154,7 +154,7 @@ class ArenaWriterTest {
     int length = 3_000_000;
     byte[] content = ArenaTest.pattern(length);
     try (Arena arena = Arena.open(4 << 20, 2)) {
-      ArenaWriter writer = arena.writer(0);
+      ArenaWriter writer = TestMemory.writer(arena, 0);
       CompletableFuture<?>[] followers = new CompletableFuture<?>[3];
       for (int i = 0; i < followers.length; i++) {
         writer.bytes().retain();

@@ -143,7 +143,8 @@ class LeasedRegionIT {
       TestMemory.awaitFree(arena);
       byte[] others = new byte[length];
       Arrays.fill(others, (byte) 'x');
-      StoredBytes next = Objects.requireNonNull(arena.store(Unpooled.wrappedBuffer(others), 0));
+      StoredBytes next =
+          Objects.requireNonNull(TestMemory.store(arena, Unpooled.wrappedBuffer(others), 0));
       assertThat(next.block(0)).isEqualTo(place);
       byte[] received = client.getInputStream().readNBytes(length);
       assertThat(received).isEqualTo(ArenaTest.pattern(length));

@@ -121,7 +121,8 @@ class LeasedSliceIT {
             context -> {
               stored.forEachSlice(0, length, context::write);
               stored.release();
-              assertThat(arena.store(Unpooled.wrappedBuffer(new byte[length]), 0)).isNull();
+              assertThat(TestMemory.store(arena, Unpooled.wrappedBuffer(new byte[length]), 0))
+                  .isNull();
             });
     assertThat(received).isEqualTo(ArenaTest.pattern(length));
     assertThat(arena.usedBytes()).isZero();

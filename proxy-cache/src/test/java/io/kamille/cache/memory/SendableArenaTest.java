@@ -71,7 +71,7 @@ class SendableArenaTest {
   @Test
   void pagesThatAreStillWrittenToAreNoRegion() {
     try (Arena arena = Arena.openSendable(MIB)) {
-      ArenaWriter writer = arena.writer(0);
+      ArenaWriter writer = TestMemory.writer(arena, 0);
       writer.append(Unpooled.wrappedBuffer(ArenaTest.pattern(MINIMUM + PAGE + 1)));
       List<Object> pieces = Pieces.of(writer.bytes());
       FileRegion region = Pieces.regions(pieces).getFirst();

@@ -23,7 +23,8 @@ final class PurgeFixture implements AutoCloseable {
           arena,
           TestIndexes.inCaller(
               TieredStore.indexCapacityBytes(CAPACITY), PolicyChoice.AUTO, WallClock.system()),
-          table);
+          table,
+          null);
   final ManualClock clock = ManualClock.atSeconds(1_800_000_000);
 
   /** What the sweeper has to do. */

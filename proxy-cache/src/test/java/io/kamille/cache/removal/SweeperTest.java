@@ -54,6 +54,7 @@ class SweeperTest {
             KEY,
             reservation,
             moment,
+            null,
             stored -> StoredResponse.of(head, stored, facts, SelectingFields.NONE))
         .release();
   }

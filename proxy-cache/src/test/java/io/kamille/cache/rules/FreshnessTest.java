@@ -169,7 +169,7 @@ class FreshnessTest {
 
   @Test
   void theLifetimeOfAStatusCodeIsForResponsesThatCarryNone() {
-    var ofStatus = StatusLifetimes.of(Map.of("5xx", 1, "503", 2, "404", 30));
+    var ofStatus = new StatusLifetimes(Map.of("5xx", 1, "503", 2, "404", 30));
     var policy = lifetimes(CacheControl.ABSENT, ofStatus, 60);
     assertThat(of(policy, 404)).isEqualTo(new Freshness(30, Source.STATUS));
     assertThat(of(policy, 500)).isEqualTo(new Freshness(1, Source.STATUS));

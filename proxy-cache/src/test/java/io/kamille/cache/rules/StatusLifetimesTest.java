@@ -11,7 +11,7 @@ class StatusLifetimesTest {
 
   @Test
   void aCodeWinsOverItsClass() {
-    var lifetimes = StatusLifetimes.of(Map.of("4xx", 10, "404", 30));
+    var lifetimes = new StatusLifetimes(Map.of("4xx", 10, "404", 30));
     assertThat(lifetimes.secondsOf(404)).isEqualTo(30);
     assertThat(lifetimes.secondsOf(410)).isEqualTo(10);
     assertThat(lifetimes.secondsOf(500)).isEqualTo(CacheControl.ABSENT);
@@ -20,13 +20,13 @@ class StatusLifetimesTest {
   @ParameterizedTest
   @ValueSource(ints = {400, 401, 403, 407, 408, 412, 413, 416, 417, 421, 429, 431})
   void aClassLeavesOutWhatOneRequestBringsAbout(int status) {
-    assertThat(StatusLifetimes.of(Map.of("4xx", 10)).secondsOf(status))
+    assertThat(new StatusLifetimes(Map.of("4xx", 10)).secondsOf(status))
         .isEqualTo(CacheControl.ABSENT);
   }
 
   @Test
   void suchACodeMayBeNamed() {
-    assertThat(StatusLifetimes.of(Map.of("403", 5)).secondsOf(403)).isEqualTo(5);
+    assertThat(new StatusLifetimes(Map.of("403", 5)).secondsOf(403)).isEqualTo(5);
   }
 
   @Test

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 class VaryByTest {
 
-  private static final VaryBy DEVICE = VaryBy.of(List.of("X-Device", "X-Region"));
+  private static final VaryBy DEVICE = new VaryBy(List.of("X-Device", "X-Region"));
 
   @Test
   void whatVaryDoesNotNameIsAdded() {

@@ -43,7 +43,7 @@ class AccountingTest {
           PolicyChoice.AUTO,
           arena::charge,
           ManualClock.atSeconds(1_800_000_000));
-  private final TieredStore store = new TieredStore(arena, index, new PurgeTable());
+  private final TieredStore store = new TieredStore(arena, index, new PurgeTable(), null);
   private final List<Filling> fillings = new ArrayList<>();
   private final List<StoredResponse> leased = new ArrayList<>();
 
@@ -68,7 +68,7 @@ class AccountingTest {
     fillings.forEach(filling -> filling.reservation().abandon());
     leased.forEach(StoredResponse::release);
     store.clear();
-    assertThat(store.figures().memory())
+    assertThat(store.memory())
         .isEqualTo(new MemorySnapshot(arena.capacityBytes(), 0, 0, 0, 0, 0, 0));
     assertThat(arena.usedBytes()).isZero();
     arena.close();
@@ -107,6 +107,7 @@ class AccountingTest {
             key(filling.number()),
             filling.reservation(),
             filling.at(),
+            null,
             octets -> StoredResponse.of(filling.head(), octets, facts, SelectingFields.NONE));
     if (isKept) {
       leased.add(response);
@@ -184,7 +185,7 @@ class AccountingTest {
     leased.stream()
         .filter(response -> !inIndex.containsKey(response))
         .forEach(response -> onlyLeased.put(response, true));
-    MemorySnapshot memory = store.figures().memory();
+    MemorySnapshot memory = store.memory();
     assertThat(memory.storedBytes()).isEqualTo(occupied(inIndex));
     assertThat(memory.fillingBytes())
         .isEqualTo(fillings.stream().mapToLong(Filling::heldBytes).sum());

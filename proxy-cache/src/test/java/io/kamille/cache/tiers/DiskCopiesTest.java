@@ -175,6 +175,7 @@ class DiskCopiesTest {
             key,
             reservation,
             before,
+            null,
             all -> StoredResponse.of(encoded, all, facts, SelectingFields.NONE))
         .release();
   }

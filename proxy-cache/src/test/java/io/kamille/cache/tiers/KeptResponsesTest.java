@@ -9,6 +9,7 @@ import io.kamille.cache.memory.Arena;
 import io.kamille.cache.memory.ArenaGrant;
 import io.kamille.cache.memory.PassedFile;
 import io.kamille.cache.memory.StoredBytes;
+import io.kamille.cache.memory.TestMemory;
 import io.kamille.cache.rules.Freshness;
 import io.kamille.cache.rules.ReuseRules;
 import io.kamille.cache.rules.SelectingFields;
@@ -54,8 +55,8 @@ class KeptResponsesTest {
     ByteBuf octets = Unpooled.buffer();
     encoded = ResponseCodec.encode(URI, ResponseHead.of(200, "X-A", "b"), octets);
     octets.writeBytes(new byte[3000]);
-    stored = Objects.requireNonNull(arena.store(octets, 0));
-    other = Objects.requireNonNull(arena.store(octets, 0));
+    stored = Objects.requireNonNull(TestMemory.store(arena, octets, 0));
+    other = Objects.requireNonNull(TestMemory.store(arena, octets, 0));
     grant = Objects.requireNonNull(ArenaGrant.of(arena));
   }
 
@@ -106,14 +107,20 @@ class KeptResponsesTest {
 
   private int taken(long[] free, int keys, Entry... entries) throws IOException {
     try (PassedFile file = PassedFile.create("test")) {
-      Manifest.Output out = new Manifest.Output(file.channel());
-      blocks(out.buffer(), free);
+      ByteBuf body = Unpooled.buffer();
+      blocks(body, free);
       for (Entry entry : entries) {
-        write(out.buffer(), entry);
+        write(body, entry);
       }
-      out.finish(CAPACITY, grant.generation(), HashSecret.words(), keys);
+      finish(file, body, keys);
       return taken(file);
     }
+  }
+
+  private void finish(PassedFile file, ByteBuf body, int keys) throws IOException {
+    Manifest.Output out = new Manifest.Output(file.channel());
+    body.readBytes(out, body.readableBytes());
+    out.finish(CAPACITY, grant.generation(), HashSecret.words(), keys);
   }
 
   /** How many keys are taken over. */
@@ -121,7 +128,7 @@ class KeptResponsesTest {
     KeptMemory memory =
         new KeptMemory(
             Descriptors.copyOf(grant.descriptor()), Descriptors.copyOf(file.descriptor()));
-    KeptResponses.Taken taken = KeptResponses.take(memory, CAPACITY);
+    KeptResponses taken = KeptResponses.take(memory, CAPACITY);
     if (taken == null) {
       return 0;
     }
@@ -221,12 +228,11 @@ class KeptResponsesTest {
     Random random = new Random(7);
     for (int i = 0; i < 2000; i++) {
       try (PassedFile file = PassedFile.create("test")) {
-        Manifest.Output out = new Manifest.Output(file.channel());
-        blocks(out.buffer(), grant.freeBlocks());
-        write(out.buffer(), entry());
-        int at = random.nextInt(out.buffer().readableBytes());
-        out.buffer().setByte(at, random.nextInt(256));
-        out.finish(CAPACITY, grant.generation(), HashSecret.words(), 1);
+        ByteBuf body = Unpooled.buffer();
+        blocks(body, grant.freeBlocks());
+        write(body, entry());
+        body.setByte(random.nextInt(body.readableBytes()), random.nextInt(256));
+        finish(file, body, 1);
         counts.add(taken(file));
       }
     }

@@ -36,7 +36,8 @@ class TieredStoreTest {
           arena,
           TestIndexes.inCaller(
               TieredStore.indexCapacityBytes(CAPACITY), PolicyChoice.AUTO, WallClock.system()),
-          new PurgeTable());
+          new PurgeTable(),
+          null);
 
   @AfterEach
   void everyLeaseHasEnded() {
@@ -78,6 +79,7 @@ class TieredStoreTest {
         key(number),
         reservation,
         before,
+        null,
         octets -> StoredResponse.of(head, octets, facts, SelectingFields.NONE));
   }
 
@@ -228,7 +230,8 @@ class TieredStoreTest {
     PurgeTable purges = new PurgeTable();
     try (Arena large = Arena.open(64 << 20)) {
       TieredStore swept =
-          new TieredStore(large, TestIndexes.late(32 << 20, WallClock.system(), turns), purges);
+          new TieredStore(
+              large, TestIndexes.late(32 << 20, WallClock.system(), turns), purges, null);
       for (int i = 0; i < TestIndexes.MANY; i++) {
         Reservation reservation = Objects.requireNonNull(swept.reserve(100, 0));
         assertThat(reservation.append(Unpooled.wrappedBuffer(new byte[100]))).isTrue();
@@ -253,7 +256,8 @@ class TieredStoreTest {
                 PolicyChoice.LRU,
                 changeBytes -> changeBytes <= 0 || !isHeapFull.get(),
                 WallClock.system()),
-            new PurgeTable());
+            new PurgeTable(),
+            null);
     for (int number = 40; number > 0; number--) {
       Reservation reservation = written(number, 100);
       commit(scarce, number, reservation, scarce.moment(key(number))).release();

@@ -9,7 +9,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** What an operator is told of the responses under a key. */
-class CacheContentsTest {
+class StoredObjectTest {
 
   @Test
   void everyVariantIsListedWithWhatItWasSelectedBy() {
@@ -17,7 +17,7 @@ class CacheContentsTest {
       String[] answer = fields("Cache-Control", "max-age=60", "Vary", "Accept-Language");
       cache.fill(fields("Accept-Language", "de"), 200, "hallo", answer);
       cache.fill(200, "hello!", answer);
-      var objects = cache.cache.contents().find(URI).orElseThrow();
+      var objects = cache.cache.operations().objects(URI).orElseThrow();
       assertThat(objects).hasSize(2);
       assertThat(objects.get(0).selectedBy())
           .containsExactly(new SelectedBy("accept-language", null));
@@ -97,13 +97,13 @@ class CacheContentsTest {
   @Test
   void anUrlThatNoRequestCanHaveHasNoAnswer() {
     try (CacheFixture cache = new CacheFixture()) {
-      assertThat(cache.cache.contents().find("/page")).isEmpty();
-      assertThat(cache.cache.contents().find(URI)).hasValue(List.of());
+      assertThat(cache.cache.operations().objects("/page")).isEmpty();
+      assertThat(cache.cache.operations().objects(URI)).hasValue(List.of());
     }
   }
 
   private static StoredObject only(CacheFixture cache) {
-    var objects = cache.cache.contents().find(URI).orElseThrow();
+    var objects = cache.cache.operations().objects(URI).orElseThrow();
     assertThat(objects).hasSize(1);
     return objects.getFirst();
   }
