@@ -87,14 +87,13 @@ final class ConfigCommand {
     JsonNode versions = state.json("GET", PATH + "/versions", null).path("versions");
     for (JsonNode version : versions.values()) {
       out()
-          .println(
-              String.format(
-                  Locale.ROOT,
-                  "%5d  %s  %-16s %s",
-                  version.path("number").intValue(),
-                  seconds(version.path("time")),
-                  version.path("by").stringValue(""),
-                  version.path("comment").stringValue("")));
+          .printf(
+              Locale.ROOT,
+              "%5d  %s  %-16s %s%n",
+              version.path("number").intValue(),
+              seconds(version.path("time")),
+              version.path("by").stringValue(""),
+              version.path("comment").stringValue(""));
     }
   }
 
@@ -215,15 +214,14 @@ final class ConfigCommand {
     for (JsonNode error : JSON.readTree(reply.content()).path("errors").values()) {
       spec.commandLine()
           .getErr()
-          .println(
-              String.format(
-                  Locale.ROOT,
-                  "%d:%d: %s: found %s, expected %s",
-                  error.path("line").intValue(),
-                  error.path("column").intValue(),
-                  error.path("pointer").stringValue(""),
-                  error.path("found").stringValue(""),
-                  error.path("expected").stringValue("")));
+          .printf(
+              Locale.ROOT,
+              "%d:%d: %s: found %s, expected %s%n",
+              error.path("line").intValue(),
+              error.path("column").intValue(),
+              error.path("pointer").stringValue(""),
+              error.path("found").stringValue(""),
+              error.path("expected").stringValue(""));
     }
     CommandFailure refused = StateOption.refused(reply);
     throw reply.status() == 422

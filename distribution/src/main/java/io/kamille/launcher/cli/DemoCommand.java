@@ -12,6 +12,7 @@ import io.kamille.launcher.demo.SummaryLine;
 import java.io.Console;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
@@ -114,23 +115,35 @@ final class DemoCommand implements Callable<Integer> {
 
   private void welcome(PrintWriter out, Appliance appliance, DemoOrigin origin) {
     String site = "http://" + appliance.listening().getFirst();
-    out.println();
     String secure = "https://" + appliance.listening().get(1);
-    out.println("  the site, through Kamille   " + site + "/");
-    out.println("  by HTTPS, self-signed       " + secure + "/");
-    appliance.signInLink().ifPresent(link -> out.println("  its pages, for a minute     " + link));
-    out.println("  the origin behind it        " + origin.url() + "/");
-    out.println("  its configuration           " + directory.resolve("kamille.yaml"));
-    out.println("  for the command line        --state " + directory);
-    out.println();
-    out.println("Ask twice, and look at Cache-Status and Age:");
-    out.println();
-    out.println("  curl -i " + site + "/about");
-    out.println("  curl -i " + site + "/slow");
-    out.println("  curl -ik --http2 " + secure + "/about");
-    out.println();
-    out.println("Ctrl-C stops it. What the origin is asked appears below.");
-    out.println();
+    out.printf(
+        Locale.ROOT,
+        """
+
+          the site, through Kamille   %1$s/
+          by HTTPS, self-signed       %2$s/
+        %3$s  the origin behind it        %4$s/
+          its configuration           %5$s
+          for the command line        --state %6$s
+
+        Ask twice, and look at Cache-Status and Age:
+
+          curl -i %1$s/about
+          curl -i %1$s/slow
+          curl -ik --http2 %2$s/about
+
+        Ctrl-C stops it. What the origin is asked appears below.
+
+        """,
+        site,
+        secure,
+        appliance
+            .signInLink()
+            .map(link -> "  its pages, for a minute     " + link + "\n")
+            .orElse(""),
+        origin.url(),
+        directory.resolve("kamille.yaml"),
+        directory);
     out.flush();
   }
 }

@@ -154,16 +154,14 @@ public final class ReferencePages {
     for (Map.Entry<String, JsonNode> path : document.path("paths").properties()) {
       for (Map.Entry<String, JsonNode> method : path.getValue().properties()) {
         JsonNode operation = method.getValue();
-        table
-            .append("| ")
-            .append(resource(path.getKey(), operation, page))
-            .append(" | ")
-            .append(method.getKey().toUpperCase(Locale.ROOT))
-            .append(" | ")
-            .append(operation.path("security").path(0).path("bearer").path(0).stringValue("none"))
-            .append(" | ")
-            .append(operation.path("summary").stringValue("").replace("|", "\\|"))
-            .append(" |\n");
+        table.append(
+            String.format(
+                Locale.ROOT,
+                "| %s | %s | %s | %s |\n",
+                resource(path.getKey(), operation, page),
+                method.getKey().toUpperCase(Locale.ROOT),
+                operation.path("security").path(0).path("bearer").path(0).stringValue("none"),
+                operation.path("summary").stringValue("").replace("|", "\\|")));
       }
     }
     return table.toString();

@@ -153,15 +153,14 @@ final class SizeCommand implements Callable<Integer> {
   }
 
   private static void print(PrintWriter out, Demand demand, Need need) {
-    out.println(
-        String.format(
-            Locale.ROOT,
-            "loops          %d (%d to %d), each %.0f %% busy; %.1f µs a request",
-            need.loops().middle(),
-            need.loops().least(),
-            need.loops().greatest(),
-            100 * demand.rate() * need.micros() / 1e6 / need.loops().middle(),
-            need.micros()));
+    out.printf(
+        Locale.ROOT,
+        "loops          %d (%d to %d), each %.0f %% busy; %.1f µs a request%n",
+        need.loops().middle(),
+        need.loops().least(),
+        need.loops().greatest(),
+        100 * demand.rate() * need.micros() / 1e6 / need.loops().middle(),
+        need.micros());
     out.println(
         need.memoryBytes() == 0
             ? String.format(
@@ -175,17 +174,15 @@ final class SizeCommand implements Callable<Integer> {
                 (need.memoryBytes() >> 20) + 1,
                 demand.storedResponses(),
                 need.bytesPerResponse()));
-    out.println(
-        String.format(
-            Locale.ROOT,
-            "connections    %,d of clients, %,d to origins (limits.connections, max-connections)",
-            need.clientConnections(),
-            need.originConnections()));
+    out.printf(
+        Locale.ROOT,
+        "connections    %,d of clients, %,d to origins (limits.connections, max-connections)%n",
+        need.clientConnections(),
+        need.originConnections());
     int cores = Runtime.getRuntime().availableProcessors();
     if (need.loops().greatest() > cores) {
-      out.println(
-          String.format(
-              Locale.ROOT, "This machine has %d processors, fewer than the load may need.", cores));
+      out.printf(
+          Locale.ROOT, "This machine has %d processors, fewer than the load may need.%n", cores);
     }
   }
 }

@@ -31,6 +31,11 @@ public final class Inheritance {
     return sockets;
   }
 
+  /** The process whose place we take. */
+  Optional<Predecessor> predecessor() {
+    return predecessor;
+  }
+
   /** Whether another Kamille still serves. */
   public boolean isFromPredecessor() {
     return predecessor.isPresent();

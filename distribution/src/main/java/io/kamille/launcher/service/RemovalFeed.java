@@ -80,7 +80,7 @@ final class RemovalFeed implements RemovalListener {
 
   @Override
   public void cleared() {
-    add(RemovalWords.clear());
+    add(RemovalWords.CLEAR);
   }
 
   private synchronized void add(String words) {
@@ -94,14 +94,14 @@ final class RemovalFeed implements RemovalListener {
     if (kept != null) {
       if (kept.size() == LIMIT) {
         kept.clear();
-        kept.add(RemovalWords.clear());
+        kept.add(RemovalWords.CLEAR);
       }
       kept.add(words);
     }
     if (!isEnding) {
       if (unsent.size() == LIMIT) {
         unsent.clear();
-        unsent.add(RemovalWords.clear());
+        unsent.add(RemovalWords.CLEAR);
       }
       unsent.add(words);
       notifyAll();

@@ -26,7 +26,7 @@ final class RemovalWords {
   private static final System.Logger LOG = System.getLogger("kamille.service");
   private static final String REMOVE = "remove ";
   private static final String PURGE = "purge ";
-  private static final String CLEAR = "clear";
+  static final String CLEAR = "clear";
   private static final int KEY_DIGITS = 32;
   private static final int TAG_DIGITS = 16;
 
@@ -47,13 +47,11 @@ final class RemovalWords {
       words.append(HexFormat.of().toHexDigits(note.tags().at(i)));
     }
     for (String prefix : note.prefixes()) {
-      words.append(' ').append(Base64.getEncoder().encodeToString(octets(prefix)));
+      words
+          .append(' ')
+          .append(Base64.getEncoder().encodeToString(prefix.getBytes(StandardCharsets.ISO_8859_1)));
     }
     return words.length() <= MOST_BYTES ? words.toString() : CLEAR;
-  }
-
-  static String clear() {
-    return CLEAR;
   }
 
   /**
@@ -120,16 +118,8 @@ final class RemovalWords {
     }
     List<String> prefixes = new ArrayList<>();
     for (int i = 3; i < words.length; i++) {
-      prefixes.add(text(Base64.getDecoder().decode(words[i])));
+      prefixes.add(new String(Base64.getDecoder().decode(words[i]), StandardCharsets.ISO_8859_1));
     }
     return new Note(0, isSoft, epochSeconds, prefixes, Tags.ofBits(tags));
-  }
-
-  private static byte[] octets(String text) {
-    return text.getBytes(StandardCharsets.ISO_8859_1);
-  }
-
-  private static String text(byte[] octets) {
-    return new String(octets, StandardCharsets.ISO_8859_1);
   }
 }

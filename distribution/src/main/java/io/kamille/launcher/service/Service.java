@@ -26,7 +26,6 @@ public final class Service implements AutoCloseable {
   private static final Duration GRACE = Duration.ofSeconds(10);
 
   private final ServiceManager manager;
-  private final Optional<Predecessor> predecessor;
   private final Inheritance inheritance;
   private final CountDownLatch toldToStop;
   private final Object installed;
@@ -34,14 +33,9 @@ public final class Service implements AutoCloseable {
   // Volatile: set by the thread that hands over, read by the one that stops.
   private volatile boolean isSucceeded;
 
-  private Service(
-      ServiceManager manager,
-      Optional<Predecessor> predecessor,
-      InheritedSockets sockets,
-      CountDownLatch toldToStop) {
+  private Service(ServiceManager manager, Inheritance inheritance, CountDownLatch toldToStop) {
     this.manager = manager;
-    this.predecessor = predecessor;
-    inheritance = new Inheritance(sockets, predecessor);
+    this.inheritance = inheritance;
     this.toldToStop = toldToStop;
     installed = installed();
   }
@@ -56,13 +50,12 @@ public final class Service implements AutoCloseable {
     Map<String, String> environment = System.getenv();
     long self = ProcessHandle.current().pid();
     Optional<Predecessor> predecessor = Predecessor.of(environment);
-    return new Service(
-        ServiceManager.of(environment, self),
-        predecessor,
+    InheritedSockets sockets =
         predecessor.isPresent()
             ? predecessor.get().sockets()
-            : InheritedSockets.of(environment, self),
-        toldToStop);
+            : InheritedSockets.of(environment, self);
+    return new Service(
+        ServiceManager.of(environment, self), new Inheritance(sockets, predecessor), toldToStop);
   }
 
   /** What we begin with. */
@@ -79,7 +72,7 @@ public final class Service implements AutoCloseable {
   public void serve(List<EventLoop> loops, Incumbent incumbent) {
     inheritance.sockets().closeRest(address -> manager.forget(name(address)));
     awaitOrders(incumbent);
-    predecessor.ifPresent(Predecessor::ready);
+    inheritance.predecessor().ifPresent(Predecessor::ready);
     takeOrders();
     Map<String, List<Integer>> listening = incumbent.listeningSockets();
     listening.forEach((address, kept) -> manager.keep(name(address), kept));
@@ -99,7 +92,7 @@ public final class Service implements AutoCloseable {
       return;
     }
     Path control = Path.of(directory, "control");
-    if (predecessor.isEmpty() && ControlSocket.isServed(control)) {
+    if (!inheritance.isFromPredecessor() && ControlSocket.isServed(control)) {
       LOG.log(Level.WARNING, control + " is another process's: this one takes no orders");
       return;
     }
@@ -176,7 +169,7 @@ public final class Service implements AutoCloseable {
   @Override
   public void close() {
     inheritance.sockets().close();
-    predecessor.ifPresent(Predecessor::close);
+    inheritance.predecessor().ifPresent(Predecessor::close);
     if (upgrade != null) {
       upgrade.close();
     }

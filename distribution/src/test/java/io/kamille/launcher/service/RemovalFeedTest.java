@@ -68,7 +68,7 @@ class RemovalFeedTest {
     feed.cleared();
     feed.end();
     assertThat(theirs.receive(MOST_BYTES).text()).isEqualTo(RemovalWords.remove(1, 2));
-    assertThat(theirs.receive(MOST_BYTES).text()).isEqualTo(RemovalWords.clear());
+    assertThat(theirs.receive(MOST_BYTES).text()).isEqualTo(RemovalWords.CLEAR);
   }
 
   @Test

@@ -35,7 +35,8 @@ record AccessResources(Authenticator authenticator, AuditLog audit, Supplier<Str
       "The content must be an object with name (a string), scope (read, operate, admin or purge)"
           + " and perhaps days (1 to 366).";
   private static final Set<String> OF_TOKEN = Set.of("name", "scope", "days");
-  private static final Duration LIFETIME = Duration.ofDays(90);
+  private static final int USUAL_DAYS = 90;
+  private static final int MOST_DAYS = 366;
   private static final int ENTRIES = 100;
   private static final int MOST_ENTRIES = 1000;
 
@@ -199,7 +200,11 @@ record AccessResources(Authenticator authenticator, AuditLog audit, Supplier<Str
       NamedTokens.Created created =
           authenticator
               .tokens()
-              .create(document.path("name").stringValue(), scope(document), lifetime(document));
+              .create(
+                  document.path("name").stringValue(),
+                  scope(document),
+                  Duration.ofDays(
+                      Json.number(document, "days", USUAL_DAYS, MOST_DAYS, EXPECTED_TOKEN)));
       return Answer.json(
           StatusCode.CREATED, Map.of("token", created.secret(), "of", Shown.of(created.token())));
     } catch (IllegalArgumentException refused) {
@@ -216,17 +221,6 @@ record AccessResources(Authenticator authenticator, AuditLog audit, Supplier<Str
       }
     }
     throw new InvalidRequest(EXPECTED_TOKEN);
-  }
-
-  private static Duration lifetime(JsonNode document) throws InvalidRequest {
-    JsonNode days = document.path("days");
-    if (days.isMissingNode()) {
-      return LIFETIME;
-    }
-    if (!days.isInt()) {
-      throw new InvalidRequest(EXPECTED_TOKEN);
-    }
-    return Duration.ofDays(days.intValue());
   }
 
   private Answer revoke(String id) {
