@@ -26,9 +26,6 @@ class RoomRulesTest {
           Map.entry(
               "Appliance LiveView RunningState Succession",
               "an appliance opens the views that others have of it"),
-          Map.entry("ClientTable ClientTally", "a tally leaves the table that made it"),
-          Map.entry("ConnectionList ListedConnection", "a connection is itself the link"),
-          Map.entry("Histogram HistogramSnapshot", "a copy has the buckets of the original"),
           Map.entry(
               "ConsistentHash LeastTime OriginChoice PowerOfTwoChoices WeightedRoundRobin",
               "an interface opens what it names"),

@@ -39,7 +39,6 @@ import io.kamille.core.loop.PaceReason;
 import io.kamille.core.loop.PaceSettings;
 import io.kamille.core.loop.WallClock;
 import io.kamille.core.metric.Histogram;
-import io.kamille.core.metric.HistogramSnapshot;
 import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.origin.OriginSettings;
@@ -227,7 +226,7 @@ final class FakeAppliance implements ApplianceView {
 
   @Override
   public RequestDurations durations() {
-    return new RequestDurations(HistogramSnapshot.EMPTY, HistogramSnapshot.EMPTY);
+    return new RequestDurations(Histogram.Snapshot.EMPTY, Histogram.Snapshot.EMPTY);
   }
 
   @Override

@@ -25,7 +25,7 @@ import io.kamille.core.log.RequestSample;
 import io.kamille.core.log.RequestSampler;
 import io.kamille.core.loop.LoopGroup;
 import io.kamille.core.loop.WallClock;
-import io.kamille.core.metric.HistogramSnapshot;
+import io.kamille.core.metric.Histogram;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.socket.Network;
 import io.kamille.core.socket.SendBuffer;
@@ -341,8 +341,8 @@ final class ClientSide {
 
   /** How long requests took so far. */
   RequestDurations durations() {
-    HistogramSnapshot hits = HistogramSnapshot.EMPTY;
-    HistogramSnapshot others = HistogramSnapshot.EMPTY;
+    Histogram.Snapshot hits = Histogram.Snapshot.EMPTY;
+    Histogram.Snapshot others = Histogram.Snapshot.EMPTY;
     for (ExchangeMetrics metrics : exchanges) {
       hits = hits.plus(metrics.hitDurations());
       others = others.plus(metrics.forwardedDurations());

@@ -1,6 +1,6 @@
 package io.kamille.launcher.version;
 
-import io.kamille.core.metric.HistogramSnapshot;
+import io.kamille.core.metric.Histogram;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Locale;
@@ -27,8 +27,8 @@ public final class TrialGuard {
    * @param failures of the requests those answered with 5xx
    * @param durations how long the requests took
    */
-  public record Counts(long requests, long failures, HistogramSnapshot durations) {
-    static final Counts NONE = new Counts(0, 0, HistogramSnapshot.EMPTY);
+  public record Counts(long requests, long failures, Histogram.Snapshot durations) {
+    static final Counts NONE = new Counts(0, 0, Histogram.Snapshot.EMPTY);
 
     Counts since(Counts before) {
       return new Counts(

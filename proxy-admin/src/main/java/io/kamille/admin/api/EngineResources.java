@@ -11,7 +11,7 @@ import io.kamille.admin.view.ApplianceView;
 import io.kamille.core.loop.LoopTurns;
 import io.kamille.core.loop.PaceJudgement;
 import io.kamille.core.loop.PaceSettings;
-import io.kamille.core.metric.HistogramSnapshot;
+import io.kamille.core.metric.Histogram;
 import io.kamille.core.setting.ValueTypes;
 import java.util.ArrayList;
 import java.util.List;
@@ -165,7 +165,7 @@ final class EngineResources {
   private record Turns(
       long count, double seconds, double p50Micros, double p99Micros, List<Bucket> buckets) {
 
-    static Turns of(HistogramSnapshot turns) {
+    static Turns of(Histogram.Snapshot turns) {
       return new Turns(
           turns.count(),
           turns.sumNanos() / NANOS_PER_SECOND,
@@ -175,7 +175,7 @@ final class EngineResources {
     }
 
     /** Those that hold something; the last one of all has no bound and is left to the count. */
-    private static List<Bucket> buckets(HistogramSnapshot turns) {
+    private static List<Bucket> buckets(Histogram.Snapshot turns) {
       List<Bucket> buckets = new ArrayList<>();
       for (int i = 0; i < turns.buckets() - 1; i++) {
         if (turns.count(i) > 0) {

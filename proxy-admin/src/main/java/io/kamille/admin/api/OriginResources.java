@@ -8,7 +8,7 @@ import io.kamille.admin.view.UpstreamSnapshot;
 import io.kamille.admin.view.UpstreamSnapshot.ListSnapshot;
 import io.kamille.admin.view.UpstreamSnapshot.OriginSnapshot;
 import io.kamille.core.http.StatusCode;
-import io.kamille.core.metric.HistogramSnapshot;
+import io.kamille.core.metric.Histogram;
 import io.kamille.core.metric.MetricFamily;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.origin.OriginSettings;
@@ -108,11 +108,11 @@ record OriginResources(ApplianceView appliance, MetricRegistry registry) {
   }
 
   private static Head head(MetricFamily family, String upstream) {
-    HistogramSnapshot durations =
+    Histogram.Snapshot durations =
         family.samples().stream()
             .filter(sample -> sample.labelValues().getFirst().equals(upstream))
             .map(MetricFamily.Sample::durations)
-            .reduce(HistogramSnapshot.EMPTY, HistogramSnapshot::plus);
+            .reduce(Histogram.Snapshot.EMPTY, Histogram.Snapshot::plus);
     return new Head(
         durations.quantileNanos(0.5) / NANOS_PER_MILLI,
         durations.quantileNanos(0.99) / NANOS_PER_MILLI);

@@ -4,7 +4,7 @@ import io.kamille.admin.view.ApplianceView;
 import io.kamille.admin.view.ApplianceView.CacheSnapshot;
 import io.kamille.admin.view.ApplianceView.LoopSnapshot;
 import io.kamille.admin.view.ApplianceView.RequestDurations;
-import io.kamille.core.metric.HistogramSnapshot;
+import io.kamille.core.metric.Histogram;
 
 /** Makes a point of each second from counters that only grow. Confined to the control thread. */
 public final class Sampler {
@@ -52,7 +52,7 @@ public final class Sampler {
     return new Point(values);
   }
 
-  private static double p99Millis(HistogramSnapshot now, HistogramSnapshot before) {
+  private static double p99Millis(Histogram.Snapshot now, Histogram.Snapshot before) {
     return now.since(before).quantileNanos(0.99) / NANOS_PER_MILLI;
   }
 

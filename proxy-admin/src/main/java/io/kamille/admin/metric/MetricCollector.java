@@ -1,6 +1,6 @@
 package io.kamille.admin.metric;
 
-import io.kamille.core.metric.HistogramSnapshot;
+import io.kamille.core.metric.Histogram;
 import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricFamily;
 import io.kamille.core.metric.MetricFamily.Sample;
@@ -82,7 +82,7 @@ final class MetricCollector implements MultiCollector {
         0);
   }
 
-  private static ClassicHistogramBuckets buckets(HistogramSnapshot durations, double parts) {
+  private static ClassicHistogramBuckets buckets(Histogram.Snapshot durations, double parts) {
     List<Double> bounds = new ArrayList<>();
     List<Long> counts = new ArrayList<>();
     int last = durations.buckets() - 1;

@@ -14,7 +14,7 @@ import io.kamille.core.http.RequestHead;
 import io.kamille.core.log.RequestSample;
 import io.kamille.core.loop.LoopTurns;
 import io.kamille.core.loop.PaceSettings;
-import io.kamille.core.metric.HistogramSnapshot;
+import io.kamille.core.metric.Histogram;
 import io.kamille.core.origin.OriginSettings;
 import io.kamille.core.trace.Tracing;
 import java.net.InetAddress;
@@ -257,10 +257,10 @@ public interface ApplianceView {
    * @param hits those that were answered from the store
    * @param others those that an origin was asked about, or nobody
    */
-  record RequestDurations(HistogramSnapshot hits, HistogramSnapshot others) {
+  record RequestDurations(Histogram.Snapshot hits, Histogram.Snapshot others) {
 
     /** Both together. */
-    public HistogramSnapshot all() {
+    public Histogram.Snapshot all() {
       return hits.plus(others);
     }
   }

@@ -1,6 +1,6 @@
 package io.kamille.core.client;
 
-import io.kamille.core.gate.ClientTally;
+import io.kamille.core.gate.ClientTable;
 import io.kamille.core.tls.ClientCertificate;
 import io.netty.channel.Channel;
 import java.net.InetAddress;
@@ -19,11 +19,11 @@ public record Accepted(
     Channel channel,
     InetSocketAddress client,
     InetSocketAddress local,
-    ClientTally tally,
+    ClientTable.Tally tally,
     @Nullable ClientCertificate certificate) {
 
   /** As the socket tells it. */
-  public static Accepted of(Channel channel, ClientTally tally) {
+  public static Accepted of(Channel channel, ClientTable.Tally tally) {
     return new Accepted(
         channel,
         (InetSocketAddress) channel.remoteAddress(),
@@ -43,7 +43,8 @@ public record Accepted(
   }
 
   /** The same socket for a client that a load balancer names. */
-  public Accepted with(InetSocketAddress proxied, InetSocketAddress reached, ClientTally counted) {
+  public Accepted with(
+      InetSocketAddress proxied, InetSocketAddress reached, ClientTable.Tally counted) {
     return new Accepted(channel, proxied, reached, counted, null);
   }
 }

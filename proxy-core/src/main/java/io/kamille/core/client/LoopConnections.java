@@ -67,11 +67,11 @@ public final class LoopConnections {
   private final LoopTime time;
   private final Supplier<ClientSettings> settings;
   private final IdleTimeout idleTimeout;
-  private final ConnectionList silent = new ConnectionList();
-  private final ConnectionList between = new ConnectionList();
-  private final ConnectionList busy = new ConnectionList();
-  private final ConnectionList heads = new ConnectionList();
-  private final ConnectionList lingering = new ConnectionList();
+  private final ListedConnection.Line silent = new ListedConnection.Line();
+  private final ListedConnection.Line between = new ListedConnection.Line();
+  private final ListedConnection.Line busy = new ListedConnection.Line();
+  private final ListedConnection.Line heads = new ListedConnection.Line();
+  private final ListedConnection.Line lingering = new ListedConnection.Line();
   private boolean draining;
   private long drainingSinceNanos;
   private long idleMayStayNanos;
@@ -104,7 +104,7 @@ public final class LoopConnections {
   /** A connection is closed. */
   public void gone(ListedConnection connection) {
     headIsOver(connection);
-    ConnectionList.remove(connection);
+    ListedConnection.Line.remove(connection);
     open--;
   }
 
@@ -168,7 +168,7 @@ public final class LoopConnections {
     if (connection.headBytes != 0) {
       unfinishedHeadBytes -= connection.headBytes;
       connection.headBytes = 0;
-      ConnectionList.remove(connection);
+      ListedConnection.Line.remove(connection);
     }
   }
 

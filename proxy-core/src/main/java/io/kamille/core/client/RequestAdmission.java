@@ -1,7 +1,7 @@
 package io.kamille.core.client;
 
 import io.kamille.core.exchange.Failure;
-import io.kamille.core.gate.ClientTally;
+import io.kamille.core.gate.ClientTable;
 import io.kamille.core.gate.Overload;
 import org.jspecify.annotations.Nullable;
 
@@ -12,12 +12,12 @@ import org.jspecify.annotations.Nullable;
 public final class RequestAdmission {
 
   private final ServerShard shared;
-  private final ClientTally tally;
+  private final ClientTable.Tally tally;
   private boolean isUnderWay;
   private int headBytes;
 
   /** For requests of the client of {@code tally}. */
-  public RequestAdmission(ServerShard shared, ClientTally tally) {
+  public RequestAdmission(ServerShard shared, ClientTable.Tally tally) {
     this.shared = shared;
     this.tally = tally;
   }

@@ -4,7 +4,6 @@ import io.kamille.core.exchange.ExchangeNotes.CacheResult;
 import io.kamille.core.metric.AnswerCounts;
 import io.kamille.core.metric.Counter;
 import io.kamille.core.metric.Histogram;
-import io.kamille.core.metric.HistogramSnapshot;
 import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;
@@ -107,19 +106,19 @@ public final class ExchangeMetrics implements ExchangeObserver, AnswerCounts {
   }
 
   /** How long the exchanges took that were answered from the store. Any thread. */
-  public HistogramSnapshot hitDurations() {
+  public Histogram.Snapshot hitDurations() {
     return snapshot(true);
   }
 
   /** How long all other exchanges took. Any thread. */
-  public HistogramSnapshot forwardedDurations() {
+  public Histogram.Snapshot forwardedDurations() {
     return snapshot(false);
   }
 
-  private HistogramSnapshot snapshot(boolean ofHits) {
+  private Histogram.Snapshot snapshot(boolean ofHits) {
     return durations(ofHits)
         .map(Histogram::snapshot)
-        .reduce(HistogramSnapshot.EMPTY, HistogramSnapshot::plus);
+        .reduce(Histogram.Snapshot.EMPTY, Histogram.Snapshot::plus);
   }
 
   private Stream<Histogram> durations(boolean ofHits) {

@@ -2,6 +2,7 @@ package io.kamille.core.gate;
 
 import java.net.InetAddress;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -18,7 +19,7 @@ public final class ClientTable {
    * While no limit is set, nobody is counted.
    */
 
-  private final ConcurrentHashMap<AddressBits, ClientTally> tallies = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<AddressBits, Tally> tallies = new ConcurrentHashMap<>();
   private final RefusalLog deniedLog;
   private final RefusalLog refusedLog;
   private final RefusalLog headerLog;
@@ -52,18 +53,18 @@ public final class ClientTable {
    *
    * @return what must be told when it is gone; null if its client has too many or is not let in
    */
-  public @Nullable ClientTally enter(AccessList access, @Nullable InetAddress address) {
+  public @Nullable Tally enter(AccessList access, @Nullable InetAddress address) {
     if (!access.admits(address)) {
       deny(address);
       return null;
     }
     ClientLimits now = limits;
     if (address == null || now.isUnlimited(address)) {
-      return ClientTally.UNLIMITED;
+      return Tally.UNLIMITED;
     }
     AddressBits client = ClientLimits.client(address);
     while (true) {
-      ClientTally tally = tallies.computeIfAbsent(client, key -> new ClientTally(this, key));
+      Tally tally = tallies.computeIfAbsent(client, key -> new Tally(this, key));
       switch (tally.enter(now.connections())) {
         case ENTERED -> {
           return tally;
@@ -91,7 +92,7 @@ public final class ClientTable {
     headerLog.refused(whose);
   }
 
-  void remove(AddressBits client, ClientTally tally) {
+  void remove(AddressBits client, Tally tally) {
     tallies.remove(client, tally);
   }
 
@@ -122,5 +123,86 @@ public final class ClientTable {
   /** Requests refused because their clients had too many under way. */
   public long refusedRequests() {
     return refusedRequests.sum();
+  }
+
+  /** What one client has open now, over all loops. Any thread. */
+  public static final class Tally {
+
+    /*
+     * The count of connections goes from nothing to GONE and never back: whoever comes then makes a
+     * new tally. So a tally that was found in the table and is out of it a moment later is never
+     * entered.
+     */
+    private static final int GONE_FOR_EVER = -1;
+
+    /** Counts nothing. */
+    public static final Tally UNLIMITED = new Tally(null, new AddressBits(0, 0));
+
+    /** What became of an attempt to enter. */
+    enum Entry {
+      ENTERED,
+      FULL,
+      GONE
+    }
+
+    private final @Nullable ClientTable table;
+    private final AddressBits client;
+    private final AtomicInteger connections = new AtomicInteger();
+    private final AtomicInteger requests = new AtomicInteger();
+
+    Tally(@Nullable ClientTable table, AddressBits client) {
+      this.table = table;
+      this.client = client;
+    }
+
+    Entry enter(int limit) {
+      while (true) {
+        int open = connections.get();
+        if (open == GONE_FOR_EVER) {
+          return Entry.GONE;
+        }
+        if (open >= limit) {
+          return Entry.FULL;
+        }
+        if (connections.compareAndSet(open, open + 1)) {
+          return Entry.ENTERED;
+        }
+      }
+    }
+
+    /** A connection that had entered is gone. */
+    public void leave() {
+      if (table != null
+          && connections.decrementAndGet() == 0
+          && connections.compareAndSet(0, GONE_FOR_EVER)) {
+        table.remove(client, this);
+      }
+    }
+
+    /**
+     * Whether a request must be refused, which is counted: as many as may be are under way. Loops
+     * that ask at the same time may let one more in each.
+     */
+    public boolean refusesRequest() {
+      if (table == null || requests.get() < table.limits().requests()) {
+        return false;
+      }
+      table.requestRefused();
+      return true;
+    }
+
+    /** A request goes on beyond the call that began it. */
+    public void requestBegun() {
+      if (table != null) {
+        requests.incrementAndGet();
+      }
+    }
+
+    /** A request that had begun is over. */
+    public void requestOver() {
+      if (table != null) {
+        requests.decrementAndGet();
+      }
+    }
   }
 }

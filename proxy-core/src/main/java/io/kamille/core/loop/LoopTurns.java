@@ -1,6 +1,6 @@
 package io.kamille.core.loop;
 
-import io.kamille.core.metric.HistogramSnapshot;
+import io.kamille.core.metric.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,4 +43,4 @@ public record LoopTurns(
     long paidSpins,
     long spinNanos,
     long stalls,
-    HistogramSnapshot turns) {}
+    Histogram.Snapshot turns) {}

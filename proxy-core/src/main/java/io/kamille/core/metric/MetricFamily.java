@@ -16,7 +16,7 @@ public record MetricFamily(MetricDescriptor descriptor, List<Sample> samples) {
    * @param value of a counter or gauge; zero for a histogram
    * @param durations of a histogram; empty for the others
    */
-  public record Sample(List<String> labelValues, double value, HistogramSnapshot durations) {
+  public record Sample(List<String> labelValues, double value, Histogram.Snapshot durations) {
 
     public Sample {
       labelValues = List.copyOf(labelValues);

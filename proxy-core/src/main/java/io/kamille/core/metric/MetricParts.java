@@ -69,7 +69,7 @@ final class MetricParts {
 
   private static Sample sample(List<String> labelValues, List<Part> parts) {
     double value = 0;
-    HistogramSnapshot durations = HistogramSnapshot.EMPTY;
+    Histogram.Snapshot durations = Histogram.Snapshot.EMPTY;
     for (Part part : parts) {
       switch (part) {
         case Value(var supplier) -> value += supplier.getAsDouble();

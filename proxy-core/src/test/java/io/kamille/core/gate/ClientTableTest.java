@@ -16,7 +16,7 @@ class ClientTableTest {
 
   @Test
   void aClientHasSoManyConnectionsAndNoMore() {
-    ClientTally first = entered("192.0.2.1");
+    ClientTable.Tally first = entered("192.0.2.1");
     entered("192.0.2.1");
     assertThat(enter("192.0.2.1")).isNull();
     assertThat(enter("192.0.2.2")).isNotNull();
@@ -44,12 +44,12 @@ class ClientTableTest {
 
   @Test
   void aClientWithoutConnectionsIsForgotten() {
-    List<ClientTally> tallies = new ArrayList<>();
+    List<ClientTable.Tally> tallies = new ArrayList<>();
     for (int i = 0; i < 100; i++) {
       tallies.add(entered("192.0.2." + i));
     }
     assertThat(table.clients()).isEqualTo(100);
-    tallies.forEach(ClientTally::leave);
+    tallies.forEach(ClientTable.Tally::leave);
     assertThat(table.clients()).isZero();
     assertThat(entered("192.0.2.1")).isNotSameAs(tallies.get(1));
   }
@@ -58,7 +58,7 @@ class ClientTableTest {
   void whoHasNoLimitIsNotCounted() {
     table.limits(new ClientLimits(1, 1, AddressRanges.parse(List.of("192.0.2.0/24"))));
     for (int i = 0; i < 5; i++) {
-      ClientTally tally = entered("192.0.2.1");
+      ClientTable.Tally tally = entered("192.0.2.1");
       tally.requestBegun();
       assertThat(tally.refusesRequest()).isFalse();
     }
@@ -70,8 +70,8 @@ class ClientTableTest {
 
   @Test
   void aClientHasSoManyRequestsUnderWayAndNoMore() {
-    ClientTally one = entered("192.0.2.1");
-    ClientTally other = entered("192.0.2.1");
+    ClientTable.Tally one = entered("192.0.2.1");
+    ClientTable.Tally other = entered("192.0.2.1");
     assertThat(one.refusesRequest()).isFalse();
     one.requestBegun();
     assertThat(other.refusesRequest()).isTrue();
@@ -82,7 +82,7 @@ class ClientTableTest {
 
   @Test
   void anotherLimitHoldsForTheNextConnectionAndTheNextRequest() {
-    ClientTally tally = entered("192.0.2.1");
+    ClientTable.Tally tally = entered("192.0.2.1");
     tally.requestBegun();
     table.limits(limits(1, 2));
     assertThat(enter("192.0.2.1")).isNull();
@@ -110,7 +110,7 @@ class ClientTableTest {
               .start(
                   () -> {
                     for (int n = 0; n < 20_000; n++) {
-                      ClientTally tally = enter("192.0.2.1");
+                      ClientTable.Tally tally = enter("192.0.2.1");
                       if (tally != null) {
                         most.accumulateAndGet(inside.incrementAndGet(), Math::max);
                         inside.decrementAndGet();
@@ -126,11 +126,11 @@ class ClientTableTest {
     assertThat(table.clients()).isZero();
   }
 
-  private ClientTally entered(String address) {
+  private ClientTable.Tally entered(String address) {
     return Objects.requireNonNull(enter(address));
   }
 
-  private @Nullable ClientTally enter(String address) {
+  private ClientTable.@Nullable Tally enter(String address) {
     return table.enter(AccessList.ALL, InetAddress.ofLiteral(address));
   }
 

@@ -38,7 +38,7 @@ class HistogramTest {
     histogram.record(1);
     histogram.record(5_000);
     histogram.record(200_000_000_000L);
-    HistogramSnapshot snapshot = histogram.snapshot();
+    Histogram.Snapshot snapshot = histogram.snapshot();
     assertThat(snapshot.count()).isEqualTo(3);
     assertThat(snapshot.sumNanos()).isEqualTo(200_000_005_001L);
     assertThat(snapshot.count(0)).isEqualTo(1);
@@ -57,7 +57,7 @@ class HistogramTest {
     for (int micros = 1; micros <= 1_000; micros++) {
       histogram.record(micros * 1_000L);
     }
-    HistogramSnapshot snapshot = histogram.snapshot();
+    Histogram.Snapshot snapshot = histogram.snapshot();
     assertThat(snapshot.quantileNanos(0.5)).isBetween(500_000L, 625_000L);
     assertThat(snapshot.quantileNanos(0.99)).isBetween(990_000L, 1_237_500L);
     assertThat(snapshot.quantileNanos(1)).isBetween(1_000_000L, 1_250_000L);

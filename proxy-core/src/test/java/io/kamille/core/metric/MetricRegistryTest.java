@@ -32,7 +32,7 @@ class MetricRegistryTest {
   void theHistogramsOfSeveralWritersAddUp() {
     registry.histogram(DURATION).record(1_000);
     registry.histogram(DURATION).record(2_000);
-    HistogramSnapshot durations = registry.read().getFirst().samples().getFirst().durations();
+    Histogram.Snapshot durations = registry.read().getFirst().samples().getFirst().durations();
     assertThat(durations.count()).isEqualTo(2);
     assertThat(durations.sumNanos()).isEqualTo(3_000);
   }

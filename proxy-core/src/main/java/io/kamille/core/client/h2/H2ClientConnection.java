@@ -4,7 +4,7 @@ import io.kamille.core.client.Accepted;
 import io.kamille.core.client.ClientSocket;
 import io.kamille.core.client.LoopConnections;
 import io.kamille.core.exchange.Failure;
-import io.kamille.core.gate.ClientTally;
+import io.kamille.core.gate.ClientTable;
 import io.kamille.core.h2.H2Connection;
 import io.kamille.core.h2.H2Owner;
 import io.kamille.core.h2.H2Stream;
@@ -40,7 +40,7 @@ public final class H2ClientConnection extends ClientSocket
   private static final Duration FAREWELL = Duration.ofSeconds(5);
 
   private final H2Shard shard;
-  private final ClientTally tally;
+  private final ClientTable.Tally tally;
   private final LoopConnections connections;
   private final @Nullable ServerTls tls;
   private final @Nullable ServerContext certificates;
@@ -212,7 +212,7 @@ public final class H2ClientConnection extends ClientSocket
   }
 
   @Override
-  public ClientTally tally() {
+  public ClientTable.Tally tally() {
     return tally;
   }
 

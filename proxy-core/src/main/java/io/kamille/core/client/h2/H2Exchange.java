@@ -7,7 +7,7 @@ import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.Failure;
 import io.kamille.core.exchange.Failure.Kind;
 import io.kamille.core.exchange.RequestContent;
-import io.kamille.core.gate.ClientTally;
+import io.kamille.core.gate.ClientTable;
 import io.kamille.core.gate.Overload;
 import io.kamille.core.h2.H2Connection;
 import io.kamille.core.h2.H2Stream;
@@ -38,7 +38,7 @@ final class H2Exchange extends ClientExchange implements H2Content.Stream {
     InetSocketAddress local();
 
     /** What the client has open. */
-    ClientTally tally();
+    ClientTable.Tally tally();
 
     H2Shard shard();
 

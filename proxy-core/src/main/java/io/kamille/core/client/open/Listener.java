@@ -4,7 +4,6 @@ import io.kamille.core.client.Accepted;
 import io.kamille.core.client.ClientSettings;
 import io.kamille.core.client.ServerShard;
 import io.kamille.core.gate.ClientTable;
-import io.kamille.core.gate.ClientTally;
 import io.kamille.core.socket.Descriptors;
 import io.kamille.core.tls.ServerTls;
 import io.netty.bootstrap.ServerBootstrap;
@@ -295,7 +294,7 @@ public final class Listener implements AutoCloseable {
     @Override
     protected void initChannel(SocketChannel channel) {
       InetSocketAddress remote = channel.remoteAddress();
-      ClientTally client = enter(remote == null ? null : remote.getAddress());
+      ClientTable.Tally client = enter(remote == null ? null : remote.getAddress());
       if (client == null) {
         channel.close();
       } else {
@@ -304,19 +303,19 @@ public final class Listener implements AutoCloseable {
     }
 
     /** A load balancer counts for nothing: the client that it will name does. */
-    private @Nullable ClientTally enter(@Nullable InetAddress address) {
+    private ClientTable.@Nullable Tally enter(@Nullable InetAddress address) {
       ListenerSettings now = settings.getAcquire();
       if (!isProxied) {
         return clients.enter(now.access(), address);
       }
       if (address != null && now.proxyProtocol().from().contains(address)) {
-        return ClientTally.UNLIMITED;
+        return ClientTable.Tally.UNLIMITED;
       }
       clients.deny(address);
       return null;
     }
 
-    private void admit(SocketChannel channel, ClientTally client) {
+    private void admit(SocketChannel channel, ClientTable.Tally client) {
       open.incrementAndGet();
       channel
           .closeFuture()
@@ -328,7 +327,7 @@ public final class Listener implements AutoCloseable {
       limit.admit(channel, shared, () -> begin(channel, client));
     }
 
-    private void begin(SocketChannel channel, ClientTally client) {
+    private void begin(SocketChannel channel, ClientTable.Tally client) {
       Accepted accepted = Accepted.of(channel, client);
       if (isProxied) {
         channel
@@ -352,7 +351,7 @@ public final class Listener implements AutoCloseable {
     }
 
     private void open(Accepted accepted, InetSocketAddress client, InetSocketAddress local) {
-      ClientTally tally = clients.enter(settings.getAcquire().access(), client.getAddress());
+      ClientTable.Tally tally = clients.enter(settings.getAcquire().access(), client.getAddress());
       if (tally == null) {
         accepted.channel().close();
         return;

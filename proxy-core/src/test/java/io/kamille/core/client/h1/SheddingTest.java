@@ -7,7 +7,7 @@ import io.kamille.core.client.ClientSettings;
 import io.kamille.core.client.HttpsPolicy;
 import io.kamille.core.client.ServerShard;
 import io.kamille.core.exchange.Exchange;
-import io.kamille.core.gate.ClientTally;
+import io.kamille.core.gate.ClientTable;
 import io.kamille.core.gate.CommandedLaw;
 import io.kamille.core.gate.CommandedLaw.Command;
 import io.kamille.core.gate.Overload;
@@ -71,7 +71,7 @@ class SheddingTest {
         .addLast(
             new H1ClientConnection(
                 new H1Shard(shared, HttpsPolicy.NONE),
-                Accepted.of(channel, ClientTally.UNLIMITED),
+                Accepted.of(channel, ClientTable.Tally.UNLIMITED),
                 false));
   }
 

@@ -10,15 +10,15 @@ import org.junit.jupiter.api.Test;
 
 /** Connections in their order, and walks over them that change them. */
 @SuppressWarnings("ReferenceEquality") // a connection is itself
-class ConnectionListTest {
+class ListedConnectionTest {
 
-  private final ConnectionList list = new ConnectionList();
-  private final ConnectionList other = new ConnectionList();
+  private final ListedConnection.Line list = new ListedConnection.Line();
+  private final ListedConnection.Line other = new ListedConnection.Line();
   private final List<ListedConnection> all =
       Stream.<ListedConnection>generate(Listed::new).limit(5).toList();
   private final List<ListedConnection> met = new ArrayList<>();
 
-  ConnectionListTest() {
+  ListedConnectionTest() {
     all.forEach(list::append);
   }
 
@@ -27,7 +27,7 @@ class ConnectionListTest {
     assertThat(list.size()).isEqualTo(5);
     other.append(all.get(2));
     list.append(all.get(0));
-    ConnectionList.remove(all.get(1));
+    ListedConnection.Line.remove(all.get(1));
     assertThat(list.size()).isEqualTo(3);
     assertThat(other.size()).isEqualTo(1);
     assertThat(other.holds(all.get(2))).isTrue();
@@ -39,7 +39,7 @@ class ConnectionListTest {
     list.forEach(
         connection -> {
           met.add(connection);
-          ConnectionList.remove(connection);
+          ListedConnection.Line.remove(connection);
         });
     assertThat(met).isEqualTo(all);
     assertThat(list.first()).isNull();
@@ -51,8 +51,8 @@ class ConnectionListTest {
         connection -> {
           met.add(connection);
           if (connection == all.get(0)) {
-            ConnectionList.remove(all.get(1));
-            ConnectionList.remove(all.get(2));
+            ListedConnection.Line.remove(all.get(1));
+            ListedConnection.Line.remove(all.get(2));
           }
         });
     assertThat(met).containsExactly(all.get(0), all.get(3), all.get(4));
@@ -76,7 +76,7 @@ class ConnectionListTest {
     list.forEach(
         connection -> {
           met.add(connection);
-          all.subList(1, 5).forEach(ConnectionList::remove);
+          all.subList(1, 5).forEach(ListedConnection.Line::remove);
         });
     assertThat(met).containsExactly(all.get(0));
     assertThat(list.first()).isSameAs(all.get(0));
