@@ -35,6 +35,10 @@ public final class ConfigControl implements AutoCloseable {
    * becomes a version only when it is kept.
    */
   private static final int TAG_OCTETS = 8;
+
+  /** After a trial could not be ended. */
+  private static final Duration TRY_AGAIN = Duration.ofSeconds(10);
+
   private static final System.Logger LOG = System.getLogger("kamille.configuration");
 
   /** Puts configurations in force: the running appliance. */
@@ -380,7 +384,9 @@ public final class ConfigControl implements AutoCloseable {
         revert("nobody kept it");
       }
     } catch (Refused impossible) {
-      LOG.log(Level.ERROR, "the trial cannot be ended: {0}", impossible.getMessage());
+      LOG.log(
+          Level.ERROR, "the trial cannot be ended, next try in 10 s: {0}", impossible.getMessage());
+      cancelAlarm = alarm.set(TRY_AGAIN, this::look);
     }
   }
 

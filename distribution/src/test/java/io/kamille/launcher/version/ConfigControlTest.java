@@ -144,6 +144,21 @@ class ConfigControlTest {
   }
 
   @Test
+  void aTrialThatCannotBeEndedIsTriedAgain() throws Exception {
+    commit(OTHER, "a", "", Duration.ofMinutes(1));
+    now = now.plusSeconds(60);
+    appliance.fails = true;
+    Runnable first = Objects.requireNonNull(alarm);
+    alarm = null;
+    first.run();
+    assertThat(fields()).isEqualTo(50);
+    appliance.fails = false;
+    Objects.requireNonNull(alarm).run();
+    assertThat(fields()).isNotEqualTo(50);
+    refused(ProblemType.NO_TRIAL, () -> control.revertTrial(null));
+  }
+
+  @Test
   void aCommitIsInForceInTheFileAndAmongTheVersions() throws Exception {
     var outcome = commit(OTHER, "deploy", "fewer fields", null);
     assertThat(outcome.changes()).extracting(SettingChange::path).containsExactly("limits.fields");
