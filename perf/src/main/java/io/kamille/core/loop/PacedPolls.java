@@ -26,7 +26,7 @@ public final class PacedPolls implements IoHandlerFactory {
   /** Paces the handlers of that factory. */
   public static PacedPolls over(IoHandlerFactory selector, PaceSettings pace) {
     var control = new LoopControl(pace);
-    control.maySpin(true);
+    control.hasIdleProcessors(true);
     return new PacedPolls(selector, control);
   }
 

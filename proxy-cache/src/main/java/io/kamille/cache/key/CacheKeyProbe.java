@@ -18,7 +18,8 @@ public final class CacheKeyProbe {
   /*
    * Hashed in this order: one octet for the scheme, host and port in the normal form in which the
    * origin is told them, and path and query, which begin with a slash. No host or port has a slash
-   * in it, so no two targets give one input.
+   * in it, so no two targets give one input. The method is left out: what a GET has stored answers
+   * a HEAD.
    */
   private final SipHash hash = HashSecret.forKeys();
   private final CacheKey key = new CacheKey(0, 0);

@@ -278,7 +278,8 @@ public final class PurgeTable {
   }
 
   /**
-   * Whether a response on its way is, or may be, one that a hard purge was about.
+   * Whether a response on its way is, or may be, one that a hard purge was about: then no request
+   * follows it. Whether it is stored at its end is asked by {@link #find}.
    *
    * @param since the last purge before it was forwarded
    * @param ofResponse null until its head is known: then any tag may be its own

@@ -5,7 +5,7 @@ final class LoopControl {
 
   // Volatile: a loop looks at both once per turn and acts on what it saw last.
   private volatile PaceSettings settings;
-  private volatile boolean maySpin;
+  private volatile boolean hasIdleProcessors;
 
   LoopControl(PaceSettings settings) {
     this.settings = settings;
@@ -20,11 +20,11 @@ final class LoopControl {
   }
 
   /** Whether enough processors are idle for every loop to spin. */
-  boolean maySpin() {
-    return maySpin;
+  boolean hasIdleProcessors() {
+    return hasIdleProcessors;
   }
 
-  void maySpin(boolean may) {
-    maySpin = may;
+  void hasIdleProcessors(boolean has) {
+    hasIdleProcessors = has;
   }
 }

@@ -61,7 +61,7 @@ final class LoopWatch implements AutoCloseable {
 
   private void lookForIdleProcessors() {
     boolean isWanted = control.settings().spin().isPositive();
-    control.maySpin(isWanted && processors.count() + TOLERANCE >= loops);
+    control.hasIdleProcessors(isWanted && processors.count() + TOLERANCE >= loops);
   }
 
   /** Tells of a stall. */

@@ -318,7 +318,10 @@ final class PacedIoHandler implements IoHandler {
   }
 
   private boolean maySpin(boolean mayBlock) {
-    return mayBlock && pacer.intervalNanos() == 0 && spin.nanos() > 0 && control.maySpin();
+    return mayBlock
+        && pacer.intervalNanos() == 0
+        && spin.nanos() > 0
+        && control.hasIdleProcessors();
   }
 
   private int spin(IoHandlerContext outer, long begin) {

@@ -3,6 +3,9 @@ package io.kamille.core.loop;
 /**
  * How long a loop polls without sleeping before it sleeps (short-term busy wait). Confined to its
  * loop.
+ *
+ * <p>{@link PacedIoHandler} spins so long if it is not paced, may block, and processors are idle,
+ * which {@link LoopWatch} looks after.
  */
 final class SpinBudget {
 

@@ -298,7 +298,7 @@ class PacedIoHandlerTest {
   @Test
   void aBusyWaitFindsWhatComesWithinItsBudget() {
     SimulatedLoop loop = new SimulatedLoop(PaceSettings.OFF.withSpin(Duration.ofNanos(50 * MICRO)));
-    loop.control.maySpin(true);
+    loop.control.hasIdleProcessors(true);
     loop.afterEvent(ended -> loop.arrival(ended + 20 * MICRO));
     loop.arrival(0);
     loop.runUntil(100 * MILLI);
@@ -311,7 +311,7 @@ class PacedIoHandlerTest {
   @Test
   void nothingIsSpunAtLightLoad() {
     SimulatedLoop loop = new SimulatedLoop(PaceSettings.OFF.withSpin(Duration.ofNanos(50 * MICRO)));
-    loop.control.maySpin(true);
+    loop.control.hasIdleProcessors(true);
     Poisson.arrivals(loop, 6, 1_000, 0, SECOND);
     loop.runUntil(SECOND);
     assertThat(loop.handler.meter().value(Reading.SPINS)).isZero();
