@@ -25,7 +25,8 @@ final class FileDirectory implements StoreDirectory {
   private static final String LOCK = "lock";
 
   /*
-   * What is sent there is read into the kernel's memory and copied nowhere.
+   * What is sent there is read into the kernel's memory and copied nowhere. Opened once: a process
+   * that is out of descriptors still reads.
    */
   private static final Path SINK = Path.of("/dev/null");
 
@@ -38,10 +39,12 @@ final class FileDirectory implements StoreDirectory {
 
   private final Path path;
   private final FileChannel lock;
+  private final FileChannel sink;
 
-  private FileDirectory(Path path, FileChannel lock) {
+  private FileDirectory(Path path, FileChannel lock, FileChannel sink) {
     this.path = path;
     this.lock = lock;
+    this.sink = sink;
   }
 
   /**
@@ -55,9 +58,19 @@ final class FileDirectory implements StoreDirectory {
       throw new IOException("this process uses it already");
     }
     try {
-      return new FileDirectory(own, locked(own));
+      return openLocked(own);
     } catch (Throwable failed) {
       OPEN.remove(own);
+      throw failed;
+    }
+  }
+
+  private static FileDirectory openLocked(Path path) throws IOException {
+    FileChannel lock = locked(path);
+    try {
+      return new FileDirectory(path, lock, FileChannel.open(SINK, StandardOpenOption.WRITE));
+    } catch (Throwable failed) {
+      lock.close();
       throw failed;
     }
   }
@@ -96,12 +109,13 @@ final class FileDirectory implements StoreDirectory {
             path.resolve(name),
             Set.of(
                 StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE),
-            OWNER_ONLY));
+            OWNER_ONLY),
+        sink);
   }
 
   @Override
   public StoreFile open(String name) throws IOException {
-    return new ChannelFile(FileChannel.open(path.resolve(name), StandardOpenOption.READ));
+    return new ChannelFile(FileChannel.open(path.resolve(name), StandardOpenOption.READ), sink);
   }
 
   @Override
@@ -114,6 +128,7 @@ final class FileDirectory implements StoreDirectory {
   /** From now on the files are another's: nothing of ours is deleted late. */
   @Override
   public void close() throws IOException {
+    sink.close();
     lock.close();
     OPEN.remove(path);
   }
@@ -123,7 +138,7 @@ final class FileDirectory implements StoreDirectory {
     return path.toString();
   }
 
-  private record ChannelFile(FileChannel channel) implements StoreFile {
+  private record ChannelFile(FileChannel channel, FileChannel sink) implements StoreFile {
 
     @Override
     public int write(ByteBuffer source, long position) throws IOException {
@@ -147,14 +162,12 @@ final class FileDirectory implements StoreDirectory {
 
     @Override
     public void fetch(long position, long count) throws IOException {
-      try (FileChannel sink = FileChannel.open(SINK, StandardOpenOption.WRITE)) {
-        long end = position + count;
-        long at = position;
-        long sent = 1;
-        while (at < end && sent > 0) {
-          sent = channel.transferTo(at, end - at, sink);
-          at += sent;
-        }
+      long end = position + count;
+      long at = position;
+      long sent = 1;
+      while (at < end && sent > 0) {
+        sent = channel.transferTo(at, end - at, sink);
+        at += sent;
       }
     }
 

@@ -16,8 +16,8 @@ import java.util.function.Consumer;
 /**
  * The encoded head of a proven record, on the heap, and its content, which stays in the segment.
  *
- * <p>Any thread. Begins with one lease, the creator's. Each lease is one on the segment: so neither
- * a removal nor the end of the segment concerns what is being sent.
+ * <p>Any thread. Begins with one lease, the creator's. Holds a lease on the segment until its own
+ * last lease ends: so neither a removal nor the end of the segment concerns what is being sent.
  */
 final class SegmentOctets implements StoredOctets {
 
@@ -36,6 +36,7 @@ final class SegmentOctets implements StoredOctets {
   private final long fetchedLength;
   private final Executor readers;
   private final Consumer<IOException> whenBroken;
+  private final AtomicInteger leases = new AtomicInteger(1);
   private final AtomicInteger hits = new AtomicInteger();
 
   /**
@@ -65,17 +66,25 @@ final class SegmentOctets implements StoredOctets {
 
   @Override
   public boolean tryRetain() {
-    return segment.tryRetain();
+    return leases.getAndUpdate(held -> held == 0 ? 0 : held + 1) > 0;
   }
 
   @Override
   public void retain() {
-    segment.retain();
+    if (!tryRetain()) {
+      throw ended();
+    }
   }
 
   @Override
   public void release() {
-    segment.release();
+    int before = leases.getAndUpdate(held -> held == 0 ? 0 : held - 1);
+    if (before == 0) {
+      throw ended();
+    }
+    if (before == 1) {
+      segment.release();
+    }
   }
 
   @Override
@@ -131,10 +140,12 @@ final class SegmentOctets implements StoredOctets {
     }
   }
 
-  /** Ends a lease. */
+  /** Ends a lease; if it is the last, nobody sends any more. */
   private void fetchNow(long position, long length, Runnable whenThere) {
     try {
-      segment.fetch(position, length);
+      if (leases.get() > 1) {
+        segment.fetch(position, length);
+      }
     } catch (IOException e) {
       whenBroken.accept(e);
     } finally {
@@ -182,12 +193,19 @@ final class SegmentOctets implements StoredOctets {
   }
 
   private void checkReadable(long offset, long length) {
+    if (leases.get() == 0) {
+      throw ended();
+    }
     Objects.checkFromIndexSize(offset, length, length());
+  }
+
+  private static IllegalStateException ended() {
+    return new IllegalStateException("leases: 0 (expected: a lease held by the caller)");
   }
 
   @Override
   public String toString() {
-    return "SegmentOctets[" + segment + ", length=" + length() + "]";
+    return "SegmentOctets[" + segment + ", length=" + length() + ", leases=" + leases + "]";
   }
 
   /** Octets of the segment, on their way to a socket; holds a lease until it is released. */

@@ -44,12 +44,16 @@ public final class ArenaAdoption implements AutoCloseable {
     var life = java.lang.foreign.Arena.ofShared();
     try {
       MemoryFile file = MemoryFile.adopt(descriptor, generation, life);
-      long found = file.memory().byteSize();
-      if (found != bytes) {
+      try {
+        long found = file.memory().byteSize();
+        if (found != bytes) {
+          throw new IOException("its memory has " + found + " octets, and not " + bytes);
+        }
+        return new ArenaAdoption(Arena.adopt(file, life), file);
+      } catch (Throwable failed) {
         file.close();
-        throw new IOException("its memory has " + found + " octets, and not " + bytes);
+        throw failed;
       }
-      return new ArenaAdoption(Arena.adopt(file, life), file);
     } catch (Throwable failed) {
       life.close();
       throw failed;

@@ -18,6 +18,7 @@ final class MemoryDirectory implements StoreDirectory {
   private int writeLimit = Integer.MAX_VALUE;
   private boolean isUnreadable;
   private boolean isReadOnly;
+  private int fetches;
 
   /** What a process finds that comes after one that was killed at this moment. */
   MemoryDirectory copy() {
@@ -52,6 +53,11 @@ final class MemoryDirectory implements StoreDirectory {
 
   long segmentBytes() {
     return segments().stream().mapToLong(name -> octets(name).length).sum();
+  }
+
+  /** How often octets were asked into the kernel's memory. */
+  int fetches() {
+    return fetches;
   }
 
   void becomeFull() {
@@ -152,6 +158,11 @@ final class MemoryDirectory implements StoreDirectory {
 
     @Override
     public void force() {}
+
+    @Override
+    public void fetch(long position, long count) {
+      fetches++;
+    }
 
     @Override
     public void close() {}
