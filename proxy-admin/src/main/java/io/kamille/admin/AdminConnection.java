@@ -197,6 +197,11 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
   }
 
   private void add(ChannelHandlerContext context, HttpRequest request, HttpContent octets) {
+    if (octets.decoderResult().isFailure()) {
+      // What has come of a broken message is not carried out (RFC 9112 §7.1).
+      writeLast(context, Answer.problem(StatusCode.BAD_REQUEST, "The content is malformed."));
+      return;
+    }
     if (content.readableBytes() + octets.content().readableBytes() > limitBytes) {
       refuseContent(context);
       return;

@@ -22,7 +22,10 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.EventLoopGroup;
+import io.netty.channel.IoEventLoop;
+import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.SingleThreadIoEventLoop;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.channel.nio.NioIoHandler;
@@ -31,6 +34,7 @@ import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.handler.codec.http.HttpResponseEncoder;
 import io.netty.util.NetUtil;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.RejectedExecutionHandlers;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.InetSocketAddress;
@@ -40,6 +44,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -57,9 +62,13 @@ public final class AdminServer implements AutoCloseable {
   private static final long SAMPLE_SECONDS = 1;
   private static final int MAX_CONNECTIONS = 128;
 
-  private final EventLoopGroup group =
-      new MultiThreadIoEventLoopGroup(
-          1, new DefaultThreadFactory("kamille-admin", true), NioIoHandler.newFactory());
+  /**
+   * An answer that a client takes is a task, and so is the next one of its connection. Netty would
+   * go on with tasks for a second before it reads from others.
+   */
+  private static final long TASKS_MILLIS = 2;
+
+  private final EventLoopGroup group = new OneLoop();
   private final ScheduledExecutorService control =
       Executors.newSingleThreadScheduledExecutor(new DefaultThreadFactory("kamille-control", true));
   private final ChannelGroup connections = new DefaultChannelGroup(group.next());
@@ -338,5 +347,25 @@ public final class AdminServer implements AutoCloseable {
       Thread.currentThread().interrupt();
     }
     return false;
+  }
+
+  /** One loop that reads between tasks. */
+  private static final class OneLoop extends MultiThreadIoEventLoopGroup {
+
+    OneLoop() {
+      super(1, new DefaultThreadFactory("kamille-admin", true), NioIoHandler.newFactory());
+    }
+
+    @Override
+    protected IoEventLoop newChild(
+        Executor executor, IoHandlerFactory handlers, Object... arguments) {
+      return new SingleThreadIoEventLoop(
+          this,
+          executor,
+          handlers,
+          Integer.MAX_VALUE,
+          RejectedExecutionHandlers.reject(),
+          TASKS_MILLIS);
+    }
   }
 }

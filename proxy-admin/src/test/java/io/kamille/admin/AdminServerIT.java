@@ -336,6 +336,24 @@ class AdminServerIT {
         .startsWith("HTTP/1.1 413 ");
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "13\r\n{\"url\":\"http://h/\"}\r\nx\r\n\r\n",
+        "13\r\n{\"url\":\"http://h/\"}XX0\r\n\r\n",
+        "13\r\n{\"url\":\"http://h/\"}\r\n-1\r\n\r\n",
+      })
+  void brokenContentIsNotCarriedOut(String broken) throws IOException {
+    assertThat(
+            exchange(
+                "POST /v1/cache/purges HTTP/1.1\r\nHost: localhost\r\n"
+                    + bearer()
+                    + "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+                    + broken))
+        .startsWith("HTTP/1.1 400 ")
+        .contains("The content is malformed.");
+  }
+
   @Test
   void whoExpectsToContinueMayUnlessItIsTooMuch() throws IOException {
     String head =

@@ -2,6 +2,7 @@ package io.kamille.launcher.version;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import io.kamille.admin.api.ProblemType;
+import io.kamille.core.setting.Position;
 import io.kamille.core.setting.Problem;
 import io.kamille.core.setting.SettingChange;
 import io.kamille.launcher.configuration.Configuration;
@@ -412,18 +413,31 @@ public final class ConfigControl implements AutoCloseable {
     } catch (IOException unreadable) {
       return ConfigurationFile.read(file.path()) instanceof ConfigurationReading.Refused refused
           ? refused.problems()
-          : List.of();
+          : List.of(notInForce("the file could not be read"));
     }
     try {
       apply(checked(next));
     } catch (Refused refused) {
-      return refused.problems();
+      return refused.problems().isEmpty()
+          ? List.of(notInForce(refused.getMessage()))
+          : refused.problems();
     }
     if (trial != null) {
       ended(trial, false, "the file was read again");
     }
     file.read(next);
     return List.of();
+  }
+
+  private Problem notInForce(@Nullable String why) {
+    return new Problem(
+        Problem.Kind.UNREADABLE,
+        file.path().toString(),
+        Position.NOWHERE,
+        "",
+        String.valueOf(why),
+        "a configuration that can be put in force",
+        null);
   }
 
   @Override

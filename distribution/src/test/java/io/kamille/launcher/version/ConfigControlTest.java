@@ -144,6 +144,13 @@ class ConfigControlTest {
   }
 
   @Test
+  void aReloadThatCannotBePutInForceIsNotAnsweredAsDone() {
+    appliance.fails = true;
+    assertThat(control.reload()).hasSize(1);
+    refused(ProblemType.CONFIG_INVALID, () -> control.reload(control.tag()));
+  }
+
+  @Test
   void aTrialThatCannotBeEndedIsTriedAgain() throws Exception {
     commit(OTHER, "a", "", Duration.ofMinutes(1));
     now = now.plusSeconds(60);

@@ -26,6 +26,7 @@ public final class Operation {
 
   final String method;
   final String path;
+  private final String[] segments;
 
   /** What somebody needs to ask; null if everybody may. */
   final @Nullable Scope scope;
@@ -60,6 +61,7 @@ public final class Operation {
   private Operation(String method, String path, @Nullable Scope scope, String summary) {
     this.method = method;
     this.path = path;
+    this.segments = path.split("/", -1);
     this.scope = scope;
     this.summary = summary;
   }
@@ -202,28 +204,31 @@ public final class Operation {
 
   /** The parameters of a path that has the form of this one, or null. */
   @Nullable Map<String, String> match(String given) {
-    String[] segments = path.split("/", -1);
-    String[] values = given.split("/", -1);
-    if (values.length != segments.length) {
-      return null;
-    }
+    // Whoever asks chooses the path: it is walked as far as this one goes, and not cut up.
     Map<String, String> found = new LinkedHashMap<>();
-    for (int i = 0; i < segments.length; i++) {
-      String name = parameter(segments[i]);
-      String value = name == null ? "" : decoded(values[i]);
-      if (name != null && !value.isEmpty()) {
-        found.put(name, value);
-      } else if (!segments[i].equals(values[i])) {
+    int at = 0;
+    for (String segment : segments) {
+      if (at > given.length()) {
         return null;
       }
+      int slash = given.indexOf('/', at);
+      int end = slash < 0 ? given.length() : slash;
+      String name = parameter(segment);
+      String value = name == null ? "" : decoded(given.substring(at, end));
+      if (name != null && !value.isEmpty()) {
+        found.put(name, value);
+      } else if (end - at != segment.length() || !given.startsWith(segment, at)) {
+        return null;
+      }
+      at = end + 1;
     }
-    return found;
+    return at > given.length() ? found : null;
   }
 
   /** The names of the parameters of the path, in order. */
   List<String> pathParameters() {
     List<String> names = new ArrayList<>();
-    for (String segment : path.split("/", -1)) {
+    for (String segment : segments) {
       String name = parameter(segment);
       if (name != null) {
         names.add(name);

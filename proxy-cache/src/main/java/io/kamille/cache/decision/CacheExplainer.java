@@ -154,7 +154,7 @@ public final class CacheExplainer {
         peak != null && peak.mode() == TierMode.PEAK
             ? "they are not read at a peak; what follows is as if there were none"
             : "they are read first, or sent from the disk by sendfile if they are large"
-                + " (cache.disk.send-from); what follows is for the case that none is usable");
+                + " (1MiB or more); what follows is for the case that none is usable");
   }
 
   /** What else is done for the decision. */

@@ -117,7 +117,7 @@ public record RateLimitSettings(@Nullable Rate rate, int burst, Key key, Counts 
                       "address, or field: and the name of a request field",
                       Key::parse,
                       Key::toString),
-                  "The identity of a client: its address (IPv6 by `limits.client.ipv6-prefix`), or"
+                  "The identity of a client: its address (IPv6 by its /64), or"
                       + " the value of a request field, such as an API key. A request without the"
                       + " field counts for its address. A client that makes up values gets a new"
                       + " limit with each. Unless something proves the value, set"
