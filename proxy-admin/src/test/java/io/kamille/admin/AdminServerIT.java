@@ -352,6 +352,7 @@ class AdminServerIT {
                     + broken))
         .startsWith("HTTP/1.1 400 ")
         .contains("The content is malformed.");
+    assertThat(appliance.purged).isEmpty();
   }
 
   @Test

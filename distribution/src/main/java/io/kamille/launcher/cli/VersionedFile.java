@@ -88,14 +88,15 @@ final class VersionedFile implements AutoCloseable {
     switch (file.get()) {
       case ConfigurationReading.Accepted(Configuration configuration) ->
           appliance.accept(configuration);
-      case ConfigurationReading.Refused refused -> refused(refused.problems());
+      case ConfigurationReading.Refused refused ->
+          refused(refused.problems().stream().map(Problem::toString).toList());
     }
   }
 
   /** Says in the log why the file is not in force, if there is a reason. */
-  private static void refused(List<Problem> problems) {
-    if (!problems.isEmpty()) {
-      problems.forEach(problem -> LOG.log(Level.ERROR, problem.toString()));
+  private static void refused(List<String> reasons) {
+    if (!reasons.isEmpty()) {
+      reasons.forEach(reason -> LOG.log(Level.ERROR, reason));
       LOG.log(Level.ERROR, "the configuration was not reloaded; what ran goes on");
     }
   }

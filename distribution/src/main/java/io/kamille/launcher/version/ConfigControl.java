@@ -2,7 +2,6 @@ package io.kamille.launcher.version;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import io.kamille.admin.api.ProblemType;
-import io.kamille.core.setting.Position;
 import io.kamille.core.setting.Problem;
 import io.kamille.core.setting.SettingChange;
 import io.kamille.launcher.configuration.Configuration;
@@ -398,46 +397,45 @@ public final class ConfigControl implements AutoCloseable {
    */
   synchronized Outcome reload(String match) throws Refused {
     checkMatch(match);
-    List<Problem> problems = reload();
-    if (!problems.isEmpty()) {
-      throw new Refused(ProblemType.CONFIG_INVALID, "What ran goes on.", problems);
-    }
+    readAgain();
     return outcome(List.of());
   }
 
-  /** Reads the file again and puts it in force; ends a trial. */
-  public synchronized List<Problem> reload() {
+  /**
+   * The same for a signal.
+   *
+   * @return the reasons, a line each, if what ran goes on
+   */
+  public synchronized List<String> reload() {
+    try {
+      readAgain();
+      return List.of();
+    } catch (Refused why) {
+      return why.problems().isEmpty()
+          ? List.of(String.valueOf(why.getMessage()))
+          : why.problems().stream().map(Problem::toString).toList();
+    }
+  }
+
+  private void readAgain() throws Refused {
     String next;
     try {
       next = Files.readString(file.path());
     } catch (IOException unreadable) {
-      return ConfigurationFile.read(file.path()) instanceof ConfigurationReading.Refused refused
-          ? refused.problems()
-          : List.of(notInForce("the file could not be read"));
+      List<Problem> problems =
+          ConfigurationFile.read(file.path()) instanceof ConfigurationReading.Refused refused
+              ? refused.problems()
+              : List.of();
+      throw new Refused(
+          ProblemType.CONFIG_INVALID,
+          "The file cannot be read: " + unreadable.getMessage(),
+          problems);
     }
-    try {
-      apply(checked(next));
-    } catch (Refused refused) {
-      return refused.problems().isEmpty()
-          ? List.of(notInForce(refused.getMessage()))
-          : refused.problems();
-    }
+    apply(checked(next));
     if (trial != null) {
       ended(trial, false, "the file was read again");
     }
     file.read(next);
-    return List.of();
-  }
-
-  private Problem notInForce(@Nullable String why) {
-    return new Problem(
-        Problem.Kind.UNREADABLE,
-        file.path().toString(),
-        Position.NOWHERE,
-        "",
-        String.valueOf(why),
-        "a configuration that can be put in force",
-        null);
   }
 
   @Override
