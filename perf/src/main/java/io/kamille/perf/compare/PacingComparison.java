@@ -109,8 +109,11 @@ public final class PacingComparison extends Comparison {
     server.contestant().prove(subject);
     var settings = LoadSettings.persistent(port, connections);
     try (var client = LoadClient.open(areMisses ? settings.onSharedCore() : settings)) {
+      var measuring = new Measuring(server, client, RequestSource.always(subject.request()));
+      // The first request of the load fills the store: its Host names no port, as the proof's does.
+      measuring.warm();
       long forwardedBefore = origin().requests();
-      new Measuring(server, client, RequestSource.always(subject.request())).run();
+      measuring.run();
       if (!areMisses && origin().requests() != forwardedBefore) {
         throw new IOException("some of the hits were forwarded to the origin");
       }
@@ -135,13 +138,16 @@ public final class PacingComparison extends Comparison {
       return client.run(rate, duration, seed, requests);
     }
 
-    private void run() throws IOException, InterruptedException {
+    private void warm() throws IOException, InterruptedException {
       int warmup = isQuick ? QUICK_WARMUP_SECONDS : Jvm.WARMUP_SECONDS;
       for (String way : ways) {
         server.pace(way);
         Duration part = Duration.ofSeconds(warmup).dividedBy(ways.size());
         load(Math.min(WARMUP_RATE, rates.getLast()), part, 0);
       }
+    }
+
+    private void run() throws IOException, InterruptedException {
       for (int rate : rates) {
         measure(rate);
         tell(rate);
