@@ -4,10 +4,13 @@ import io.kamille.perf.host.Child;
 import io.kamille.perf.host.CpuTime;
 import io.kamille.perf.host.MemoryUse;
 import io.kamille.perf.host.ProcessFigures;
+import io.kamille.perf.host.RunTime;
 import io.kamille.perf.host.Workbench.Core;
 import io.kamille.perf.report.Figure;
 import io.kamille.perf.report.Sample;
 import java.io.IOException;
+import java.util.List;
+import java.util.Map;
 
 /** What a server takes of its core and of memory between two instants. Confined. */
 final class Meter {
@@ -30,6 +33,15 @@ final class Meter {
   /** CPU time in all. */
   static final Figure CPU = USER.plus(KERNEL);
 
+  /** CPU time of the compilers of a JVM; none where there are none. */
+  static final Figure COMPILERS = Figure.of("compiler_nanos");
+
+  /** CPU time of the threads that serve, of a JVM. */
+  static final Figure LOOPS = Figure.of("loop_nanos");
+
+  private static final List<String> COMPILER_NAMES = List.of("C1 Compiler", "C2 Compiler");
+  private static final List<String> LOOP_NAMES = List.of("kamille-loop-");
+
   private static final double DISTURBED_RATIO = 0.1;
 
   /** How much of the busy core was somebody else's: 0 is a quiet machine. */
@@ -38,16 +50,23 @@ final class Meter {
 
   private final Child process;
   private final CpuTime before;
+  private final RunTime threadsBefore;
   private final long coreBefore;
 
-  private Meter(Child process) throws IOException {
+  private Meter(Child process, CpuTime before, RunTime threadsBefore) throws IOException {
     this.process = process;
-    this.before = process.cpuTime();
+    this.before = before;
+    this.threadsBefore = threadsBefore;
     this.coreBefore = ProcessFigures.busyMicros(Core.SERVER);
   }
 
   static Meter start(Child process) throws IOException {
-    return new Meter(process);
+    return new Meter(process, process.cpuTime(), process.runTime());
+  }
+
+  /** From the beginning of the process, so that what it did before its first request counts. */
+  static Meter fromExec(Child process) throws IOException {
+    return new Meter(process, CpuTime.ZERO, new RunTime(Map.of(), Map.of()));
   }
 
   /** Adds to a sample what the process has taken since the start. */
@@ -55,9 +74,12 @@ final class Meter {
     long coreMicros = ProcessFigures.busyMicros(Core.SERVER) - coreBefore;
     CpuTime taken = process.cpuTime().minus(before);
     MemoryUse memory = process.memory();
+    RunTime threads = process.runTime();
     return sample
         .with(USER, taken.userMicros())
         .with(KERNEL, taken.kernelMicros())
+        .with(COMPILERS, threads.of(COMPILER_NAMES).since(threadsBefore).ranNanos())
+        .with(LOOPS, threads.of(LOOP_NAMES).since(threadsBefore).ranNanos())
         .with(CORE, coreMicros)
         .with(RESIDENT, memory.residentBytes())
         .with(PROPORTIONAL, memory.proportionalBytes());

@@ -51,6 +51,7 @@ public final class RequestComparison extends Comparison {
           Column.spread("CPU µs/request", CPU_PER_REQUEST, 2),
           Column.median("user", USER.per(REQUESTS), 2),
           Column.median("kernel", KERNEL.per(REQUESTS), 2),
+          Column.median("compilers", Meter.COMPILERS.per(REQUESTS).times(1e-3), 2),
           Column.ratio("÷ floor", CPU_PER_REQUEST, "floor"),
           Column.ratio("÷ before", CPU_PER_REQUEST, "before"),
           Column.ratio("÷ haproxy", CPU_PER_REQUEST, "haproxy"),

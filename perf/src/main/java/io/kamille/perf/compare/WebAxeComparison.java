@@ -91,6 +91,7 @@ public final class WebAxeComparison extends Comparison {
           Column.spread("points", POINTS, 2),
           Column.sum("failed", FAILED),
           Column.spread("CPU µs/request", CPU, 1),
+          Column.median("of it compilers", Meter.COMPILERS.per(COMPLETED).times(1e-3), 1),
           Column.spread("p50 ms", P50.times(1e-3), 2),
           Column.spread("p99 ms", P99.times(1e-3), 2),
           Column.median("client busy %", BUSY.times(100), 0),

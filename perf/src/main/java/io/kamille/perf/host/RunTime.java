@@ -3,6 +3,7 @@ package io.kamille.perf.host;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -12,8 +13,9 @@ import java.util.stream.Stream;
  * How long the threads of a process have run so far, to the nanosecond.
  *
  * @param threads by number; what a thread took that has ended since is lost
+ * @param names of the threads, by number, of 15 characters at the most
  */
-public record RunTime(Map<String, Taken> threads) {
+public record RunTime(Map<String, Taken> threads, Map<String, String> names) {
 
   /*
    * /proc/PID/task/TID/schedstat: time on a core, time in a queue for one, how often. The first is
@@ -44,19 +46,30 @@ public record RunTime(Map<String, Taken> threads) {
       tasks = all.toList();
     }
     Map<String, Taken> threads = new HashMap<>();
+    Map<String, String> names = new HashMap<>();
     for (Path task : tasks) {
+      String number = String.valueOf(task.getFileName());
       try {
-        String text = Files.readString(task.resolve("schedstat"));
-        threads.put(String.valueOf(task.getFileName()), Taken.parse(text));
+        names.put(number, Files.readString(task.resolve("comm")).strip());
+        threads.put(number, Taken.parse(Files.readString(task.resolve("schedstat"))));
       } catch (IOException ended) {
         // No such file, or no such process if it ends while it is read.
-        threads.remove(String.valueOf(task.getFileName()));
+        names.remove(number);
       }
     }
     if (threads.isEmpty()) {
       throw new IOException("this kernel does not tell how long threads run (CONFIG_SCHED_INFO)");
     }
-    return new RunTime(threads);
+    return new RunTime(threads, names);
+  }
+
+  /** The same, of the threads alone whose name begins with one of these. */
+  public RunTime of(Collection<String> prefixes) {
+    Map<String, Taken> some = new HashMap<>(threads);
+    some.keySet()
+        .removeIf(
+            number -> prefixes.stream().noneMatch(names.getOrDefault(number, "")::startsWith));
+    return new RunTime(some, names);
   }
 
   /** What was added since an earlier reading, all threads together. */
