@@ -188,16 +188,16 @@ public final class StartComparison extends Comparison {
     try {
       server.prove(Subject.HIT);
       var micros = new double[fullLoad];
-      var sample = Sample.of(FULL, peer.label(), round);
       for (int second = 0; second < fullLoad; second++) {
         var meter = Meter.start(server.process());
         var load = LoadProgram.wrk(bench(), connections, port, Subject.HIT.path(), 1);
-        micros[second] = meter.stop(sample).of(Meter.CPU) / Math.max(1, load.requests());
+        Sample taken = meter.stop(Sample.of(FULL, peer.label(), round));
+        micros[second] = taken.of(Meter.CPU) / Math.max(1, load.requests());
       }
       double[] last = Arrays.copyOfRange(micros, Math.max(0, fullLoad - LAST_SECONDS), fullLoad);
       Arrays.sort(last);
       double atLast = last[last.length / 2];
-      return sample
+      return Sample.of(FULL, peer.label(), round)
           .with(WARM_AFTER, warmAfter(micros, NEAR * atLast))
           .with(FIRST_SECOND, micros[0])
           .with(FIFTH_SECOND, micros[Math.min(4, fullLoad - 1)])
