@@ -378,7 +378,7 @@ class AdminServerIT {
     assertThat(getWithToken("/v1/engine/loops").replaceAll("ageSeconds\":\\d+", "ageSeconds\":0"))
         .startsWith("HTTP/1.1 200 OK\r\n")
         .endsWith(
-            "{\"pacing\":\"adaptive\",\"latencyBudget\":\"500us\",\"spin\":\"off\",\"loops\":[{\"name\":\"kamille-loop-1\",\"intervalMicros\":250.0,\"reason\":\"climbing\",\"pollsPerSecond\":2000.0,\"eventsPerPoll\":3.0,\"utilisation\":0.25,\"judgement\":{\"allowsPauses\":true,\"saving\":0.15,\"uncertainty\":0.04,\"waitMicros\":300.0,\"pairs\":6,\"ageSeconds\":0},\"pollCostMicros\":4.5,\"polls\":400,\"events\":1200,\"pauses\":300,\"pauseSeconds\":0.075,\"spinBudgetMicros\":0.0,\"spins\":0,\"paidSpins\":0,\"spinSeconds\":0.0,\"stalls\":1,\"shedShare\":0.25,\"turns\":{\"count\":2,\"seconds\":6.0E-6,\"p50Micros\":1.024,\"p99Micros\":5.12,\"buckets\":[{\"upToMicros\":1.024,\"count\":1},{\"upToMicros\":5.12,\"count\":1}]}}]}\n");
+            "{\"pacing\":\"adaptive\",\"latencyBudget\":\"500us\",\"spin\":\"off\",\"loops\":[{\"name\":\"kamille-loop-1\",\"intervalMicros\":250.0,\"reason\":\"saves\",\"pollsPerSecond\":2000.0,\"eventsPerPoll\":3.0,\"utilisation\":0.25,\"judgement\":{\"allowsPauses\":true,\"intervalMicros\":250.0,\"saving\":0.15,\"uncertainty\":0.04,\"waitMicros\":150.0,\"ageSeconds\":0},\"polls\":400,\"events\":1200,\"pauses\":300,\"pauseSeconds\":0.075,\"spinBudgetMicros\":0.0,\"spins\":0,\"paidSpins\":0,\"spinSeconds\":0.0,\"stalls\":1,\"shedShare\":0.25,\"turns\":{\"count\":2,\"seconds\":6.0E-6,\"p50Micros\":1.024,\"p99Micros\":5.12,\"buckets\":[{\"upToMicros\":1.024,\"count\":1},{\"upToMicros\":5.12,\"count\":1}]}}]}\n");
   }
 
   @Test

@@ -38,7 +38,7 @@ public final class PacedPolls implements IoHandlerFactory {
         LoopClock.SYSTEM,
         ManagementFactory.getThreadMXBean()::getCurrentThreadCpuTime,
         () -> AnswerCounts.NONE,
-        new PaceController(control.settings(), PaceJudge.LEAST_SAVING, 1),
+        new PaceController(control.settings(), 1),
         meter);
   }
 

@@ -103,7 +103,6 @@ final class EngineResources {
       double eventsPerPoll,
       double utilisation,
       @Nullable Judgement judgement,
-      double pollCostMicros,
       long polls,
       long events,
       long pauses,
@@ -125,7 +124,6 @@ final class EngineResources {
           loop.eventsPerPoll(),
           loop.utilisation(),
           Judgement.of(loop.judgement()),
-          loop.pollCostNanos() / NANOS_PER_MICRO,
           loop.polls(),
           loop.events(),
           loop.pauses(),
@@ -143,10 +141,10 @@ final class EngineResources {
   /** What pauses save and cost, as the last trial found it. */
   private record Judgement(
       boolean allowsPauses,
+      double intervalMicros,
       double saving,
       double uncertainty,
       double waitMicros,
-      int pairs,
       long ageSeconds) {
 
     static @Nullable Judgement of(@Nullable PaceJudgement found) {
@@ -154,10 +152,10 @@ final class EngineResources {
           ? null
           : new Judgement(
               found.allowsPauses(),
+              found.intervalNanos() / NANOS_PER_MICRO,
               found.saving(),
               found.uncertainty(),
               found.waitNanos() / NANOS_PER_MICRO,
-              found.pairs(),
               TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - found.nanos()));
     }
   }

@@ -2,18 +2,14 @@
 import { ask, get } from "./api.js";
 import { answer, card, copyAsCurl, count, duration, h, micros, note, percent, rate, replace, table } from "./dom.js";
 
-/** The law's reasons (docs/engine.md), in words. */
+/** Why an interval is what it is (docs/engine.md), in words. */
 const REASONS = {
   "light-load": "No pause: the load is so light that a pause would only add latency.",
-  "no-gain": "No pause: it would not save CPU time at this load.",
-  "climbing": "The interval grows step by step while latency stays within the budget.",
-  "at-budget": "The interval is as long as the latency budget allows.",
-  "saturated": "No pause is left: a turn takes longer than the interval.",
-  "backlog": "The interval fell at once: a batch was much larger than those before.",
-  "closed-loop": "No pause for a while: clients wait for answers before they ask again.",
-  "asking-again": "No pause for a moment, to see what arrives without.",
-  "judging": "No pause for about a second, to compare with a second in which pauses are allowed.",
-  "saves-too-little": "No pause: a trial did not show that pauses save enough CPU time.",
+  "trying": "A trial goes on: some milliseconds with each interval, and some without.",
+  "saves": "The interval that saved the most CPU time in the last trial.",
+  "saves-too-little": "No pause: the last trial did not show that pauses save enough CPU time.",
+  "other-load": "No pause: the load is another one than in the last trial. The next trial comes soon.",
+  "closed-loop": "No pause: in the last trial fewer requests came with pauses. Clients wait for answers before they ask again.",
   "off": "No pause: pacing is off.",
   "fixed": "The interval is fixed by the setting.",
 };
@@ -22,10 +18,7 @@ const REASONS = {
 function judged(loop) {
   const found = loop.judgement;
   if (!found) return "Pauses were not tried yet.";
-  const cost = `cost ${micros(found.waitMicros)} at the median, judged ${duration(found.ageSeconds)} ago`;
-  return found.pairs < 2
-    ? `Pauses could not be compared: the load kept changing; judged ${duration(found.ageSeconds)} ago.`
-    : `Pauses save ${percent(found.saving)} ± ${percent(found.uncertainty)} of CPU time, ${cost}: ${found.allowsPauses ? "allowed" : "not allowed"}.`;
+  return `Pauses of ${micros(found.intervalMicros)} save ${percent(found.saving)} ± ${percent(found.uncertainty)} of CPU time and cost ${micros(found.waitMicros)} at the median, judged ${duration(found.ageSeconds)} ago: ${found.allowsPauses ? "allowed" : "not allowed"}.`;
 }
 
 /** Turns are measured while a loop pauses. */
@@ -38,7 +31,6 @@ const ROWS = [
   ["Polls per second", (loop) => rate(loop.pollsPerSecond)],
   ["Events per poll", (loop) => loop.eventsPerPoll.toFixed(1)],
   ["Utilisation", (loop) => percent(loop.utilisation)],
-  ["A poll costs", (loop) => measured(loop.pollCostMicros)],
   ["A turn takes, p50", (loop) => measured(loop.turns.p50Micros)],
   ["A turn takes, p99", (loop) => measured(loop.turns.p99Micros)],
   ["Paused in all", (loop) => `${loop.pauseSeconds.toFixed(1)} s`],

@@ -22,9 +22,6 @@ record LoadSample(
     long busyNanos,
     long cpuNanos) {
 
-  /** A sleep, a wake-up and a system call cost no less than this anywhere. */
-  private static final double LEAST_POLL_COST_NANOS = 2_000;
-
   double eventsPerNano() {
     return elapsedNanos == 0 ? 0 : (double) events / elapsedNanos;
   }
@@ -43,15 +40,13 @@ record LoadSample(
     return elapsedNanos == 0 ? 0 : Math.min(1, (double) busyNanos / elapsedNanos);
   }
 
-  /** Processor time that a poll cost with the sleep and the wake-up around it, in nanoseconds. */
-  double pollCostNanos() {
-    return polls == 0
-        ? LEAST_POLL_COST_NANOS
-        : Math.max(LEAST_POLL_COST_NANOS, (double) (cpuNanos - busyNanos) / polls);
-  }
-
-  /** Processor time of an event, with its share of the polls, in nanoseconds. */
-  double cpuNanosPerEvent() {
-    return events == 0 ? 0 : (double) Math.max(cpuNanos, busyNanos) / events;
+  /**
+   * How long an event waited for its poll and in its batch, at the median. One that came while the
+   * loop paused or worked waited for the next poll, and then for half of its batch. Without pauses,
+   * only one that came while the loop worked waited.
+   */
+  double waitNanos(boolean hasPaused) {
+    double waiting = hasPaused ? elapsedNanos : utilisation() * busyNanos;
+    return polls <= 0 ? 0 : (waiting + busyNanos) / 2 / polls;
   }
 }

@@ -107,7 +107,7 @@ public final class LoopGroup implements AutoCloseable {
                 LoopClock.SYSTEM,
                 process::getCurrentThreadCpuTime,
                 counts::get,
-                new PaceController(control.settings(), PaceJudge.LEAST_SAVING, meters.size()),
+                new PaceController(control.settings(), meters.size()),
                 meter);
         handlers.add(handler);
         return handler;
@@ -181,7 +181,6 @@ public final class LoopGroup implements AutoCloseable {
         meter.ratio(Reading.EVENTS_PER_POLL),
         meter.ratio(Reading.UTILISATION),
         meter.judgement(),
-        meter.value(Reading.POLL_COST_NANOS),
         meter.value(Reading.PAUSES),
         meter.value(Reading.PAUSE_NANOS),
         meter.value(Reading.SPIN_BUDGET_NANOS),

@@ -24,7 +24,6 @@ final class LoopMeter {
     INTERVAL_NANOS,
     REASON,
     SPIN_BUDGET_NANOS,
-    POLL_COST_NANOS,
     // Of the last window, as the bits of a double
     POLLS_PER_SECOND,
     EVENTS_PER_POLL,
@@ -103,12 +102,6 @@ final class LoopMeter {
   void pace(long intervalNanos, PaceReason reason) {
     set(Reading.INTERVAL_NANOS, intervalNanos);
     set(Reading.REASON, reason.ordinal());
-  }
-
-  /** What a poll costs, and how long it may be spun for. */
-  void costs(long pollNanos, long spinNanos) {
-    set(Reading.POLL_COST_NANOS, pollNanos);
-    set(Reading.SPIN_BUDGET_NANOS, spinNanos);
   }
 
   /** What the last window was like, and what the last trial of pauses found. */

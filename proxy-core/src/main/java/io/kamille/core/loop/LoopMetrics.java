@@ -67,11 +67,6 @@ final class LoopMetrics {
         Unit.RATIO,
         () -> meter.ratio(Reading.UTILISATION),
         "The share of the last moments in which a loop was busy; 0 while pacing is off.");
-    seconds(
-        "kamille_loop_poll_cost_seconds",
-        Reading.POLL_COST_NANOS,
-        "Processor time that a poll was last seen to cost without pauses, with the sleep around"
-            + " it.");
   }
 
   private void pace() {
@@ -110,7 +105,7 @@ final class LoopMetrics {
         "kamille_loop_pacing_uncertainty_ratio",
         Unit.RATIO,
         () -> judged(PaceJudgement::uncertainty, 1),
-        "How far the true saving may lie from that, with 95 % confidence; 1 before a trial.");
+        "Four of five comparisons saved no less than the saving minus this; 1 before a trial.");
     gauge(
         "kamille_loop_pacing_wait_seconds",
         Unit.SECONDS,

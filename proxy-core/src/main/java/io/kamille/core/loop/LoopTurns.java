@@ -15,7 +15,6 @@ import org.jspecify.annotations.Nullable;
  * @param eventsPerPoll lately
  * @param utilisation lately: the share of the time in which the loop was busy, 0–1
  * @param judgement what the last trial of pauses found; null before
- * @param pollCostNanos processor time that a poll was last seen to cost without pauses
  * @param pauses since the start
  * @param pauseNanos they took
  * @param spinBudgetNanos the longest busy wait, now
@@ -35,7 +34,6 @@ public record LoopTurns(
     double eventsPerPoll,
     double utilisation,
     @Nullable PaceJudgement judgement,
-    long pollCostNanos,
     long pauses,
     long pauseNanos,
     long spinBudgetNanos,

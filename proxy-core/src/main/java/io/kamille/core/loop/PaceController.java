@@ -1,233 +1,209 @@
 package io.kamille.core.loop;
 
+import java.util.Arrays;
+import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Chooses the interval of one loop: the least processor time per request within a latency budget.
- * Pure: knows no clock but what it is told. Confined to its loop.
+ * Chooses the interval of one loop by trial: the one that saves the most processor time per
+ * request, or none if none is shown to save enough. Pure: knows no clock but what it is told.
+ * Confined to its loop.
  */
 final class PaceController {
 
   /*
-   * The law.
+   * A poll costs the same however many events it brings, but a pause costs a sleep and a wake-up.
+   * Which of the two is more depends on the machine, so it is measured and not reckoned.
    *
-   * A poll costs c (system call, sleep, wake-up) however many events it brings, so that n events
-   * per poll cost c/n each: the longest interval is the cheapest. An event waits at most the
-   * interval for its poll, so the interval that adds the budget B at the 99th percentile is B, less
-   * what pauses were found to end late (L):
+   * An event waits at most the interval for its poll. So the longest interval that adds the budget
+   * B at the 99th percentile is B, less what pauses were found to end late (L):
    *
-   *   cap = B - min(L, B/4)           interval = 0, cap/8, cap/4, cap/2 or cap
+   *   cap = B - min(L, B/4)           tried: none, cap/4, cap/2 and cap
    *
    * A request that is forwarded waits for two polls, its own and that of the origin's answer. Where
    * more than one in a hundred is forwarded, and those take less than 20 B on the mean, so that the
    * second wait would count, cap is half of that.
    *
-   * Up. Windows of 10 ms or 4 cap measure the rate r of events, the utilisation u and, while there
-   * are no pauses, c = (processor time - busy time) / polls. Pacing begins after two windows with
-   *   r cap >= 4                      a pause gathers enough to pay for itself,
-   *   u >= 1/32                       B is at most 32 times the work it delays, and
-   *   c (p - 2 / (1 + r cap)) >= 5 %  of the processor time of an event; p polls per event now, and
-   *                                   a paced poll has two sleeps; not asked for from u = 3/4 on:
-   *                                   there turns use up the interval and leave no pause to lose by.
-   * It begins with the least step that gathers two events and takes one step up per window, unless
-   * the window saw a retreat. r and u are means over about seven windows.
+   * A trial begins when a pause of cap would gather four events in each of two windows. It is made
+   * of 20 blocks. A block is one window with each interval and one without, in random order, so
+   * that a load that changes harms all alike. 10 ms before each window are left out. An interval
+   * wins a block if
    *
-   * Down. To zero when r cap < 3 or u < 1/64, and at once, without waiting for the window, when
-   * pauses in a row gathered nothing in which nine events were due by the mean (chance: 1 in
-   * 8,000): their polls had to wait, and then brought two events at most. By two steps at once when
-   * the work of two turns in a row exceeds three times the mean by half the interval, or their
-   * events three times the mean by 16: backlog. (One such turn is a hiccup of the machine as often
-   * as not, and has left no pause anyway.) Between the bounds for up and down nothing changes
-   * (hysteresis), and at the top nothing moves.
+   *   processor time / requests <= 7/8 of that without,  and  requests/s >= 0.8 of those without.
    *
-   * Clients that wait for their answer before they ask again make no backlog: they only ask less
-   * often (at most connections / interval), and u falls with r. So the rate of requests before the
-   * first pause is remembered, and compared with that of the first ten windows at the top.
-   * Requests, since two that gather on one connection are one event. If it fell by more than 5 %
-   * beyond chance (three standard deviations of a Poisson count), or below the bounds before that,
-   * pacing stops for 1 s, then 2, 4 .. 64 s. The question is asked again every 10 s, by 50 ms
-   * without pauses.
+   * An eighth of the loop's processor time is about a tenth of the whole process's, which is the
+   * promise: compilers and collectors do not save.
    *
-   * Above the law stands PaceJudge, which measures what the law reckons, and may forbid pauses.
+   * An interval that lost five blocks is out, and the trial goes on without it. One that has won 16
+   * of 20 is shown to save as much: by chance, that happens once in 170 (sign test), for the three
+   * together once in 56. The test asks for no distribution, and a collection of garbage in a window
+   * spoils one block and not the mean. In all windows together, requests may not have come seldomer
+   * than without, by 5 % and three standard deviations of a Poisson count: clients that wait for
+   * their answers before they ask again make no backlog, they only ask less often. Of the intervals
+   * left, the one with the greatest saving (the median of its blocks) is kept.
+   *
+   * Without an interval, a loop runs as with `off`, in a trial too: nothing is timed.
+   *
+   * The verdict holds for 30 s, and twice as long each time it is confirmed, up to 64 min. It says
+   * nothing about another load: if the rate was 1.5 times or 2/3 of the trial's in 60 windows in a
+   * row, there are no pauses, and a trial comes 30 s after the last one. It is forgotten at once if
+   * requests begin or cease to wait twice. While a pause of cap would gather less than three events
+   * there is none. A window is short enough for that: until it ends, only an event that follows
+   * another within the interval has waited. A backlog needs no rule: a turn longer than the
+   * interval is followed by no pause.
    */
-  static final int TOP = 4;
+  static final double LEAST_SAVING = 1 / 8.0;
+  static final int BLOCKS = 20;
+  static final long FIRST_DISTANCE_NANOS = TimeUnit.SECONDS.toNanos(30);
+  static final long LONGEST_DISTANCE_NANOS = TimeUnit.MINUTES.toNanos(64);
 
-  private static final double GATHERED_TO_BEGIN = 4;
-  private static final double GATHERED_TO_STAY = 3;
-  private static final double UTILISATION_TO_BEGIN = 1 / 32.0;
-  private static final double UTILISATION_TO_STAY = 1 / 64.0;
-  private static final double LEAST_GAIN = 0.05;
-  private static final double HIGH_UTILISATION = 0.75;
-  private static final int WINDOWS_TO_BEGIN = 2;
-  private static final int WINDOWS_TO_IDLE = 8;
-  private static final double SMOOTHING = 0.25;
-  private static final double TURN_SMOOTHING = 1 / 8.0;
-  private static final long LEAST_WINDOW_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
-  private static final long EMPTY_WAIT_NANOS = TimeUnit.MICROSECONDS.toNanos(20);
-  private static final int EMPTY_EVENTS = 2;
-  private static final double EVENTS_MISSED = 9;
-  private static final double EVENTS_OF_FIRST_STEP = 2;
-  private static final double GROWTH = 3;
-  private static final int BURST_EVENTS = 16;
-  private static final int TRIAL_WINDOWS = 10;
+  private static final int INTERVALS = 3;
+  private static final int MOST_LOST = 4;
+  private static final double LEAST_ANSWERED = 0.8;
   private static final double LEAST_FALL = 0.05;
   private static final double DEVIATIONS = 3;
-  private static final double MEMORY = 0.8;
+  private static final double GATHERED_TO_BEGIN = 4;
+  private static final double GATHERED_TO_STAY = 3;
+  private static final double GATHERED_TO_TRY = 2;
+  private static final int WINDOWS_TO_BEGIN = 2;
+  private static final int WINDOWS_OF_CHANGE = 60;
+  private static final double CHANGE = 1.5;
+  private static final long LEAST_WINDOW_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+  private static final int BUDGETS_PER_WINDOW = 16;
+  private static final int SETTLING_PART = 5;
+  private static final double LATE_SMOOTHING = 1 / 8.0;
   private static final double FORWARDED_TO_COUNT = 0.01;
   private static final double FORWARDED_NO_MORE = 0.005;
   private static final double SLOW_BUDGETS = 20;
-  private static final double LONG_MEMORY = 0.97;
-  private static final long ASK_EVERY_NANOS = TimeUnit.SECONDS.toNanos(10);
-  private static final long ASK_FOR_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
-  private static final long FIRST_HOLD_NANOS = TimeUnit.SECONDS.toNanos(1);
-  private static final long LONGEST_HOLD_NANOS = TimeUnit.SECONDS.toNanos(64);
+  private static final double LONG_MEMORY = 0.8;
 
-  private final PaceJudge judge;
+  private enum Stand {
+    UNASKED,
+    TRYING,
+    JUDGED
+  }
+
+  private final SplittableRandom random;
   private long budgetNanos;
   private double lateNanos;
+  private Stand stand = Stand.UNASKED;
   private PaceReason reason = PaceReason.LIGHT_LOAD;
+  private @Nullable PaceJudgement judgement;
 
-  // Of the load, while it is watched
-  private boolean hasMeans;
-  private double eventsPerNano;
-  private double utilisation;
-  private double pollCostNanos;
-  private double turnEvents;
-  private double turnWorkNanos;
+  /** Which interval holds: 0 for none, then from the shortest on. */
+  private int level;
+
+  private int windowsToTry;
+
+  // Of requests that wait twice
   private double answers;
   private double forwarded;
   private double forwardedNanos;
   private boolean waitsTwice;
 
-  // Without pauses
-  private int reasonsToBegin;
-  private int lightWindows;
-  private boolean isResting;
-  private long restUntilNanos;
-  private double unpacedAnswers;
-  private double unpacedNanos;
+  // Of the trial
+  private final Arm[] arms = new Arm[1 + INTERVALS];
+  private final int[] order = new int[arms.length];
+  private int position;
+  private int blocks;
+  private boolean isSettling;
 
-  // With pauses
-  private int level;
-  private boolean isPacing;
-  private long askAtNanos;
-  private boolean hasRetreated;
-  private boolean wasLong;
-  private double eventsMissed;
-  private int trialWindows;
-  private double trialAnswers;
-  private double trialNanos;
-  private long holdNanos = FIRST_HOLD_NANOS;
+  // Of the verdict
+  private int chosen;
+  private PaceReason verdict = PaceReason.LIGHT_LOAD;
+  private double judgedRate;
+  private long judgedNanos;
+  private long distanceNanos = FIRST_DISTANCE_NANOS;
+  private int changedWindows;
 
   /**
-   * At light load.
+   * Knows nothing.
    *
-   * @param leastSaving as {@link PaceJudge} has it
-   * @param seed for the order in which pauses are tried
+   * @param seed for the order in which intervals are tried
    */
-  PaceController(PaceSettings settings, double leastSaving, long seed) {
+  PaceController(PaceSettings settings, long seed) {
     budgetNanos = settings.latencyBudget().toNanos();
-    judge = new PaceJudge(leastSaving, seed);
+    random = new SplittableRandom(seed);
+    for (int i = 0; i < arms.length; i++) {
+      arms[i] = new Arm();
+      order[i] = i;
+    }
   }
 
-  /** Begins anew. A verdict on pauses holds on, if it was found for the same budget. */
+  /** Begins anew. What trials found holds on, if they were made with the same budget. */
   void reset(PaceSettings settings) {
     long nanos = settings.latencyBudget().toNanos();
     if (nanos != budgetNanos) {
-      judge.reset();
+      budgetNanos = nanos;
+      judgement = null;
+      distanceNanos = FIRST_DISTANCE_NANOS;
+      lateNanos = 0;
+      waitsTwice = false;
+      ask();
+    } else if (stand == Stand.TRYING) {
+      beginBlock();
+    } else {
+      changedWindows = 0;
+      pause(0, PaceReason.LIGHT_LOAD);
     }
-    budgetNanos = nanos;
-    isResting = false;
-    holdNanos = FIRST_HOLD_NANOS;
-    lateNanos = 0;
-    waitsTwice = false;
-    stop(PaceReason.LIGHT_LOAD);
   }
 
   /** The interval now; zero for none. */
   long intervalNanos() {
-    return level == 0 ? 0 : capNanos() >> (TOP - level);
+    return intervalNanos(level);
   }
 
   PaceReason reason() {
     return reason;
   }
 
-  /** What pauses were found to save; null before the first trial. */
+  /** What the last trial found; null before. */
   @Nullable PaceJudgement judgement() {
-    return judge.judgement();
+    return judgement;
   }
 
-  /** What a poll was last seen to cost without pauses, in nanoseconds of processor time. */
-  long pollCostNanos() {
-    return (long) pollCostNanos;
-  }
-
-  /** How long a window should be. */
+  /** How long the window that goes on should be. */
   long windowNanos() {
-    return Math.max(LEAST_WINDOW_NANOS, 4 * budgetNanos);
-  }
-
-  private long capNanos() {
-    long cap = budgetNanos - Math.min((long) lateNanos, budgetNanos / 4);
-    return waitsTwice ? cap / 2 : cap;
+    long nanos = Math.max(LEAST_WINDOW_NANOS, BUDGETS_PER_WINDOW * budgetNanos);
+    return isSettling ? nanos / SETTLING_PART : nanos;
   }
 
   /** A pause ended so much later than it was meant to. */
   void late(long nanos) {
-    lateNanos += (Math.max(nanos, 0) - lateNanos) * TURN_SMOOTHING;
-  }
-
-  /**
-   * A turn is over.
-   *
-   * @param events its poll brought
-   * @param workNanos it took, from the return of the poll
-   * @param isAfterPause whether there was a pause before its poll
-   * @param waitNanos its poll took to return
-   * @return whether the interval fell to zero, so that what was measured before has no meaning now
-   */
-  boolean turn(int events, long workNanos, boolean isAfterPause, long waitNanos) {
-    if (!isPacing) {
-      return false;
-    }
-    if (isAfterPause && level > 0) {
-      boolean isEmpty = waitNanos >= EMPTY_WAIT_NANOS && events <= EMPTY_EVENTS;
-      eventsMissed = isEmpty ? eventsMissed + eventsPerNano * intervalNanos() : 0;
-      if (eventsMissed >= EVENTS_MISSED) {
-        stop(PaceReason.LIGHT_LOAD);
-        return true;
-      }
-    }
-    boolean isLong =
-        workNanos > GROWTH * turnWorkNanos + intervalNanos() / 2.0
-            || events > GROWTH * turnEvents + BURST_EVENTS;
-    boolean hasBacklog = isLong && wasLong;
-    if (!isLong || wasLong) {
-      turnWorkNanos += (workNanos - turnWorkNanos) * TURN_SMOOTHING;
-      turnEvents += (events - turnEvents) * TURN_SMOOTHING;
-    }
-    wasLong = isLong;
-    if (hasBacklog) {
-      level = Math.max(0, level - 2);
-      hasRetreated = true;
-      reason = PaceReason.BACKLOG;
-    }
-    return false;
+    lateNanos += (Math.max(nanos, 0) - lateNanos) * LATE_SMOOTHING;
   }
 
   /** A window is over. */
   void window(LoadSample load, long nowNanos) {
-    judge.saw(load, isPacing, nowNanos);
-    smooth(load);
-    if (isPacing ? !judge.allows(nowNanos) : judge.forbids()) {
-      stop(judge.reason());
-    } else if (isPacing) {
-      steer(load, nowNanos);
-    } else {
-      consider(load, nowNanos);
+    watchForwarded(load);
+    double gathered = load.eventsPerNano() * intervalNanos(INTERVALS);
+    switch (stand) {
+      case UNASKED -> consider(gathered);
+      case TRYING -> tries(load, gathered, nowNanos);
+      case JUDGED -> holds(load, gathered, nowNanos);
     }
+  }
+
+  private long intervalNanos(int which) {
+    if (which == 0) {
+      return 0;
+    }
+    long cap = budgetNanos - Math.min((long) lateNanos, budgetNanos / 4);
+    return (waitsTwice ? cap / 2 : cap) >> (INTERVALS - which);
+  }
+
+  private void pause(int which, PaceReason why) {
+    level = which;
+    reason = why;
+  }
+
+  /** Nothing is known of this load. */
+  private void ask() {
+    stand = Stand.UNASKED;
+    windowsToTry = 0;
+    isSettling = false;
+    pause(0, PaceReason.LIGHT_LOAD);
   }
 
   /** Learns how many requests wait for an origin's answer too, and whether they feel it. */
@@ -237,167 +213,221 @@ final class PaceController {
     forwardedNanos = forwardedNanos * LONG_MEMORY + load.forwardedNanos();
     double share = waitsTwice ? FORWARDED_NO_MORE : FORWARDED_TO_COUNT;
     double slow = SLOW_BUDGETS * budgetNanos * (waitsTwice ? 2 : 1);
+    boolean didWaitTwice = waitsTwice;
     waitsTwice = forwarded > share * answers && forwardedNanos < slow * forwarded;
-  }
-
-  private void smooth(LoadSample load) {
-    watchForwarded(load);
-    double weight = hasMeans ? SMOOTHING : 1;
-    eventsPerNano += (load.eventsPerNano() - eventsPerNano) * weight;
-    utilisation += (load.utilisation() - utilisation) * weight;
-    if (!isPacing) {
-      pollCostNanos += (load.pollCostNanos() - pollCostNanos) * weight;
+    if (waitsTwice != didWaitTwice) {
+      ask();
     }
-    hasMeans = true;
   }
 
-  private void consider(LoadSample load, long nowNanos) {
-    unpacedAnswers = unpacedAnswers * MEMORY + load.achieved();
-    unpacedNanos = unpacedNanos * MEMORY + load.elapsedNanos();
-    if (isResting && nowNanos - restUntilNanos < 0) {
+  // The trial
+
+  private void consider(double gathered) {
+    windowsToTry = gathered >= GATHERED_TO_BEGIN ? windowsToTry + 1 : 0;
+    if (windowsToTry < WINDOWS_TO_BEGIN) {
       return;
     }
-    isResting = false;
-    if (gathered() < GATHERED_TO_BEGIN || utilisation < UTILISATION_TO_BEGIN) {
-      reasonsToBegin = 0;
-      lightWindows++;
-      reason = PaceReason.LIGHT_LOAD;
-      return;
+    stand = Stand.TRYING;
+    blocks = 0;
+    for (int i = 0; i < arms.length; i++) {
+      arms[i].clear();
+      arms[i].isOut = i > 0 && gathered / (1 << (INTERVALS - i)) < GATHERED_TO_TRY;
     }
-    if (utilisation < HIGH_UTILISATION && gain(load) < LEAST_GAIN) {
-      reasonsToBegin = 0;
-      reason = PaceReason.NO_GAIN;
-      if (++lightWindows >= WINDOWS_TO_IDLE) {
-        rest(nowNanos + FIRST_HOLD_NANOS);
-      }
-      return;
-    }
-    lightWindows = 0;
-    if (++reasonsToBegin >= WINDOWS_TO_BEGIN && judge.allows(nowNanos)) {
-      begin(load, nowNanos);
-    }
+    beginBlock();
   }
 
-  /** Whether it has been clear for a while that no pause would save anything, or none may be. */
-  boolean isIdle() {
-    return lightWindows >= WINDOWS_TO_IDLE || judge.forbids();
+  private void beginBlock() {
+    for (int i = order.length - 1; i > 0; i--) {
+      int other = random.nextInt(i + 1);
+      int which = order[i];
+      order[i] = order[other];
+      order[other] = which;
+    }
+    position = -1;
+    next();
   }
 
-  /** Windows follow again after a time without: what was known of the load is old. */
-  void measure() {
-    lightWindows = 0;
-    hasMeans = false;
-    unpacedAnswers = 0;
-    unpacedNanos = 0;
-  }
-
-  /** Whether a load that was only counted may be one to pace. */
-  boolean isWorthMeasuring(LoadSample load, long nowNanos) {
-    judge.saw(load, false, nowNanos);
-    if (judge.forbids()) {
-      reason = judge.reason();
+  /** The next interval that is still in; false at the end of the block. */
+  private boolean next() {
+    do {
+      position++;
+    } while (position < order.length && arms[order[position]].isOut);
+    if (position == order.length) {
       return false;
     }
-    if (isResting && nowNanos - restUntilNanos < 0) {
-      return false;
-    }
-    reason = PaceReason.LIGHT_LOAD;
-    return load.eventsPerNano() * capNanos() >= GATHERED_TO_BEGIN
-        && load.utilisation() >= UTILISATION_TO_BEGIN;
+    isSettling = true;
+    pause(order[position], PaceReason.TRYING);
+    return true;
   }
 
-  /** Events that a pause of the longest interval gathers. */
-  private double gathered() {
-    return eventsPerNano * capNanos();
-  }
-
-  /** The share of an event's processor time that the longest interval would save. */
-  private double gain(LoadSample load) {
-    double cost = load.cpuNanosPerEvent();
-    if (cost == 0) {
-      return 0;
-    }
-    double pollsPerEvent = (double) load.polls() / load.events();
-    return pollCostNanos * (pollsPerEvent - 2 / (1 + gathered())) / cost;
-  }
-
-  private void begin(LoadSample load, long nowNanos) {
-    isPacing = true;
-    level = 1;
-    while (level < TOP && eventsPerNano * intervalNanos() < EVENTS_OF_FIRST_STEP) {
-      level++;
-    }
-    reason = PaceReason.CLIMBING;
-    askAtNanos = nowNanos + ASK_EVERY_NANOS;
-    hasRetreated = false;
-    wasLong = false;
-    eventsMissed = 0;
-    trialWindows = 0;
-    trialAnswers = 0;
-    trialNanos = 0;
-    turnEvents = load.eventsPerPoll();
-    turnWorkNanos = load.polls() == 0 ? 0 : (double) load.busyNanos() / load.polls();
-  }
-
-  private void steer(LoadSample load, long nowNanos) {
-    if (gathered() < GATHERED_TO_STAY || utilisation < UTILISATION_TO_STAY) {
-      if (trialWindows < TRIAL_WINDOWS) {
-        stopFor(nowNanos);
-      } else {
-        stop(PaceReason.LIGHT_LOAD);
-      }
-    } else if (nowNanos - askAtNanos >= 0) {
-      stop(PaceReason.ASKING_AGAIN);
-      rest(nowNanos + ASK_FOR_NANOS);
-    } else if (hasRetreated) {
-      hasRetreated = false;
-    } else if (level < TOP) {
-      level++;
-      reason = level == TOP ? PaceReason.AT_BUDGET : PaceReason.CLIMBING;
-    } else if (trialWindows < TRIAL_WINDOWS && fellInTrial(load)) {
-      stopFor(nowNanos);
+  private void tries(LoadSample load, double gathered, long nowNanos) {
+    if (isSettling) {
+      isSettling = false;
+    } else if (level == 0 && gathered < GATHERED_TO_STAY) {
+      ask();
     } else {
-      reason = turnWorkNanos >= intervalNanos() ? PaceReason.SATURATED : PaceReason.AT_BUDGET;
+      arms[level].add(load, level > 0);
+      if (!next()) {
+        compare(nowNanos);
+      }
     }
   }
 
-  private boolean fellInTrial(LoadSample load) {
-    trialWindows++;
-    trialAnswers += load.achieved();
-    trialNanos += load.elapsedNanos();
-    if (trialWindows < TRIAL_WINDOWS || unpacedAnswers == 0) {
-      return false;
+  private void compare(long nowNanos) {
+    boolean isAnyIn = false;
+    for (int i = 1; i < arms.length; i++) {
+      if (!arms[i].isOut) {
+        arms[i].compare(blocks, arms[0]);
+        isAnyIn |= !arms[i].isOut;
+      }
     }
-    double before = unpacedAnswers / unpacedNanos;
-    double now = trialAnswers / trialNanos;
-    double chance = DEVIATIONS * Math.sqrt(1 / unpacedAnswers + 1 / Math.max(1, trialAnswers));
-    boolean fell = now < before * (1 - LEAST_FALL - chance);
-    if (!fell) {
-      holdNanos = FIRST_HOLD_NANOS;
+    blocks++;
+    if (isAnyIn && blocks < BLOCKS) {
+      beginBlock();
+    } else {
+      decide(nowNanos);
     }
-    return fell;
   }
 
-  /** Whoever asks waits for us. */
-  private void stopFor(long nowNanos) {
-    stop(PaceReason.CLOSED_LOOP);
-    rest(nowNanos + holdNanos);
-    holdNanos = Math.min(2 * holdNanos, LONGEST_HOLD_NANOS);
+  private void decide(long nowNanos) {
+    Arm without = arms[0];
+    int best = 0;
+    int found = INTERVALS;
+    boolean hasFallen = false;
+    for (int i = 1; i < arms.length; i++) {
+      Arm arm = arms[i];
+      hasFallen |= arm.hasFallen(without);
+      if (!arm.isOut && !arm.hasFallen(without) && (best == 0 || arm.beats(arms[best]))) {
+        best = i;
+      }
+      if (arm.beats(arms[found])) {
+        found = i;
+      }
+    }
+    PaceJudgement before = judgement;
+    boolean isConfirmed = before != null && before.allowsPauses() == best > 0;
+    distanceNanos =
+        isConfirmed ? Math.min(2 * distanceNanos, LONGEST_DISTANCE_NANOS) : FIRST_DISTANCE_NANOS;
+    Arm told = arms[best > 0 ? best : found];
+    judgement =
+        new PaceJudgement(
+            best > 0,
+            intervalNanos(best > 0 ? best : found),
+            told.saving(),
+            told.uncertainty(),
+            Math.round(told.waitNanos() - without.waitNanos()),
+            nowNanos);
+    stand = Stand.JUDGED;
+    chosen = best;
+    if (best > 0) {
+      verdict = PaceReason.SAVES;
+    } else {
+      verdict = hasFallen ? PaceReason.CLOSED_LOOP : PaceReason.SAVES_TOO_LITTLE;
+    }
+    judgedRate = without.rate();
+    judgedNanos = nowNanos;
+    changedWindows = 0;
+    pause(chosen, verdict);
   }
 
-  private void stop(PaceReason why) {
-    isPacing = false;
-    level = 0;
-    reason = why;
-    reasonsToBegin = 0;
-    hasMeans = false;
-    lightWindows = 0;
-    unpacedAnswers = 0;
-    unpacedNanos = 0;
+  // The verdict
+
+  private void holds(LoadSample load, double gathered, long nowNanos) {
+    long age = nowNanos - judgedNanos;
+    double rate = load.achieved() / (double) Math.max(1, load.elapsedNanos());
+    changedWindows =
+        rate > CHANGE * judgedRate || rate * CHANGE < judgedRate ? changedWindows + 1 : 0;
+    boolean isOther = changedWindows >= WINDOWS_OF_CHANGE;
+    boolean wasLight = reason == PaceReason.LIGHT_LOAD;
+    if (age >= (isOther ? FIRST_DISTANCE_NANOS : distanceNanos)) {
+      ask();
+    } else if (gathered < (wasLight ? GATHERED_TO_BEGIN : GATHERED_TO_STAY)) {
+      pause(0, PaceReason.LIGHT_LOAD);
+    } else if (isOther) {
+      pause(0, PaceReason.OTHER_LOAD);
+    } else {
+      pause(chosen, verdict);
+    }
   }
 
-  private void rest(long untilNanos) {
-    isResting = true;
-    restUntilNanos = untilNanos;
+  /** What one interval did in a trial, or none. */
+  private static final class Arm {
+
+    private final double[] savings = new double[BLOCKS];
+    private boolean isOut;
+    private int compared;
+    private int lost;
+    private long answers;
+    private long nanos;
+    private double waits;
+    private int windows;
+
+    // Of the block
+    private double cost;
+    private double blockRate;
+
+    private void clear() {
+      isOut = false;
+      compared = 0;
+      lost = 0;
+      answers = 0;
+      nanos = 0;
+      waits = 0;
+      windows = 0;
+    }
+
+    private void add(LoadSample load, boolean hasPaused) {
+      long done = Math.max(0, load.achieved());
+      cost = done == 0 ? 0 : (double) load.cpuNanos() / done;
+      blockRate = done / (double) Math.max(1, load.elapsedNanos());
+      answers += done;
+      nanos += load.elapsedNanos();
+      waits += load.waitNanos(hasPaused);
+      windows++;
+    }
+
+    private void compare(int block, Arm without) {
+      boolean isCounted = cost > 0 && without.cost > 0;
+      savings[block] = isCounted ? 1 - cost / without.cost : 0;
+      compared = block + 1;
+      boolean hasWon =
+          savings[block] >= LEAST_SAVING && blockRate >= LEAST_ANSWERED * without.blockRate;
+      lost += hasWon ? 0 : 1;
+      isOut = lost > MOST_LOST;
+    }
+
+    /** Whether fewer requests were answered than without pauses, beyond chance. */
+    private boolean hasFallen(Arm without) {
+      double chance =
+          DEVIATIONS * Math.sqrt(1.0 / Math.max(1, answers) + 1.0 / Math.max(1, without.answers));
+      return compared > 0 && rate() < without.rate() * (1 - LEAST_FALL - chance);
+    }
+
+    private boolean beats(Arm other) {
+      return compared > 0 && (other.compared == 0 || saving() > other.saving());
+    }
+
+    private double rate() {
+      return answers / (double) Math.max(1, nanos);
+    }
+
+    private double saving() {
+      return quantile(compared / 2);
+    }
+
+    /** Four of five blocks saved no less than the saving minus this. */
+    private double uncertainty() {
+      return saving() - quantile(compared / 5);
+    }
+
+    private double quantile(int index) {
+      double[] sorted = Arrays.copyOf(savings, compared);
+      Arrays.sort(sorted);
+      return compared == 0 ? 0 : sorted[index];
+    }
+
+    private double waitNanos() {
+      return windows == 0 ? 0 : waits / windows;
+    }
   }
 }

@@ -30,10 +30,9 @@ final class PacedIoHandler implements IoHandler {
    * ready, the poll blocks, so that an idle loop sleeps in the kernel and its next event is not
    * delayed.
    *
-   * Off and without a busy wait, nothing is timed, WakeState stays IN_DELEGATE, and every call goes
-   * through: a loop costs what it would cost without this class, but for two counters. So it is
-   * while an adaptive loop has too little to do for a pause to gather anything; it then looks at
-   * the clock once in 32 polls (watching) and times its turns only when there is reason to.
+   * Without an interval and a busy wait, nothing is timed, WakeState stays IN_DELEGATE, and every
+   * call goes through: a loop costs what it would cost without this class, but for two counters. An
+   * adaptive loop without an interval looks at the clock once in 32 polls, too.
    *
    * A socket that was registered in a turn (accepted, or dialled to an origin) often has something
    * to read already. An adaptive loop then polls once without a pause, so that a new connection
@@ -55,19 +54,12 @@ final class PacedIoHandler implements IoHandler {
   private @Nullable PaceSettings settings;
   private boolean isAdaptive;
   private boolean isPlain = true;
-  private boolean isWatching;
   private boolean isStopping;
 
   // Of the turn that goes on
   private boolean isInTurn;
   private long turnStartNanos;
 
-  // Of the last poll
-  private boolean isPollNew;
-  private int found;
-  private long waitNanos;
-  private boolean hasPaused;
-  private boolean wasAfterPause;
   private boolean hasRegistered;
   private boolean wasExempt;
 
@@ -110,10 +102,15 @@ final class PacedIoHandler implements IoHandler {
     PaceSettings wanted = control.settings();
     if (wanted != settings) {
       apply(wanted);
-    } else if (!isPlain && controller.isIdle() && mayWatch()) {
-      watch(clock.nanos());
     }
-    return isPlain ? pollPlainly(outer) : pollPaced(outer);
+    if (!isPlain) {
+      long now = clock.nanos();
+      endTurn(now);
+      if (!isPlain) {
+        return pollPaced(outer, now);
+      }
+    }
+    return pollPlainly(outer);
   }
 
   private void apply(PaceSettings next) {
@@ -121,49 +118,49 @@ final class PacedIoHandler implements IoHandler {
     isAdaptive = next.mode() == Mode.ADAPTIVE;
     controller.reset(next);
     spin.limit(next.spin().toNanos());
-    if (isStopping || (next.mode() == Mode.OFF && next.spin().isZero())) {
-      isWatching = false;
-      beginPlain();
-      meter.forgetLoad();
-    } else if (mayWatch()) {
-      watch(clock.nanos());
-    } else {
-      beginPaced(clock.nanos());
-    }
-    showPace(next);
-  }
-
-  private boolean mayWatch() {
-    return isAdaptive && !isStopping && Objects.requireNonNull(settings).spin().isZero();
-  }
-
-  private void beginPlain() {
+    meter.forgetLoad();
     isPlain = true;
     forgetTurn();
     state.delegating();
+    pace();
+    if (isAdaptive || !isPlain) {
+      window.restart(clock.nanos());
+    }
   }
 
-  private void beginPaced(long now) {
-    isPlain = false;
-    isWatching = false;
-    forgetTurn();
-    controller.measure();
-    clock.beExact();
-    state.running();
-    window.restart(now);
+  /** The interval that is wanted now holds from now on. Begins or ends to time turns for it. */
+  private void pace() {
+    PaceSettings present = Objects.requireNonNull(settings);
+    long interval = 0;
+    switch (present.mode()) {
+      case OFF -> meter.pace(0, PaceReason.OFF);
+      case FIXED -> {
+        interval = present.intervalNanos();
+        meter.pace(interval, PaceReason.FIXED);
+      }
+      case ADAPTIVE -> {
+        interval = controller.intervalNanos();
+        meter.pace(interval, controller.reason());
+      }
+    }
+    pacer.interval(interval);
+    meter.set(Reading.SPIN_BUDGET_NANOS, spin.nanos());
+    boolean wasPlain = isPlain;
+    isPlain = isStopping || (interval == 0 && present.spin().isZero());
+    if (isPlain != wasPlain) {
+      forgetTurn();
+      if (isPlain) {
+        state.delegating();
+      } else {
+        clock.beExact();
+        state.running();
+      }
+    }
   }
 
   private void forgetTurn() {
     isInTurn = false;
-    isPollNew = false;
-    hasPaused = false;
     meter.turnEnds();
-  }
-
-  private void watch(long now) {
-    isWatching = true;
-    beginPlain();
-    window.restart(now);
   }
 
   // Without pacing
@@ -174,36 +171,35 @@ final class PacedIoHandler implements IoHandler {
     meter.turnBegins();
     meter.add(Reading.POLLS, 1);
     meter.add(Reading.EVENTS, events);
-    if (isWatching) {
-      watched(events);
+    if (isAdaptive) {
+      watch(events);
     }
     return events;
   }
 
-  /** Counts, and looks now and then whether there is reason to measure. */
-  private void watched(int events) {
+  /** Counts, and looks at the clock now and then. */
+  private void watch(int events) {
     window.polled(events);
-    if (!window.isTimeToLook()) {
-      return;
+    if (window.isTimeToLook()) {
+      long now = clock.nanos();
+      if (window.elapsedNanos(now) >= controller.windowNanos()) {
+        judge(window.nextUntimed(now), now);
+      }
     }
-    long now = clock.nanos();
-    if (window.elapsedNanos(now) < controller.windowNanos()) {
-      return;
+  }
+
+  private void judge(LoadSample load, long now) {
+    if (isAdaptive) {
+      controller.window(load, now);
     }
-    LoadSample load = window.nextUntimed(now);
-    boolean isWorth = controller.isWorthMeasuring(load, now);
     meter.load(load, controller.judgement());
-    showPace(Objects.requireNonNull(settings));
-    if (isWorth) {
-      beginPaced(now);
-    }
+    pace();
   }
 
   // With pacing
 
-  private int pollPaced(IoHandlerContext outer) {
-    long now = clock.nanos();
-    endTurn(now);
+  private int pollPaced(IoHandlerContext outer, long turnEnd) {
+    long now = turnEnd;
     boolean isEarly = pacer.restNanos(now) > 0 && isExempt();
     if (pacer.restNanos(now) > 0 && !isEarly) {
       if (outer.canBlock()) {
@@ -233,41 +229,9 @@ final class PacedIoHandler implements IoHandler {
     long took = now - turnStartNanos;
     meter.turnTook(took);
     window.busy(took);
-    if (isPollNew) {
-      isPollNew = false;
-      judge(took, now);
+    if (window.elapsedNanos(now) >= Math.max(controller.windowNanos(), 4 * pacer.intervalNanos())) {
+      judge(window.next(now), now);
     }
-  }
-
-  /** Tells the controller of the turn, and of the window when it is over. */
-  private void judge(long workNanos, long now) {
-    PaceSettings present = Objects.requireNonNull(settings);
-    boolean fell = isAdaptive && controller.turn(found, workNanos, wasAfterPause, waitNanos);
-    if (fell) {
-      window.restart(now);
-    } else if (window.elapsedNanos(now)
-        >= Math.max(controller.windowNanos(), 4 * present.intervalNanos())) {
-      LoadSample load = window.next(now);
-      if (isAdaptive) {
-        controller.window(load, now);
-      }
-      meter.load(load, controller.judgement());
-    }
-    showPace(present);
-  }
-
-  private void showPace(PaceSettings present) {
-    switch (present.mode()) {
-      case OFF -> showPace(0, PaceReason.OFF);
-      case FIXED -> showPace(present.intervalNanos(), PaceReason.FIXED);
-      case ADAPTIVE -> showPace(controller.intervalNanos(), controller.reason());
-    }
-    meter.costs(controller.pollCostNanos(), spin.nanos());
-  }
-
-  private void showPace(long intervalNanos, PaceReason reason) {
-    pacer.interval(intervalNanos);
-    meter.pace(intervalNanos, reason);
   }
 
   /** Whether the next poll need not wait: once after a socket was registered. */
@@ -292,7 +256,6 @@ final class PacedIoHandler implements IoHandler {
     if (end - now <= 0) {
       controller.late(now - end);
     }
-    hasPaused = true;
     meter.add(Reading.PAUSES, 1);
     meter.add(Reading.PAUSE_NANOS, now - begin);
     return now;
@@ -306,13 +269,8 @@ final class PacedIoHandler implements IoHandler {
       events = pollOnce(outer, true);
     }
     window.polled(events);
-    isPollNew = true;
-    found = events;
-    waitNanos = pacer.returnNanos() - begin;
-    wasAfterPause = hasPaused;
-    hasPaused = false;
     if (mayBlock) {
-      spin.waited(waitNanos);
+      spin.waited(pacer.returnNanos() - begin);
     }
     return events;
   }

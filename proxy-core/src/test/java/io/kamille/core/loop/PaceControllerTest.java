@@ -1,361 +1,419 @@
 package io.kamille.core.loop;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** The law of the adaptive interval, fed by hand. */
+/** The trial of intervals and its verdict, fed by hand under a clock that the test moves. */
 class PaceControllerTest {
 
   private static final long MICRO = 1_000;
   private static final long MILLI = 1_000 * MICRO;
-  private static final long WINDOW = 10 * MILLI;
-  private static final long BUDGET = 500 * MICRO;
-  private static final long POLL = 8 * MICRO;
-  private static final long EVENT = 8 * MICRO;
+  private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
+  private static final long MINUTE = 60 * SECOND;
+  private static final long BUDGET = PaceSettings.ADAPTIVE.latencyBudget().toNanos();
+  private static final double COST = 10_000;
 
-  private final PaceController controller = new PaceController(PaceSettings.ADAPTIVE, 0, 1);
-  private long now;
+  private PaceController controller = new PaceController(PaceSettings.ADAPTIVE, 1);
+  private final Random noise = new Random(1);
+  private long now = 17;
+  private double rate = 20_000;
+  private long cap = BUDGET;
+  private double deviation;
+  private double forwardedShare;
+  private long forwardedNanos;
 
-  /** A window in which so many events per second came, each with a poll of its own. */
-  private void window(double perSecond) {
-    window(perSecond, 1);
-  }
+  /** What an interval of cap/4, cap/2 and cap saves, and which part of the requests still comes. */
+  private double[] saving = {0, 0.1, 0.2};
 
-  private void window(double perSecond, double eventsPerPoll) {
-    long events = Math.round(perSecond * WINDOW / 1e9);
-    long polls = Math.round(events / eventsPerPoll);
-    now += WINDOW;
+  private double[] answered = {1, 1, 1};
+
+  /** One window. */
+  private void step() {
+    long interval = controller.intervalNanos();
+    int which = interval == 0 ? -1 : interval > cap / 2 ? 2 : interval > cap / 4 ? 1 : 0;
+    long nanos = controller.windowNanos();
+    long done = Math.round(rate * nanos / SECOND * (which < 0 ? 1 : answered[which]));
+    double cost = COST * (1 + noise.nextGaussian() * deviation);
+    long cpu = Math.round(done * cost * (which < 0 ? 1 : 1 - saving[which]));
+    long polls = interval == 0 ? done : nanos / interval;
+    long forwarded = Math.round(done * forwardedShare);
+    now += nanos;
     controller.window(
         new LoadSample(
-            WINDOW, polls, events, 0, 0, 0, events * EVENT, events * EVENT + polls * POLL),
+            nanos, polls, done, done, forwarded, forwarded * forwardedNanos, cpu / 2, cpu),
         now);
   }
 
-  private void climb(double perSecond) {
-    for (int i = 0; i < 6; i++) {
-      window(perSecond);
+  private void run(long nanos) {
+    for (long end = now + nanos; now < end; ) {
+      step();
     }
+  }
+
+  /** Until the next verdict; how long that takes. */
+  private long untilJudged() {
+    long before = judgedAt();
+    long begin = now;
+    while (judgedAt() == before) {
+      step();
+      assertThat(now - begin).as("a verdict comes").isLessThan(80 * MINUTE);
+    }
+    return now - begin;
+  }
+
+  private long judgedAt() {
+    PaceJudgement found = controller.judgement();
+    return found == null ? -1 : found.nanos();
+  }
+
+  private PaceJudgement judged() {
+    untilJudged();
+    return judgement();
+  }
+
+  private PaceJudgement judgement() {
+    return Objects.requireNonNull(controller.judgement());
+  }
+
+  @ParameterizedTest
+  @ValueSource(doubles = {0, 100, 2_000, 7_900})
+  void atLightLoadNothingIsTried(double perSecond) {
+    rate = perSecond;
+    for (int i = 0; i < 1_000; i++) {
+      step();
+      assertThat(controller.intervalNanos()).isZero();
+      assertThat(controller.reason()).isEqualTo(PaceReason.LIGHT_LOAD);
+    }
+    assertThat(controller.judgement()).isNull();
+  }
+
+  @Test
+  void theIntervalThatSavesTheMostIsKept() {
+    assertThat(untilJudged()).isLessThan(6 * SECOND);
+    PaceJudgement found = judgement();
+    assertThat(found.allowsPauses()).isTrue();
+    assertThat(found.intervalNanos()).isEqualTo(BUDGET);
+    assertThat(found.saving()).isCloseTo(0.2, within(1e-4));
+    assertThat(found.uncertainty()).isLessThan(1e-4);
+    assertThat(found.nanos()).isEqualTo(now);
+    assertThat(controller.intervalNanos()).isEqualTo(BUDGET);
+    assertThat(controller.reason()).isEqualTo(PaceReason.SAVES);
+  }
+
+  @Test
+  void aShorterIntervalIsKeptIfItSavesMore() {
+    saving = new double[] {0.15, 0.3, 0.2};
+    assertThat(judged().intervalNanos()).isEqualTo(BUDGET / 2);
+    assertThat(controller.intervalNanos()).isEqualTo(BUDGET / 2);
+  }
+
+  @Test
+  void anIntervalThatGathersLessThanTwoEventsIsNotTried() {
+    rate = 10_000;
+    saving = new double[] {0.9, 0.2, 0.15};
+    while (controller.judgement() == null) {
+      assertThat(controller.intervalNanos()).isNotEqualTo(BUDGET / 4);
+      step();
+    }
+    assertThat(controller.intervalNanos()).isEqualTo(BUDGET / 2);
+  }
+
+  @ParameterizedTest
+  @ValueSource(doubles = {-0.3, 0, 0.12})
+  void pausesThatSaveTooLittleStayOut(double share) {
+    saving = new double[] {share - 0.1, share - 0.1, share};
+    assertThat(untilJudged()).as("given up early").isLessThan(2 * SECOND);
+    assertThat(judgement().allowsPauses()).isFalse();
+    assertThat(judgement().saving()).isCloseTo(share, within(1e-4));
+    assertThat(controller.intervalNanos()).isZero();
+    assertThat(controller.reason()).isEqualTo(PaceReason.SAVES_TOO_LITTLE);
+  }
+
+  @Test
+  void oneSpoiledWindowInTwentyChangesNothing() {
+    int windows = 0;
+    while (controller.judgement() == null) {
+      deviation = ++windows % 40 == 0 ? 3 : 0.02;
+      step();
+    }
+    assertThat(judgement().allowsPauses()).isTrue();
+    assertThat(judgement().saving()).isCloseTo(0.2, within(0.03));
+  }
+
+  @ParameterizedTest
+  @ValueSource(doubles = {0.05, 0.4})
+  void noiseIsSeldomTakenForASaving(double amount) {
+    double least = PaceController.LEAST_SAVING;
+    saving = new double[] {least, least, least};
+    deviation = amount;
+    int allowed = 0;
+    for (int seed = 0; seed < 400; seed++) {
+      controller = new PaceController(PaceSettings.ADAPTIVE, seed);
+      allowed += judged().allowsPauses() ? 1 : 0;
+    }
+    assertThat(allowed).as("of 400, of which one in 56 may be").isLessThan(18);
+  }
+
+  @Test
+  void inEachBlockEachIntervalAndNoneHasAWindowInAnyOrder() {
+    List<Long> first = new ArrayList<>();
+    saving = new double[] {0.2, 0.2, 0.2};
+    while (controller.reason() != PaceReason.TRYING) {
+      step();
+    }
+    for (int block = 0; block < PaceController.BLOCKS; block++) {
+      List<Long> intervals = new ArrayList<>();
+      for (int i = 0; i < 4; i++) {
+        intervals.add(controller.intervalNanos());
+        step();
+        step();
+      }
+      assertThat(intervals).containsExactlyInAnyOrder(0L, BUDGET / 4, BUDGET / 2, BUDGET);
+      first.add(intervals.getFirst());
+    }
+    assertThat(first).contains(0L, BUDGET / 4, BUDGET / 2, BUDGET);
+    assertThat(controller.reason()).isEqualTo(PaceReason.SAVES);
+  }
+
+  @Test
+  void whileThingsSettleNothingIsMeasured() {
+    while (controller.reason() != PaceReason.TRYING) {
+      step();
+    }
+    for (boolean isSettling = true; controller.judgement() == null; isSettling = !isSettling) {
+      assertThat(controller.windowNanos()).isEqualTo((isSettling ? 10 : 50) * MILLI);
+      saving = isSettling ? new double[] {-1, -1, -1} : new double[] {0, 0, 0.2};
+      step();
+    }
+    assertThat(judgement().saving()).isCloseTo(0.2, within(1e-4));
+  }
+
+  @Test
+  void processorTimeIsThatOfARequestAndNotOfAnEvent() {
+    while (controller.judgement() == null) {
+      boolean isPaused = controller.intervalNanos() > 0;
+      long nanos = controller.windowNanos();
+      long done = 20_000 * nanos / SECOND;
+      long cpu = isPaused ? 8_000 * done : 10_000 * done;
+      now += nanos;
+      controller.window(
+          new LoadSample(nanos, 20, isPaused ? done / 4 : done, done, 0, 0, cpu, cpu), now);
+    }
+    assertThat(judgement().saving()).isCloseTo(0.2, within(1e-6));
+  }
+
+  @Test
+  void theWaitIsHalfOfTheGapAndOfTheBatchBesideThatWithoutPauses() {
+    saving = new double[] {0, 0, 0.2};
+    long paced = (500 * MICRO + 40 * MICRO) / 2;
+    long unpaced = (long) (0.1 * 5_000 + 5_000) / 2;
+    assertThat(judged().waitNanos()).isCloseTo(paced - unpaced, within(50L));
+  }
+
+  @Test
+  void clientsThatAskLessOftenBecauseOfPausesGetNone() {
+    answered = new double[] {0.95, 0.85, 0.5};
+    saving = new double[] {0.3, 0.3, 0.3};
+    rate = 60_000;
+    untilJudged();
+    assertThat(judgement().intervalNanos()).as("95 % may be chance").isEqualTo(BUDGET / 4);
+    controller = new PaceController(PaceSettings.ADAPTIVE, 1);
+    answered = new double[] {0.9, 0.85, 0.5};
+    assertThat(judged().allowsPauses()).isFalse();
+    assertThat(controller.intervalNanos()).isZero();
+    assertThat(controller.reason()).isEqualTo(PaceReason.CLOSED_LOOP);
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {0, -5, Long.MIN_VALUE})
+  void countsThatStandStillOrFallBackAllowNothing(long count) {
+    while (controller.judgement() == null) {
+      long nanos = controller.windowNanos();
+      long events = controller.intervalNanos() > 0 ? count : 1_000;
+      now += nanos;
+      controller.window(
+          new LoadSample(nanos, count, events, count, count, count, count, count), now);
+    }
+    assertThat(judgement().allowsPauses()).isFalse();
+  }
+
+  @Test
+  void aTrialEndsWithTheLoad() {
+    run(SECOND);
+    assertThat(controller.reason()).isEqualTo(PaceReason.TRYING);
+    rate = 1_000;
+    run(SECOND);
+    assertThat(controller.reason()).isEqualTo(PaceReason.LIGHT_LOAD);
+    assertThat(controller.judgement()).isNull();
+    rate = 20_000;
+    assertThat(judged().allowsPauses()).isTrue();
+  }
+
+  @Test
+  void itIsTriedAgainAtGrowingDistances() {
+    untilJudged();
+    long trial = 5 * SECOND;
+    for (long seconds : new long[] {30, 60, 120, 240, 480, 960, 1_920, 3_840, 3_840}) {
+      long took = untilJudged();
+      assertThat(took).isBetween(seconds * SECOND, seconds * SECOND + trial);
+    }
+  }
+
+  @Test
+  void anotherVerdictIsDoubtedSooner() {
+    untilJudged();
+    untilJudged();
+    saving = new double[] {0, 0, 0};
+    assertThat(judged().allowsPauses()).isFalse();
+    assertThat(untilJudged()).isBetween(30 * SECOND, 35 * SECOND);
+  }
+
+  @ParameterizedTest
+  @ValueSource(doubles = {10_000, 40_000})
+  void anotherLoadIsNotPausedForUntilItIsTried(double another) {
+    for (int i = 0; i < 4; i++) {
+      untilJudged();
+    }
+    rate = another;
+    run(2 * SECOND);
+    assertThat(controller.intervalNanos()).isPositive();
+    run(2 * SECOND);
+    assertThat(controller.intervalNanos()).isZero();
+    assertThat(controller.reason()).isEqualTo(PaceReason.OTHER_LOAD);
+    assertThat(untilJudged()).isBetween(26 * SECOND, 32 * SECOND);
+    assertThat(controller.reason()).isEqualTo(PaceReason.SAVES);
+  }
+
+  @Test
+  void aLoadThatChangesForAMomentOrALittleIsTheSame() {
+    untilJudged();
+    untilJudged();
+    rate = 40_000;
+    run(2 * SECOND);
+    rate = 26_000;
+    run(40 * SECOND);
+    assertThat(judgement().nanos()).isLessThan(now - 40 * SECOND);
     assertThat(controller.intervalNanos()).isEqualTo(BUDGET);
   }
 
   @Test
-  void atLightLoadTheIntervalIsZero() {
-    for (int i = 0; i < 100; i++) {
-      window(7_000);
-    }
+  void pausesThatGatherNothingEndWithTheWindow() {
+    untilJudged();
+    rate = 500;
+    step();
     assertThat(controller.intervalNanos()).isZero();
     assertThat(controller.reason()).isEqualTo(PaceReason.LIGHT_LOAD);
-  }
-
-  @Test
-  void pacingBeginsAfterTwoWindowsAndClimbsAStepPerWindow() {
-    window(60_000);
-    assertThat(controller.intervalNanos()).isZero();
-    window(60_000);
-    assertThat(controller.intervalNanos()).isEqualTo(BUDGET / 8);
-    assertThat(controller.reason()).isEqualTo(PaceReason.CLIMBING);
-    window(60_000);
-    assertThat(controller.intervalNanos()).isEqualTo(BUDGET / 4);
-    window(60_000);
-    assertThat(controller.intervalNanos()).isEqualTo(BUDGET / 2);
-    window(60_000);
-    assertThat(controller.intervalNanos()).isEqualTo(BUDGET);
-    assertThat(controller.reason()).isEqualTo(PaceReason.AT_BUDGET);
-  }
-
-  @Test
-  void theFirstStepGathersTwoEvents() {
-    window(10_000);
-    window(10_000);
-    assertThat(controller.intervalNanos()).isEqualTo(BUDGET / 2);
-  }
-
-  @Test
-  void anIdleLoopIsNotPacedHoweverLargeItsBatches() {
-    for (int i = 0; i < 20; i++) {
-      window(4_000, 40);
-    }
-    assertThat(controller.intervalNanos()).isZero();
-  }
-
-  @Test
-  void aLoopWhoseTimeGoesElsewhereIsNotPaced() {
-    for (int i = 0; i < 20; i++) {
-      now += WINDOW;
-      long cpu = 200 * EVENT / 16;
-      controller.window(new LoadSample(WINDOW, 200, 200, 0, 0, 0, cpu, cpu + 200 * POLL), now);
-    }
-    assertThat(controller.intervalNanos()).isZero();
-    assertThat(controller.reason()).isEqualTo(PaceReason.LIGHT_LOAD);
-  }
-
-  @Test
-  void wherePollsCostNextToNothingNothingIsPaced() {
-    for (int i = 0; i < 20; i++) {
-      now += WINDOW;
-      long busy = 200 * 20 * MICRO;
-      controller.window(new LoadSample(WINDOW, 20, 200, 0, 0, 0, busy, busy + 20 * MICRO), now);
-    }
-    assertThat(controller.intervalNanos()).isZero();
-    assertThat(controller.reason()).isEqualTo(PaceReason.NO_GAIN);
+    rate = 20_000;
+    step();
+    assertThat(controller.intervalNanos()).as("known").isEqualTo(BUDGET);
   }
 
   @Test
   void betweenTheBoundsNothingChanges() {
-    for (int i = 0; i < 20; i++) {
-      window(7_000);
-    }
-    assertThat(controller.intervalNanos()).isZero();
-    climb(12_000);
-    for (int i = 0; i < 12; i++) {
-      window(12_000, 6);
-    }
-    for (int i = 0; i < 20; i++) {
-      window(7_000, 4);
-      assertThat(controller.intervalNanos()).as("window %d", i).isEqualTo(BUDGET);
-    }
-  }
-
-  @Test
-  void emptyPausesEndPacingAtOnce() {
-    climb(10_000);
-    for (int i = 0; i < 12; i++) {
-      window(10_000, 5);
-    }
-    assertThat(controller.turn(0, POLL, true, 900 * MICRO)).isFalse();
+    rate = 9_000;
+    untilJudged();
+    rate = 7_000;
+    run(SECOND);
     assertThat(controller.intervalNanos()).isEqualTo(BUDGET);
-    assertThat(controller.turn(0, POLL, true, 900 * MICRO)).isTrue();
-    assertThat(controller.intervalNanos()).isZero();
-    assertThat(controller.reason()).isEqualTo(PaceReason.LIGHT_LOAD);
-  }
-
-  @Test
-  void atAHighRateOneEmptyPauseIsEnough() {
-    climb(60_000);
-    assertThat(controller.turn(1, EVENT, true, 900 * MICRO)).isTrue();
+    rate = 5_900;
+    run(SECOND);
+    rate = 7_000;
+    run(SECOND);
     assertThat(controller.intervalNanos()).isZero();
   }
 
   @Test
-  void pausesThatGatherSomethingAreNotEmpty() {
-    climb(10_000);
-    for (int i = 0; i < 50; i++) {
-      assertThat(controller.turn(1, EVENT, true, POLL)).isFalse();
-    }
-    assertThat(controller.intervalNanos()).isEqualTo(BUDGET);
-  }
-
-  @Test
-  void twoTurnsInARowFarAboveTheMeanAreABacklog() {
-    climb(20_000);
-    for (int i = 0; i < 50; i++) {
-      controller.turn(10, 10 * EVENT, true, POLL);
-    }
-    controller.turn(10, 2 * MILLI, true, POLL);
-    controller.turn(10, 10 * EVENT, true, POLL);
-    controller.turn(10, 2 * MILLI, true, POLL);
-    assertThat(controller.intervalNanos()).as("a hiccup, and another").isEqualTo(BUDGET);
-    controller.turn(10, 2 * MILLI, true, POLL);
-    assertThat(controller.intervalNanos()).isEqualTo(BUDGET / 4);
-    assertThat(controller.reason()).isEqualTo(PaceReason.BACKLOG);
-    window(20_000, 10);
-    assertThat(controller.intervalNanos()).as("rests for a window").isEqualTo(BUDGET / 4);
-    window(20_000, 10);
-    assertThat(controller.intervalNanos()).isEqualTo(BUDGET / 2);
-  }
-
-  @Test
-  void twoBatchesInARowFarAboveTheMeanAreABacklog() {
-    climb(20_000);
-    for (int i = 0; i < 50; i++) {
-      controller.turn(10, 10 * EVENT, true, POLL);
-    }
-    controller.turn(60, 10 * EVENT, true, POLL);
-    assertThat(controller.intervalNanos()).isEqualTo(BUDGET);
-    controller.turn(60, 10 * EVENT, true, POLL);
-    assertThat(controller.intervalNanos()).isEqualTo(BUDGET / 4);
-  }
-
-  @Test
-  void clientsThatAskLessOftenBecauseOfPausesEndThem() {
-    climb(60_000);
-    for (int i = 0; i < 8; i++) {
-      window(40_000, 20);
-      assertThat(controller.intervalNanos()).isEqualTo(BUDGET);
-    }
-    window(40_000, 20);
-    assertThat(controller.intervalNanos()).isZero();
-    assertThat(controller.reason()).isEqualTo(PaceReason.CLOSED_LOOP);
-    assertThat(unpacedMillis()).isBetween(1_000L, 1_020L);
-    assertThat(controller.intervalNanos()).isPositive();
-  }
-
-  @Test
-  void requestsThatGatherOnAConnectionAreNotFewer() {
-    answering(600, 600, 6);
-    assertThat(controller.intervalNanos()).isEqualTo(BUDGET);
-    answering(450, 600, 30);
-    assertThat(controller.intervalNanos()).isEqualTo(BUDGET);
-  }
-
-  @Test
-  void fewerRequestsEndPausesThoughEventsAreAsMany() {
-    answering(600, 600, 6);
-    answering(600, 400, 10);
-    assertThat(controller.reason()).isEqualTo(PaceReason.CLOSED_LOOP);
-  }
-
-  /** Windows with so many events and so many requests answered. */
-  private void answering(long events, long requests, int windows) {
-    for (int i = 0; i < windows; i++) {
-      now += WINDOW;
-      long busy = events * EVENT;
-      controller.window(
-          new LoadSample(WINDOW, events, events, requests, 0, 0, busy, busy + events * POLL), now);
-    }
-  }
-
-  /** For how long the interval stays zero at 60,000 events/s. */
-  private long unpacedMillis() {
-    long begin = now;
-    while (controller.intervalNanos() == 0) {
-      window(60_000);
-    }
-    return (now - begin) / MILLI;
-  }
-
-  @Test
-  void eachTimeItHappensTheTruceIsTwiceAsLong() {
-    for (long expected : new long[] {1_000, 2_000, 4_000}) {
-      climbFrom(60_000);
-      for (int i = 0; i < 10; i++) {
-        window(40_000, 20);
-      }
-      assertThat(controller.reason()).isEqualTo(PaceReason.CLOSED_LOOP);
-      assertThat(unpacedMillis()).isBetween(expected, expected + 20);
-    }
-  }
-
-  private void climbFrom(double perSecond) {
-    while (controller.intervalNanos() < BUDGET) {
-      window(perSecond);
-    }
-  }
-
-  @Test
-  void aRateThatFallsByChanceEndsNothing() {
-    climb(20_000);
-    for (int i = 0; i < 30; i++) {
-      window(19_000, 10);
-    }
-    assertThat(controller.intervalNanos()).isEqualTo(BUDGET);
-  }
-
-  @Test
-  void theQuestionIsAskedAgainEveryTenSeconds() {
-    climb(60_000);
-    long begin = now;
-    while (controller.intervalNanos() > 0) {
-      window(60_000, 30);
-    }
-    assertThat((now - begin) / MILLI).isBetween(9_900L, 10_000L);
-    assertThat(controller.reason()).isEqualTo(PaceReason.ASKING_AGAIN);
-    assertThat(unpacedMillis()).isBetween(50L, 70L);
-  }
-
-  @Test
-  void turnsLongerThanTheIntervalAreSaidToSaturate() {
-    climb(100_000);
-    for (int i = 0; i < 60; i++) {
-      controller.turn(70, 560 * MICRO, false, POLL);
-    }
-    for (int i = 0; i < 12; i++) {
-      window(100_000, 70);
-    }
-    assertThat(controller.reason()).isEqualTo(PaceReason.SATURATED);
-  }
-
-  @Test
-  void theLatenessOfPausesIsTakenFromTheBudget() {
-    for (int i = 0; i < 100; i++) {
-      controller.late(40 * MICRO);
-    }
-    window(60_000);
-    for (int i = 0; i < 5; i++) {
-      window(60_000);
-    }
+  void whatPausesEndLateIsTakenFromTheBudget() {
+    late(40 * MICRO);
+    untilJudged();
     assertThat(controller.intervalNanos()).isBetween(459 * MICRO, 461 * MICRO);
+  }
+
+  private void late(long nanos) {
+    for (int i = 0; i < 100; i++) {
+      controller.late(nanos);
+    }
   }
 
   @Test
   void latenessTakesAQuarterAtMost() {
-    for (int i = 0; i < 100; i++) {
-      controller.late(10 * MILLI);
-    }
-    for (int i = 0; i < 6; i++) {
-      window(60_000);
-    }
+    late(10 * MILLI);
+    untilJudged();
     assertThat(controller.intervalNanos()).isEqualTo(BUDGET * 3 / 4);
   }
 
   @Test
   void anotherBudgetBeginsAnew() {
-    climb(60_000);
+    untilJudged();
     controller.reset(PaceSettings.ADAPTIVE.withLatencyBudget(Duration.ofNanos(MILLI)));
     assertThat(controller.intervalNanos()).isZero();
-    for (int i = 0; i < 6; i++) {
-      window(60_000);
-    }
+    assertThat(controller.judgement()).isNull();
+    cap = MILLI;
+    untilJudged();
     assertThat(controller.intervalNanos()).isEqualTo(MILLI);
   }
 
   @Test
-  void aPollCostsWhatTheTurnsDoNotTake() {
-    window(10_000);
-    assertThat(controller.pollCostNanos()).isEqualTo(POLL);
+  void theSameBudgetKeepsWhatWasFound() {
+    run(2 * SECOND);
+    controller.reset(PaceSettings.OFF);
+    controller.reset(PaceSettings.ADAPTIVE);
+    assertThat(untilJudged()).as("the trial goes on").isLessThan(4 * SECOND);
+    controller.reset(PaceSettings.OFF);
+    controller.reset(PaceSettings.ADAPTIVE);
+    assertThat(controller.intervalNanos()).isZero();
+    step();
+    assertThat(controller.intervalNanos()).isEqualTo(BUDGET);
   }
 
   @Test
   void whereRequestsWaitForAnOriginTooTheIntervalIsHalf() {
-    forwarding(0.5, MILLI, 12);
+    forwarding(0.5, MILLI);
     assertThat(controller.intervalNanos()).isEqualTo(BUDGET / 2);
   }
 
   @Test
   void fewForwardedRequestsChangeNothing() {
-    forwarding(0.004, MILLI, 12);
+    forwarding(0.004, MILLI);
     assertThat(controller.intervalNanos()).isEqualTo(BUDGET);
   }
 
   @Test
   void forwardedRequestsThatTakeLongDoNotFeelASecondWait() {
-    forwarding(0.5, 21 * BUDGET, 12);
+    forwarding(0.5, 21 * BUDGET);
     assertThat(controller.intervalNanos()).isEqualTo(BUDGET);
   }
 
   @Test
   void aShareOfForwardedRequestsBetweenTheBoundsChangesNothing() {
-    forwarding(0.008, MILLI, 12);
+    forwarding(0.008, MILLI);
     assertThat(controller.intervalNanos()).isEqualTo(BUDGET);
-    forwarding(0.5, MILLI, 1);
-    forwarding(0.008, MILLI, 400);
+    forwardedShare = 0.5;
+    step();
+    assertThat(controller.intervalNanos()).as("to be tried").isZero();
+    forwarding(0.008, MILLI);
     assertThat(controller.intervalNanos()).isEqualTo(BUDGET / 2);
-    forwarding(0, MILLI, 400);
+    forwardedShare = 0;
+    untilJudged();
     assertThat(controller.intervalNanos()).isEqualTo(BUDGET);
   }
 
-  /** Windows at 100,000/s, of which a share is forwarded and takes so long. */
-  private void forwarding(double share, long nanos, int windows) {
-    for (int i = 0; i < windows; i++) {
-      now += WINDOW;
-      long forwarded = Math.round(1000 * share);
-      long busy = 1000 * EVENT;
-      controller.window(
-          new LoadSample(
-              WINDOW, 1000, 1000, 1000, forwarded, forwarded * nanos, busy, busy + 1000 * POLL),
-          now);
-    }
+  /** A trial at 100,000/s, of which a share is forwarded and takes so long. */
+  private void forwarding(double share, long nanos) {
+    rate = 100_000;
+    forwardedShare = share;
+    forwardedNanos = nanos;
+    saving = new double[] {0.1, 0.2, 0.3};
+    untilJudged();
   }
 }

@@ -169,7 +169,7 @@ class PacedIoHandlerTest {
 
   @Test
   void anAdaptiveLoopWithLittleToDoLooksAtTheClockOnceIn32Polls() {
-    SimulatedLoop loop = SimulatedLoop.byLaw();
+    SimulatedLoop loop = new SimulatedLoop(PaceSettings.ADAPTIVE);
     Poisson.arrivals(loop, 3, 2_000, 0, SECOND);
     loop.runUntil(SECOND);
     assertThat(loop.polls).hasSizeGreaterThan(1_500);
@@ -181,7 +181,7 @@ class PacedIoHandlerTest {
 
   @Test
   void anAdaptiveLoopStopsTimingItsTurnsWhenTheLoadIsGone() {
-    SimulatedLoop loop = SimulatedLoop.byLaw();
+    SimulatedLoop loop = new SimulatedLoop(PaceSettings.ADAPTIVE);
     Poisson.arrivals(loop, 3, 30_000, 0, SECOND);
     Poisson.arrivals(loop, 4, 2_000, SECOND, 4 * SECOND);
     loop.runUntil(SECOND);
@@ -196,7 +196,7 @@ class PacedIoHandlerTest {
   @ParameterizedTest
   @ValueSource(ints = {0, 2_000})
   void aTaskWakesAnAdaptiveLoopWithLittleToDo(int perSecond) {
-    SimulatedLoop loop = SimulatedLoop.byLaw();
+    SimulatedLoop loop = new SimulatedLoop(PaceSettings.ADAPTIVE);
     if (perSecond > 0) {
       Poisson.arrivals(loop, 5, perSecond, 0, SECOND);
     }
@@ -270,19 +270,19 @@ class PacedIoHandlerTest {
 
   @Test
   void aTurnWithANewSocketIsFollowedByOnePollWithoutAPause() {
-    SimulatedLoop loop = SimulatedLoop.byLaw();
-    Poisson.arrivals(loop, 5, 30_000, 0, SECOND);
-    loop.runUntil(500 * MILLI);
+    SimulatedLoop loop = new SimulatedLoop(PaceSettings.ADAPTIVE);
+    Poisson.arrivals(loop, 5, 30_000, 0, 7 * SECOND);
+    loop.runUntil(6 * SECOND);
     long interval = loop.handler.meter().value(Reading.INTERVAL_NANOS);
     assertThat(interval).isPositive();
     int before = loop.polls.size();
     loop.isRegistering = true;
-    loop.runUntil(600 * MILLI);
+    loop.runUntil(6_100 * MILLI);
     int between = loop.polls.size();
     for (int i = 1; i < 900; i++) {
-      loop.task(600 * MILLI + 100L * i * MICRO, () -> {});
+      loop.task(6_100 * MILLI + 100L * i * MICRO, () -> {});
     }
-    loop.runUntil(700 * MILLI);
+    loop.runUntil(6_200 * MILLI);
     onePollInTwoIsEarly(gaps(loop.polls.subList(before, between)), interval);
     onePollInTwoIsEarly(gaps(loop.polls.subList(between, loop.polls.size())), interval);
   }

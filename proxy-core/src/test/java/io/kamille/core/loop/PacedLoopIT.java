@@ -68,7 +68,7 @@ class PacedLoopIT {
             LoopClock.SYSTEM,
             () -> 0,
             () -> AnswerCounts.NONE,
-            new PaceController(settings, PaceJudge.LEAST_SAVING, 1),
+            new PaceController(settings, 1),
             LoopMetrics.meter(new MetricRegistry(), "loop"));
       }
 

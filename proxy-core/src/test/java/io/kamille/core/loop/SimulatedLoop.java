@@ -70,19 +70,6 @@ final class SimulatedLoop {
   }
 
   SimulatedLoop(PaceSettings settings, Costs costs) {
-    this(settings, costs, PaceJudge.LEAST_SAVING);
-  }
-
-  /** Adaptive, by the law alone: pauses need no proof. */
-  static SimulatedLoop byLaw() {
-    return byLaw(Costs.USUAL);
-  }
-
-  static SimulatedLoop byLaw(Costs costs) {
-    return new SimulatedLoop(PaceSettings.ADAPTIVE, costs, 0);
-  }
-
-  private SimulatedLoop(PaceSettings settings, Costs costs, double leastSaving) {
     this.costs = costs;
     control = new LoopControl(settings);
     handler =
@@ -92,7 +79,7 @@ final class SimulatedLoop {
             new Clock(),
             () -> cpuNanos,
             () -> AnswerCounts.NONE,
-            new PaceController(settings, leastSaving, 1),
+            new PaceController(settings, 1),
             LoopMetrics.meter(new MetricRegistry(), "loop"));
     initializeElsewhere();
   }
