@@ -38,8 +38,9 @@ public final class PacingComparison extends Comparison {
    * One server with one loop on core 0; this process, which makes the load, and the origin on core
    * 1. Requests arrive as a Poisson process, with the same instants for every way in a round. The
    * ways change on the running server, A B A B, and each gets some load before it is measured, so
-   * that a way that adapts has adapted. The trial of pauses takes up to a minute. So there is that
-   * much load on the adaptive way before the rounds at a rate.
+   * that a way that adapts has adapted. A trial of pauses takes up to 5 s, and comes up to 30 s
+   * after the load has changed. So there is that much load on the adaptive way before the rounds at
+   * a rate. A later trial may fall into two rounds.
    */
 
   private static final String OFF = "off";
@@ -64,7 +65,7 @@ public final class PacingComparison extends Comparison {
   @Option(
       names = "--trial",
       description = "seconds of load on adaptive before its rounds at a rate (${DEFAULT-VALUE})")
-  private int trial = 70;
+  private int trial = 42;
 
   @Option(
       names = "--ways",
@@ -73,7 +74,7 @@ public final class PacingComparison extends Comparison {
   private List<String> ways = List.of(OFF, ADAPTIVE);
 
   @Option(names = "--rates", split = ",", description = "requests/s offered (${DEFAULT-VALUE})")
-  private List<Integer> rates = List.of(1000, 2000, 10_000, 20_000, 50_000);
+  private List<Integer> rates = List.of(1000, 2000, 10_000, 20_000, 40_000);
 
   @Option(names = "--size", description = "octets of the object (${DEFAULT-VALUE})")
   private int size = 1024;
