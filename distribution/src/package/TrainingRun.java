@@ -23,14 +23,23 @@ import java.util.regex.Pattern;
 /**
  * Drives a Kamille through everything a day brings, so that the JVM learns for its AOT cache which
  * classes are used and which methods are hot. A program of the build, run from its source: {@code
- * java TrainingRun.java DIRECTORY ROUNDS COMMAND…}. The JVM writes the cache as the command ends.
+ * java TrainingRun.java DIRECTORY CACHE COMMAND…}. The JVM writes the cache as the command ends.
  */
 final class TrainingRun {
 
   /*
-   * Profiles decide what the compilers do in the first second. So the common request, a hit, is the
-   * most frequent one here, and no kind of request is missing.
+   * What is used here is what C1 compiles at once in the first second of a start. So no kind of
+   * request is missing. C1 takes each method after a few calls, so that a short run tells them all.
+   * C2 is kept out: for what it compiled here, a start would hand the profile of these few requests
+   * to C2 again, before the load shows its own.
    */
+  private static final String JVM_OPTIONS =
+      " -XX:Tier3InvocationThreshold=5 -XX:Tier3MinInvocationThreshold=2"
+          + " -XX:Tier3CompileThreshold=20 -XX:Tier0InvokeNotifyFreqLog=1"
+          + " -XX:Tier4InvocationThreshold=1000000000 -XX:Tier4MinInvocationThreshold=1000000000"
+          + " -XX:Tier4CompileThreshold=1000000000 -XX:Tier4BackEdgeThreshold=1000000000";
+
+  private static final int ROUNDS = 60;
   private static final int HITS_PER_ROUND = 4;
   private static final Duration LIMIT = Duration.ofSeconds(120);
   private static final byte[] SMALL = "k".repeat(1024).getBytes(StandardCharsets.US_ASCII);
@@ -54,13 +63,11 @@ final class TrainingRun {
   private final HttpClient client =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
   private final Path directory;
-  private final int rounds;
   private String site = "";
   private String admin = "";
 
-  private TrainingRun(Path directory, int rounds) {
+  private TrainingRun(Path directory) {
     this.directory = directory;
-    this.rounds = rounds;
   }
 
   public static void main(String[] words) throws Exception {
@@ -79,10 +86,11 @@ final class TrainingRun {
     List<String> command = new ArrayList<>(List.of(words).subList(2, words.length));
     command.addAll(List.of("run", "--config", file.toString()));
     Path log = directory.resolve("kamille.log");
-    Process kamille =
-        new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile()).start();
+    var builder = new ProcessBuilder(command).redirectErrorStream(true);
+    builder.environment().put("KAMILLE_JAVA_OPTS", "-XX:AOTCacheOutput=" + words[1] + JVM_OPTIONS);
+    Process kamille = builder.redirectOutput(log.toFile()).start();
     try {
-      new TrainingRun(directory, Integer.parseInt(words[1])).train(kamille, log);
+      new TrainingRun(directory).train(kamille, log);
       kamille.destroy();
       if (!kamille.waitFor(LIMIT.toSeconds(), TimeUnit.SECONDS) || kamille.exitValue() != 0) {
         throw new IOException("it did not end well; see " + log);
@@ -128,7 +136,7 @@ final class TrainingRun {
   private void train(Process kamille, Path log) throws Exception {
     site = "http://" + awaitAddress(kamille, log, "listening on ");
     admin = "http://" + awaitAddress(kamille, log, "admin on ");
-    for (int round = 0; round < rounds; round++) {
+    for (int round = 0; round < ROUNDS; round++) {
       for (int hit = 0; hit < HITS_PER_ROUND; hit++) {
         get("/kept/" + hit);
       }
@@ -137,7 +145,7 @@ final class TrainingRun {
       if (round % 8 == 0) {
         lessCommon(round);
       }
-      if (round % 200 == 0) {
+      if (round % 20 == 0) {
         operate();
         new ProcessBuilder("kill", "-HUP", Long.toString(kamille.pid())).start().waitFor();
       }

@@ -28,7 +28,7 @@ public final class RouteTable {
    * is forwarded, and what the cache key covers, stays as it came.
    */
   private static final Comparator<Route> LONGEST_PATH_FIRST =
-      Comparator.comparingInt((Route route) -> route.pathPrefix().length()).reversed();
+      (one, other) -> Integer.compare(other.pathPrefix().length(), one.pathPrefix().length());
 
   private final @Nullable HostRoutes[] exact;
   private final HostRoutes[] wildcards;

@@ -1,6 +1,7 @@
 package io.kamille.core.setting;
 
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,11 +10,37 @@ import org.jspecify.annotations.Nullable;
  */
 public sealed interface Row permits Member, Row.Inlined, Row.Unset {
 
+  /** What it stands for in the file. */
+  Stream<Member> members();
+
+  /** The component, by the values of its section. */
+  @Nullable Object component(SectionValues values);
+
   /** A settings record inside another one whose settings stand in the file beside the other's. */
-  record Inlined<R>(Section<R> section) implements Row {}
+  record Inlined<R>(Section<R> section) implements Row {
+    @Override
+    public Stream<Member> members() {
+      return section.members().stream();
+    }
+
+    @Override
+    public Object component(SectionValues values) {
+      return section.record(values);
+    }
+  }
 
   /** A component that no file sets; {@code rule} may look at the settings beside it. */
-  record Unset(Function<SectionValues, @Nullable Object> rule) implements Row {}
+  record Unset(Function<SectionValues, @Nullable Object> rule) implements Row {
+    @Override
+    public Stream<Member> members() {
+      return Stream.of();
+    }
+
+    @Override
+    public @Nullable Object component(SectionValues values) {
+      return rule.apply(values);
+    }
+  }
 
   /** A component that no file sets: it has one value until somebody else gives it another. */
   static Row fixed(@Nullable Object value) {

@@ -34,21 +34,13 @@ public final class Section<R> {
     this.type = type;
     this.rows = rows;
     constructor = constructor(type);
-    members = rows.stream().flatMap(Section::members).toList();
+    members = rows.stream().flatMap(Row::members).toList();
     check();
   }
 
   /** The declaration of {@code type}, a row for each of its components. */
   public static <R extends Record> Section<R> of(Class<R> type, Row... rows) {
     return new Section<>(type, List.of(rows));
-  }
-
-  private static Stream<Member> members(Row row) {
-    return switch (row) {
-      case Member member -> Stream.of(member);
-      case Row.Inlined<?> inlined -> inlined.section().members.stream();
-      case Row.Unset unset -> Stream.of();
-    };
   }
 
   private static <R> Constructor<R> constructor(Class<R> type) {
@@ -112,7 +104,7 @@ public final class Section<R> {
 
   /** The record with those values, which were read without a problem. */
   public R record(SectionValues values) {
-    Object[] arguments = rows.stream().map(row -> component(row, values)).toArray();
+    Object[] arguments = rows.stream().map(row -> row.component(values)).toArray();
     try {
       return constructor.newInstance(arguments);
     } catch (InvocationTargetException refused) {
@@ -122,15 +114,6 @@ public final class Section<R> {
     } catch (ReflectiveOperationException impossible) {
       throw new IllegalStateException(impossible);
     }
-  }
-
-  private static @Nullable Object component(Row row, SectionValues values) {
-    return switch (row) {
-      case Setting<?> setting -> values.component(setting);
-      case Subsection<?> inside -> inside.component(values);
-      case Row.Inlined<?> inlined -> inlined.section().record(values);
-      case Row.Unset unset -> unset.rule().apply(values);
-    };
   }
 
   /** The record when nothing is given; each setting must have a default. */
