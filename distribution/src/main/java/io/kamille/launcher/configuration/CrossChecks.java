@@ -19,6 +19,7 @@ import io.kamille.core.setting.Setting;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -138,10 +139,10 @@ record CrossChecks(SectionValues file, Problems problems) {
   }
 
   private void routesDiffer() {
-    record Match(@Nullable String host, String path) {}
-    Map<Match, String> first = new HashMap<>();
+    Map<List<String>, String> first = new HashMap<>();
     for (SectionValues route : file.all(Configuration.ROUTES)) {
-      var match = new Match(route.find(RouteSettings.HOST), route.value(RouteSettings.PATH_PREFIX));
+      String host = Objects.requireNonNullElse(route.find(RouteSettings.HOST), "");
+      List<String> match = List.of(host, route.value(RouteSettings.PATH_PREFIX));
       String other = first.putIfAbsent(match, route.path());
       if (other != null) {
         problems.conflict(route, "the host and path of " + other, "a route of its own");

@@ -4,9 +4,6 @@ package io.kamille.core.exchange;
 @FunctionalInterface
 public interface ExchangeObserver {
 
-  /** Learns nothing. */
-  ExchangeObserver NONE = (exchange, status, contentBytes, startNanos, endNanos) -> {};
-
   /** An observer that tells both, this one first. */
   default ExchangeObserver and(ExchangeObserver second) {
     return (exchange, status, contentBytes, startNanos, endNanos) -> {
