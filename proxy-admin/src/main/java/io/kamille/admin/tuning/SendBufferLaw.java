@@ -27,8 +27,9 @@ final class SendBufferLaw {
   static final int LEAST_SIZE_BYTES = 2304;
   static final int LEAST_MARK_BYTES = 4 << 10;
   static final int INITIAL_MARK_BYTES = 16 << 10;
+  static final int MOST_MARK_BYTES = 512 << 10;
 
-  private static final double REFILL_SECONDS = SendBuffer.REFILL_NANOS / 1e9;
+  private static final double REFILL_SECONDS = 0.008;
   private static final double SENDER_LIMITED = 0.1;
   private static final double COMES_BACK = 0.8;
   private static final int FALL = 2;
@@ -90,9 +91,9 @@ final class SendBufferLaw {
         estimate.basis() != Basis.STALLED && estimate.basis() != Basis.RECEIVER;
     double rate = estimate.basis() == Basis.STALLED ? 0 : estimate.bytesPerSecond();
     double refill = Math.max(rate * REFILL_SECONDS, isPathTheLimit ? windowBytes / 2.0 : 0);
-    double wanted = Math.clamp(refill, LEAST_MARK_BYTES, SendBuffer.MOST_MARK_BYTES);
+    double wanted = Math.clamp(refill, LEAST_MARK_BYTES, MOST_MARK_BYTES);
     if (estimate.senderLimitedShare() > SENDER_LIMITED && present > 0) {
-      wanted = Math.clamp(2.0 * present, wanted, SendBuffer.MOST_MARK_BYTES);
+      wanted = Math.clamp(2.0 * present, wanted, MOST_MARK_BYTES);
     }
     boolean isSettled = wanted <= present && wanted * FALL > present;
     return isSettled ? present : powerOfTwo((int) wanted);

@@ -52,7 +52,6 @@ final class TunedConnection {
       activeNanos = sample.atNanos();
     }
     followGoodput(before);
-    asked = channel.sendBuffer();
     grantedBytes = channel.grantedBytes();
     refused = channel.refused();
     estimate = estimator.add(sample, groups.of(channel.client()), grantedBytes);

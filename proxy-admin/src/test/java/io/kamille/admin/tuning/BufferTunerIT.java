@@ -91,22 +91,6 @@ class BufferTunerIT {
   }
 
   @Test
-  void aMarkThatRoseBetweenLooksFallsOnceTheClientStops() throws Exception {
-    TunableChannel channel = stalled();
-    look();
-    look();
-    onLoop(
-        () -> {
-          channel.taken(MUCH, 1);
-          return channel;
-        });
-    assertThat(onLoop(channel::sendBuffer).notSentLowWatermarkBytes()).isGreaterThan(MUCH);
-    look();
-    assertThat(onLoop(channel::sendBuffer).notSentLowWatermarkBytes())
-        .isEqualTo(SendBufferLaw.LEAST_MARK_BYTES);
-  }
-
-  @Test
   void anErrorCostsOnePassAlone() throws InterruptedException {
     AtomicBoolean isFirst = new AtomicBoolean(true);
     CountDownLatch second = new CountDownLatch(1);

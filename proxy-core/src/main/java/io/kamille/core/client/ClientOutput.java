@@ -1,7 +1,5 @@
 package io.kamille.core.client;
 
-import io.kamille.core.socket.SendBuffer;
-import io.kamille.core.socket.SocketEnd;
 import io.kamille.core.socket.TunableChannel;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
@@ -19,8 +17,7 @@ public final class ClientOutput {
   /*
    * A region of a file waits in the channel's queue like everything else, but the channel does not
    * count its octets. So they are counted here, and as long as any are left the client passes for
-   * one that does not take its answers. What lies around a region goes into the same packets: the
-   * socket is corked while they are flushed. Else each piece would wake the client.
+   * one that does not take its answers.
    *
    * TLS encrypts what it is given when it is flushed; until then the channel does not count that
    * either. So under TLS as much as a client may have waiting is flushed within a burst. That it is
@@ -58,12 +55,6 @@ public final class ClientOutput {
   private boolean hasFlushed;
   private int unencryptedBytes;
 
-  /** What was queued since nothing waited, and when the first of it was flushed. */
-  private long offeredBytes;
-
-  private long offeredNanos;
-  private boolean isOffering;
-
   /**
    * The output of {@code channel}.
    *
@@ -93,10 +84,9 @@ public final class ClientOutput {
 
   /** Queues octets; they leave at the end of this burst. Takes ownership. */
   public void write(ByteBuf octets) {
-    int bytes = octets.readableBytes();
-    offeredBytes += bytes;
+    int bytes = isEncrypted ? octets.readableBytes() : 0;
     channel.write(octets, channel.voidPromise());
-    queued(isEncrypted ? bytes : 0);
+    queued(bytes);
   }
 
   /** So many octets were queued with the channel: they leave at the end of this burst. */
@@ -119,7 +109,6 @@ public final class ClientOutput {
     PendingRegions pending = regions == null ? new PendingRegions() : regions;
     regions = pending;
     pending.add(region);
-    offeredBytes += region.count();
     channel.write(region).addListener(_ -> left(pending));
     flushSoon();
     if (isFirst) {
@@ -135,7 +124,6 @@ public final class ClientOutput {
     }
     if (pending.isEmpty()) {
       regions = null;
-      taken();
       if (isWritable()) {
         time.look();
         owner.writabilityChanged();
@@ -178,35 +166,11 @@ public final class ClientOutput {
     unflushed = false;
     hasFlushed = true;
     unencryptedBytes = 0;
-    if (!isOffering) {
-      isOffering = true;
-      offeredNanos = time.nowNanos();
-    }
     if (tunable != null) {
       tunable.writes();
     }
-    if (regions == null) {
-      channel.flush();
-    } else {
-      SocketEnd.cork(channel, true);
-      channel.flush();
-      SocketEnd.cork(channel, false);
-    }
-    taken();
+    channel.flush();
     owner.flushed();
-  }
-
-  /** The kernel may have taken some of what it was offered, be it later than it was flushed. */
-  private void taken() {
-    long pending = pendingBytes();
-    long bytes = offeredBytes - pending;
-    if (tunable != null && bytes >= SendBuffer.LEAST_PROOF_BYTES) {
-      tunable.taken(bytes, time.exactNanos() - offeredNanos);
-    }
-    if (pending == 0) {
-      offeredBytes = 0;
-      isOffering = false;
-    }
   }
 
   /** Whether all that was ever written here is queued, and so little that one flight carries it. */

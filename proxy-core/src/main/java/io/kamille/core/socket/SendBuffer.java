@@ -16,23 +16,6 @@ public record SendBuffer(
     int lowWatermarkBytes,
     int highWatermarkBytes) {
 
-  /*
-   * The mark is for what a path carries until the loop comes round to refill it, which takes some
-   * milliseconds when the loop is paced or busy. A connection begins with a small one. If a client
-   * drains more than a mark could hide, its mark rises at once: content that leaves as fast as it
-   * is given needs no bound, and each refill costs a turn and a packet. The kernel takes the mark,
-   * and a train of segments, of a client that reads nothing: so less than a quarter of a mebibyte
-   * proves nothing, and the mark does not count as drained. At most twice what was taken at once
-   * waits for a client that was fast and stops.
-   */
-  public static final double REFILL_NANOS = 8e6;
-
-  /** More than a kernel holds by default for one socket (tcp_wmem, tcp(7)): as good as no mark. */
-  public static final int MOST_MARK_BYTES = 16 << 20;
-
-  /** Taken in one go, the least that tells a fast client. */
-  public static final int LEAST_PROOF_BYTES = 256 << 10;
-
   public SendBuffer {
     if (lowWatermarkBytes < 0 || highWatermarkBytes < lowWatermarkBytes) {
       throw new IllegalArgumentException(
@@ -42,23 +25,6 @@ public record SendBuffer(
               + highWatermarkBytes
               + " (expected: low, high)");
     }
-  }
-
-  /** What is right once the kernel has taken so many octets in that time: this, or more. */
-  SendBuffer after(long takenBytes, long nanos) {
-    int mark = notSentLowWatermarkBytes;
-    if (mark == 0 || takenBytes < LEAST_PROOF_BYTES) {
-      return this;
-    }
-    double refill = (takenBytes - mark) * REFILL_NANOS / Math.max(nanos, 1);
-    double wanted = Math.min(Math.min(refill, 2.0 * takenBytes), MOST_MARK_BYTES);
-    return wanted < 2.0 * mark
-        ? this
-        : new SendBuffer(
-            sendBufferBytes,
-            Integer.highestOneBit((int) wanted),
-            lowWatermarkBytes,
-            highWatermarkBytes);
   }
 
   /** Whether the kernel chooses the size by itself, as it would without us. */

@@ -1,7 +1,6 @@
 package io.kamille.core.socket;
 
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelException;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.channel.unix.Socket;
 import io.netty.channel.unix.UnixChannel;
@@ -14,9 +13,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SocketEnd {
 
-  private static final int IPPROTO_TCP = 6;
-  private static final int TCP_CORK = 3;
-
   private SocketEnd() {}
 
   /** Null if the channel has none of the kernel's, or is closed and has it no longer. */
@@ -26,19 +22,6 @@ public final class SocketEnd {
             && unix.fd() instanceof Socket socket
         ? socket
         : null;
-  }
-
-  /** Sends only full packets while it is corked, and the rest at the end. */
-  public static void cork(Channel channel, boolean isCorked) {
-    Socket socket = socket(channel);
-    if (socket == null) {
-      return;
-    }
-    try {
-      socket.setIntOpt(IPPROTO_TCP, TCP_CORK, isCorked ? 1 : 0);
-    } catch (IOException | ChannelException refused) {
-      // Without it the same octets go in more packets.
-    }
   }
 
   /**

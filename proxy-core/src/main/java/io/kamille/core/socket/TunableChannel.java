@@ -117,11 +117,6 @@ public final class TunableChannel {
     }
   }
 
-  /** The kernel has taken so many octets in that time. */
-  public void taken(long bytes, long nanos) {
-    apply(buffer.after(bytes, nanos));
-  }
-
   /** The connection is closed. Idempotent. */
   public void closed() {
     watcher.closed(this);

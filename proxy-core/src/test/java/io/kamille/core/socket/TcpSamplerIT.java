@@ -174,18 +174,6 @@ class TcpSamplerIT {
   }
 
   @Test
-  void theMarkOfAClientThatDrainsMuchAtOnceRisesWithoutALook() throws Exception {
-    apply(SMALL);
-    onLoop(
-        () -> {
-          tunable.taken(MUCH, 1);
-          return tunable;
-        });
-    assertThat(((EpollSocketChannel) channel).config().getTcpNotSentLowAt()).isEqualTo(2 * MUCH);
-    assertThat(onLoop(tunable::refused)).isNull();
-  }
-
-  @Test
   void aSizeIsFixedAndGivenBack() throws Exception {
     apply(new SendBuffer(100_000, 16 << 10, 16 << 10, 32 << 10));
     assertThat(onLoop(tunable::grantedBytes)).isEqualTo(100_000);

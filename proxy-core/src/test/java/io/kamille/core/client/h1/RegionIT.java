@@ -86,16 +86,6 @@ class RegionIT {
   }
 
   @Test
-  void aHeadTravelsWithTheRegionBehindIt() {
-    server.on("/", this::large);
-    for (int i = 0; i < 10; i++) {
-      TestClient client = server.connect();
-      assertThat(client.get("/").firstRead()).isGreaterThan(1 << 10);
-      client.close();
-    }
-  }
-
-  @Test
   void theSourceIsPausedUntilTheRegionHasLeft() {
     server.on("/", this::large);
     TestClient client = server.connect(4_096);

@@ -192,15 +192,6 @@ public final class TestClient implements AutoCloseable {
     }
   }
 
-  /** How many octets the first read gets, at most a buffer. */
-  public int firstRead() {
-    try {
-      return in.read(new byte[1 << 20]);
-    } catch (IOException failed) {
-      throw new UncheckedIOException(failed);
-    }
-  }
-
   /** Everything until the server closes its side. */
   public String rest() {
     try {
