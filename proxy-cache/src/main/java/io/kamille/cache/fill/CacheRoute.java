@@ -20,6 +20,7 @@ import io.kamille.core.http.Method;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.http.StatusCode;
+import io.netty.buffer.ByteBuf;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -80,6 +81,11 @@ public final class CacheRoute {
 
   int home() {
     return parts.loops().current().home();
+  }
+
+  /** Where the calling loop puts a head together that is to be stored: empty, and lent. */
+  ByteBuf headOctets() {
+    return parts.loops().current().headOctets();
   }
 
   /**

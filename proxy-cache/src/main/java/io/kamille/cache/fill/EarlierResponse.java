@@ -20,7 +20,6 @@ import io.kamille.core.http.Method;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.http.StatusCode;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -154,7 +153,7 @@ final class EarlierResponse {
     if (isCodable) {
       CompressionRules.addVary(news.head().fields());
     }
-    ByteBuf octets = Unpooled.buffer(1024);
+    ByteBuf octets = route.headOctets();
     EncodedHead encoded = ResponseCodec.encode(fetch.uri(), news.head(), octets);
     Reservation reservation = route.store().reserve(encoded.length(), route.home());
     if (reservation == null) {

@@ -15,7 +15,6 @@ import io.kamille.core.exchange.Reply;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.ResponseHead;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,7 +39,7 @@ final class Fill {
    *
    * @param fields what is stored of the head (RFC 9111 §3.1)
    * @param encoded what the octets are
-   * @param octets the head as it will lie in the store, on the heap
+   * @param octets the head as it will lie in the store; the loop's, until it puts the next together
    * @param facts what decides about reuse
    * @param selecting the request fields that select the response
    * @param forms whether the response is to be given content codings
@@ -53,13 +52,11 @@ final class Fill {
       SelectingFields selecting,
       CodedForms forms) {
 
-    private static final int USUAL_BYTES = 1024;
-
-    /** The storable part of {@code head}, which it borrows. */
-    static Head of(Fetch fetch, ResponseHead head, StoredFacts facts, CodedForms forms) {
+    /** The storable part of {@code head}, which it borrows, put together in {@code octets}. */
+    static Head of(
+        Fetch fetch, ResponseHead head, StoredFacts facts, CodedForms forms, ByteBuf octets) {
       ResponseHead fields =
           ResponseHead.of(head.status(), StorableFields.of(head.fields(), facts.responseTime()));
-      ByteBuf octets = Unpooled.buffer(USUAL_BYTES);
       EncodedHead encoded = ResponseCodec.encode(fetch.uri(), fields, octets);
       SelectingFields selecting =
           fetch.selecting(SelectingFields.of(head.fields(), fetch.request()));
@@ -129,10 +126,10 @@ final class Fill {
     };
   }
 
-  /** Lets those who wait read along. They get what later requests will get, no more. */
+  /** Lets those who wait read along. They get what later requests will get, no more; once. */
   void share(InFlight flight, long nowEpochSeconds) {
     StoredFacts facts = head.facts();
-    ResponseHead shared = head.fields().copy();
+    ResponseHead shared = head.fields();
     shared.fields().add(FieldName.AGE, Integer.toString(facts.ageSeconds(nowEpochSeconds)));
     flight.publish(
         new Stage.Filling(

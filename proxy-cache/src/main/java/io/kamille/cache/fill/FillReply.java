@@ -361,7 +361,7 @@ final class FillReply implements Reply, ContentSource {
       CompressionRules.addVary(head.fields());
     }
     CodedForms forms = isCodable ? CodedForms.NOT_YET : CodedForms.NEVER;
-    Fill.Head storable = Fill.Head.of(fetch, head, facts, forms);
+    Fill.Head storable = Fill.Head.of(fetch, head, facts, forms, route.headOctets());
     if (storable.length() + contentLength > route.settings().maxObjectBytes()) {
       route.refused(fetch, head.status(), Fill.TOO_LARGE, Fill.explained(Fill.TOO_LARGE));
       goApart(true);

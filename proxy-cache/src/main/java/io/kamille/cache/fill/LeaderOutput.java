@@ -31,7 +31,7 @@ final class LeaderOutput {
    * client has not taken of it waits in the backlog.
    */
   private final Reply client;
-  private final Queue<ByteBuf> waiting = new ArrayDeque<>();
+  private final Queue<ByteBuf> waiting = new ArrayDeque<>(0);
   private ContentSource origin = ContentSource.NONE;
   private @Nullable Fill fill;
   private @Nullable ContentFeed feed;

@@ -76,7 +76,7 @@ public final class CacheKeyProbe {
     if (authority.length < end - start) {
       authority = new byte[end - start];
     }
-    int length = Authority.copyNormal(octets, start, end, isSecure, authority);
+    int length = Authority.copyNormal(octets, start, end, isSecure, authority, 0);
     hash.begin();
     hash.put((byte) (isSecure ? 's' : 'p'));
     hash.put(authority, 0, length);

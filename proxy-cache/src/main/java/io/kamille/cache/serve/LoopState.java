@@ -2,6 +2,8 @@ package io.kamille.cache.serve;
 
 import io.kamille.cache.key.CacheKeyProbe;
 import io.kamille.cache.key.QueryFilter;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import java.util.concurrent.Executor;
 
 /**
@@ -15,6 +17,7 @@ public final class LoopState {
   private final CacheKeyProbe probe = new CacheKeyProbe();
   private final QueryFilter queries = new QueryFilter();
   private final OwnLines lines = new OwnLines();
+  private final ByteBuf headOctets = Unpooled.buffer(1024);
   private Executor executor = Runnable::run;
 
   LoopState(int home, CacheCounters counters) {
@@ -37,6 +40,11 @@ public final class LoopState {
 
   public QueryFilter queries() {
     return queries;
+  }
+
+  /** For one head at a time that is to be stored: empty, and lent. */
+  public ByteBuf headOctets() {
+    return headOctets.clear();
   }
 
   /** The loop itself, as far as {@link #runsOn} told. */

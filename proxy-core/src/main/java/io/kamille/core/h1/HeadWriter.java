@@ -1,5 +1,6 @@
 package io.kamille.core.h1;
 
+import io.kamille.core.http.Authority;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.SectionWriter;
@@ -47,6 +48,12 @@ public final class HeadWriter extends SectionWriter {
     room(count);
     source.readBytes(octets, length, count);
     length += count;
+  }
+
+  /** Appends an authority in its normal form. */
+  public void authority(byte[] source, int start, int end, boolean isSecure) {
+    room(end - start);
+    length += Authority.copyNormal(source, start, end, isSecure, octets, length);
   }
 
   /** Appends ASCII text. */

@@ -148,17 +148,19 @@ public final class Authority {
   /** The normal form of the octets in {@code [start, end)}, in an array of its own. */
   public static byte[] normal(byte[] octets, int start, int end, boolean isSecure) {
     byte[] normal = new byte[end - start];
-    return Arrays.copyOf(normal, copyNormal(octets, start, end, isSecure, normal));
+    return Arrays.copyOf(normal, copyNormal(octets, start, end, isSecure, normal, 0));
   }
 
   /**
    * Writes the normal form of the octets in {@code [start, end)}; what is no host with an optional
    * port comes out in lower case.
    *
-   * @param into has room for {@code end - start} octets: the normal form is never longer
+   * @param into has room for {@code end - start} octets from {@code offset} on: the normal form is
+   *     never longer
    * @return its length
    */
-  public static int copyNormal(byte[] octets, int start, int end, boolean isSecure, byte[] into) {
+  public static int copyNormal(
+      byte[] octets, int start, int end, boolean isSecure, byte[] into, int offset) {
     int hostEnd = colonBeforePort(octets, start, end);
     int port = hostEnd + 1;
     while (port < end - 1 && octets[port] == '0') {
@@ -166,12 +168,12 @@ public final class Authority {
     }
     boolean isDefault =
         port >= end || Octets.equalsIgnoreCase(octets, port, end, isSecure ? "443" : "80");
-    int length = lower(octets, start, hostEnd, into, 0);
+    int length = lower(octets, start, hostEnd, into, offset);
     if (!isDefault) {
       into[length++] = ':';
       length = lower(octets, port, end, into, length);
     }
-    return length;
+    return length - offset;
   }
 
   private static int lower(byte[] octets, int start, int end, byte[] into, int offset) {

@@ -5,7 +5,6 @@ import io.kamille.core.exchange.Failure;
 import io.kamille.core.h1.ConnectionFields;
 import io.kamille.core.h1.HeadWriter;
 import io.kamille.core.h2.HpackWriter;
-import io.kamille.core.http.Authority;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.Method;
@@ -235,12 +234,8 @@ public final class RequestHeadWriter {
 
   /** In the form that the cache key is made of, so that no client chooses it for the others. */
   private void authority(RequestHead request) {
-    out.octets(
-        Authority.normal(
-            request.octets(),
-            request.authorityStart(),
-            request.authorityEnd(),
-            request.isSecure()));
+    out.authority(
+        request.octets(), request.authorityStart(), request.authorityEnd(), request.isSecure());
   }
 
   private void endToEndLines(Fields fields, boolean expects) {
