@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A section under a key of another one: once, as a list, or under names. The component of the
  * other's record is accordingly an {@code R}, a {@code List<R>} or a {@code Map<String, R>} in the
- * order of the file. Compared by identity.
+ * order of the file.
  *
  * @param shorthand the setting that a bare value in place of the mapping stands for
  * @param required what there must be at least one of, or null if there may be none
@@ -77,16 +77,6 @@ public record Subsection<R>(
         yield Collections.unmodifiableMap(byName);
       }
     };
-  }
-
-  @Override
-  public boolean equals(@Nullable Object other) {
-    return this == other;
-  }
-
-  @Override
-  public int hashCode() {
-    return System.identityHashCode(this);
   }
 
   @Override
