@@ -149,6 +149,8 @@ final class ClientSide {
 
   /** Listens, on the sockets that listen already where there are any, or on those it is given. */
   void listen(InheritedSockets sockets, Network network) throws StartFailure {
+    // First, so that not even the first client is without a bound.
+    tuner.start(bytes -> listeners.forEach(listener -> listener.notSentLowWatermark(bytes)));
     for (ListenerSettings settings : running.listeners()) {
       try {
         ServerTls encryption = tls.open(settings);
@@ -159,6 +161,7 @@ final class ClientSide {
                 limiter,
                 clients,
                 encryption,
+                tuner.notSentLowWatermark(),
                 sockets(settings, sockets, network));
         listeners.add(listener);
         ConnectionMetrics.register(registry, listener, settings.name());
@@ -169,7 +172,6 @@ final class ClientSide {
         throw new StartFailure(StartFailure.Kind.ADDRESS, String.valueOf(failed.getMessage()));
       }
     }
-    tuner.start(bytes -> listeners.forEach(listener -> listener.notSentLowWatermark(bytes)));
   }
 
   private List<Integer> sockets(

@@ -131,7 +131,7 @@ public final class BufferTuner implements SendBufferAdvisor, AutoCloseable {
   }
 
   /**
-   * Begins.
+   * Begins, before anything listens.
    *
    * @param listeners told which TCP_NOTSENT_LOWAT accepted sockets shall have from the beginning
    */
@@ -167,15 +167,18 @@ public final class BufferTuner implements SendBufferAdvisor, AutoCloseable {
 
   private void announce(TuningSettings next) {
     boolean isOn = next.policy() != TuningPolicy.OFF;
-    SendBuffer inherited = isOn ? SendBufferLaw.initial(system.highWatermarkBytes()) : system;
-    listeners.accept(inherited.notSentLowWatermarkBytes());
+    int mark = notSentLowWatermark();
+    listeners.accept(mark);
     SendBuffer fromListener =
-        new SendBuffer(
-            0,
-            inherited.notSentLowWatermarkBytes(),
-            system.lowWatermarkBytes(),
-            system.highWatermarkBytes());
+        new SendBuffer(0, mark, system.lowWatermarkBytes(), system.highWatermarkBytes());
     samplers.forEach(sampler -> sampler.set(isOn, next.period(), fromListener));
+  }
+
+  /** TCP_NOTSENT_LOWAT of an accepted socket; 0 for the system's own. Any thread. */
+  public int notSentLowWatermark() {
+    return settings.policy() == TuningPolicy.OFF
+        ? system.notSentLowWatermarkBytes()
+        : SendBufferLaw.INITIAL_MARK_BYTES;
   }
 
   /** Gives all connections back to the kernel. */

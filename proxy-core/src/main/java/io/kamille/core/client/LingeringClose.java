@@ -84,15 +84,18 @@ public final class LingeringClose {
   /** Nothing more comes from the client: closes the connection once all is with the kernel. */
   public void afterFlush() {
     boolean isFirstFlight = output.isFirstFlight();
-    channel()
-        .write(Unpooled.EMPTY_BUFFER)
-        .addListener(written -> closeIfSent(isFirstFlight && written.isSuccess()));
     output.flush();
+    if (isFirstFlight && output.pendingBytes() == 0) {
+      close();
+    } else {
+      channel().write(Unpooled.EMPTY_BUFFER).addListener(written -> closeIfSent());
+      output.flush();
+    }
   }
 
   /** The kernel has all: while it waits to send it, only our side closes, and the rate goes on. */
-  private void closeIfSent(boolean isSent) {
-    if (!isSent && channel().isActive() && looks() && shared.output().unsentBytes() > 0) {
+  private void closeIfSent() {
+    if (channel().isActive() && looks() && shared.output().unsentBytes() > 0) {
       closeOutput();
     } else {
       close();

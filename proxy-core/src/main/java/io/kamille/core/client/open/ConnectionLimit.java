@@ -42,16 +42,23 @@ public final class ConnectionLimit implements IdleTimeout {
     bounds = new Bounds(limit, governor);
   }
 
-  /** A connection has come to this loop: it begins, now or once there is room, or is closed. */
+  /**
+   * A connection has come to this loop: it begins, now or once there is room, or is closed. {@link
+   * #leave} follows once it is closed.
+   */
   void admit(SocketChannel channel, ServerShard shard, Runnable begin) {
     boolean isWithin = open.incrementAndGet() <= bounds.limit;
-    channel.closeFuture().addListener(closed -> open.decrementAndGet());
     if (isWithin) {
       begin.run();
     } else {
       channel.config().setAutoRead(false);
       shard.loop().execute(() -> makeRoom(channel, shard, begin));
     }
+  }
+
+  /** A connection that was admitted is closed. */
+  void leave() {
+    open.decrementAndGet();
   }
 
   private void makeRoom(SocketChannel channel, ServerShard shard, Runnable begin) {

@@ -81,6 +81,7 @@ public final class Listener implements AutoCloseable {
    * @param limit of all connections together
    * @param clients of all listeners
    * @param tls null for clear text; stays the caller's
+   * @param notSentLowWatermark as for {@link #notSentLowWatermark}
    * @param inherited descriptors of sockets on that address; owned from now on
    * @throws IOException if the address cannot be had; the message says which and why
    */
@@ -90,6 +91,7 @@ public final class Listener implements AutoCloseable {
       ConnectionLimit limit,
       ClientTable clients,
       @Nullable ServerTls tls,
+      int notSentLowWatermark,
       List<Integer> inherited)
       throws IOException {
     InetSocketAddress address = settings.address().socketAddress();
@@ -103,6 +105,7 @@ public final class Listener implements AutoCloseable {
                 limit,
                 clients,
                 present,
+                notSentLowWatermark,
                 open);
     InetSocketAddress bound = address;
     try {
@@ -194,6 +197,7 @@ public final class Listener implements AutoCloseable {
         .group(loop, loop)
         .option(ChannelOption.RECVBUF_ALLOCATOR, acceptsPerTurn())
         .option(KEEPALIVE, 1)
+        .option(NOT_SENT_LOW_WATERMARK, opening.notSentLowWatermark)
         .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
         .childOption(
             ChannelOption.WRITE_BUFFER_WATER_MARK,
@@ -273,6 +277,7 @@ public final class Listener implements AutoCloseable {
     private final ConnectionLimit limit;
     private final ClientTable clients;
     private final AtomicReference<ListenerSettings> settings;
+    private final int notSentLowWatermark;
     private final AtomicInteger open;
     private final boolean isProxied;
 
@@ -281,12 +286,14 @@ public final class Listener implements AutoCloseable {
         ConnectionLimit limit,
         ClientTable clients,
         AtomicReference<ListenerSettings> settings,
+        int notSentLowWatermark,
         AtomicInteger open) {
       this.opener = opener;
       this.shared = opener.shared();
       this.limit = limit;
       this.clients = clients;
       this.settings = settings;
+      this.notSentLowWatermark = notSentLowWatermark;
       this.isProxied = settings.getAcquire().proxyProtocol().isRequired();
       this.open = open;
     }
@@ -323,6 +330,7 @@ public final class Listener implements AutoCloseable {
               closed -> {
                 open.decrementAndGet();
                 client.leave();
+                limit.leave();
               });
       limit.admit(channel, shared, () -> begin(channel, client));
     }

@@ -15,6 +15,7 @@ import io.kamille.core.tls.TlsSettings;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.unix.IntegerUnixChannelOption;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -143,6 +144,10 @@ class ListenerIT {
   }
 
   private Listener open(InetSocketAddress address) throws IOException {
+    return open(address, 0);
+  }
+
+  private Listener open(InetSocketAddress address, int notSentLowWatermark) throws IOException {
     HostPort where = new HostPort(address.getHostString(), address.getPort());
     return Listener.open(
         new ListenerSettings(
@@ -151,7 +156,23 @@ class ListenerIT {
         new ConnectionLimit(1, IdleTimeoutGovernor.OFF),
         server.admitted(),
         null,
+        notSentLowWatermark,
         List.of());
+  }
+
+  @Test
+  void evenTheFirstClientHasABoundOnUnsentContent() throws IOException {
+    try (Listener listener =
+        open(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 16 << 10)) {
+      assertThat(listener.sockets())
+          .allSatisfy(
+              socket ->
+                  assertThat(
+                          socket
+                              .config()
+                              .getOption(new IntegerUnixChannelOption("TCP_NOTSENT_LOWAT", 6, 25)))
+                      .isEqualTo(16 << 10));
+    }
   }
 
   @Test
