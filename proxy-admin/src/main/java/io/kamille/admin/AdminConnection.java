@@ -10,6 +10,7 @@ import io.kamille.core.http.StatusCode;
 import io.kamille.core.loop.WallClock;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.socket.DuplexChannel;
@@ -60,6 +61,7 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
   private static final Pattern SCHEME = Pattern.compile("(?i)https?://");
   private static final long LINGER_MILLIS = 1000;
 
+  private final Channel channel;
   private final OperationTable operations;
   private final LiveStreams streams;
   private final Executor control;
@@ -84,6 +86,7 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
   }
 
   AdminConnection(
+      Channel channel,
       OperationTable operations,
       LiveStreams streams,
       Executor control,
@@ -91,6 +94,7 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
       Duration answerLimit,
       Peer peer,
       RequestDecoder decoder) {
+    this.channel = channel;
     this.operations = operations;
     this.streams = streams;
     this.control = control;
@@ -108,6 +112,15 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
   @Override
   public void handlerRemoved(ChannelHandlerContext context) {
     stopDeadline();
+  }
+
+  /** Closes the connection, if its client is to send a request or the rest of one. */
+  boolean yields() {
+    boolean isOwed = state == State.READING;
+    if (isOwed) {
+      channel.close();
+    }
+    return isOwed;
   }
 
   // Requests

@@ -42,7 +42,9 @@ import java.net.Socket;
 import java.net.StandardSocketOptions;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
@@ -72,6 +74,10 @@ public final class AdminServer implements AutoCloseable {
   private final ScheduledExecutorService control =
       Executors.newSingleThreadScheduledExecutor(new DefaultThreadFactory("kamille-control", true));
   private final ChannelGroup connections = new DefaultChannelGroup(group.next());
+
+  /** Those that came by the network, the oldest first. Confined to the loop. */
+  private final Set<AdminConnection> ofNetwork = new LinkedHashSet<>();
+
   private final History history = new History();
   private final WallClock clock;
   private final Duration answerLimit;
@@ -193,13 +199,25 @@ public final class AdminServer implements AutoCloseable {
 
   private void fromNetwork(Channel connection) {
     // Who is gone already has no address.
-    if (connections.size() >= MAX_CONNECTIONS
+    if ((connections.size() >= MAX_CONNECTIONS && !makeRoom())
         || !(connection.remoteAddress() instanceof InetSocketAddress client)
         || (tls != null && !encrypt(connection, tls))) {
       connection.close();
       return;
     }
-    equip(connection, new Peer.Network(client.getAddress()));
+    AdminConnection opened = equip(connection, new Peer.Network(client.getAddress()));
+    ofNetwork.add(opened);
+    connection.closeFuture().addListener(closed -> ofNetwork.remove(opened));
+  }
+
+  /** Those that send nothing keep nobody out: the oldest that owes us a request yields. */
+  private boolean makeRoom() {
+    for (AdminConnection oldest : ofNetwork) {
+      if (oldest.yields()) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** By the first certificate, whatever name the client asks for; false if it is not there. */
@@ -216,15 +234,14 @@ public final class AdminServer implements AutoCloseable {
     return true;
   }
 
-  private void equip(Channel connection, Peer peer) {
+  private AdminConnection equip(Channel connection, Peer peer) {
     connections.add(connection);
     RequestDecoder decoder = new RequestDecoder();
-    connection
-        .pipeline()
-        .addLast(
-            decoder,
-            new HttpResponseEncoder(),
-            new AdminConnection(operations, streams, control, clock, answerLimit, peer, decoder));
+    AdminConnection opened =
+        new AdminConnection(
+            connection, operations, streams, control, clock, answerLimit, peer, decoder);
+    connection.pipeline().addLast(decoder, new HttpResponseEncoder(), opened);
+    return opened;
   }
 
   /** A look that fails is the last word on that second, not on all that come. */

@@ -102,6 +102,7 @@ class AdminConnectionTest {
             decoder,
             new HttpResponseEncoder(),
             new AdminConnection(
+                channel,
                 operations,
                 new LiveStreams(channel.eventLoop(), clock),
                 control::add,

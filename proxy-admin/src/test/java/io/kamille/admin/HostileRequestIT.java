@@ -89,6 +89,22 @@ class HostileRequestIT {
     server.close();
   }
 
+  @Test
+  void connectionsThatSendNothingKeepNobodyOut() throws IOException {
+    List<Wire> silent = new ArrayList<>();
+    try {
+      for (int i = 0; i < 200; i++) {
+        silent.add(new Wire(server.address()));
+      }
+      assertThat(ask("GET", "/readyz", "", null, "")).startsWith("HTTP/1.1 200 ");
+      assertThat(silent.getFirst().rest()).isEmpty();
+    } finally {
+      for (Wire wire : silent) {
+        wire.close();
+      }
+    }
+  }
+
   private String ask(
       String method, String target, String fields, @Nullable String type, String content)
       throws IOException {

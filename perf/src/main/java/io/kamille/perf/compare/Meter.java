@@ -78,11 +78,16 @@ final class Meter {
     return sample
         .with(USER, taken.userMicros())
         .with(KERNEL, taken.kernelMicros())
-        .with(COMPILERS, threads.of(COMPILER_NAMES).since(threadsBefore).ranNanos())
+        .with(COMPILERS, compilersNanos(threads, threadsBefore))
         .with(LOOPS, threads.of(LOOP_NAMES).since(threadsBefore).ranNanos())
         .with(CORE, coreMicros)
         .with(RESIDENT, memory.residentBytes())
         .with(PROPORTIONAL, memory.proportionalBytes());
+  }
+
+  /** What the compilers took between two looks at the threads. */
+  static long compilersNanos(RunTime threads, RunTime before) {
+    return threads.of(COMPILER_NAMES).since(before).ranNanos();
   }
 
   /** Says so if others took much of the server's core in one of these rounds. */

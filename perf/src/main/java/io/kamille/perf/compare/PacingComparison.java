@@ -172,10 +172,12 @@ public final class PacingComparison extends Comparison {
           load(rate, settling(), round);
           RunTime before = server.process().runTime();
           LoadResult load = load(rate, Duration.ofSeconds(seconds), rate * 1000L + round);
-          RunTime.Taken ran = server.process().runTime().since(before);
+          RunTime threads = server.process().runTime();
+          RunTime.Taken ran = threads.since(before);
           samples.add(
               LoadFigures.with(Sample.of(Integer.toString(rate), way, round), load)
                   .with(RAN, ran.ranNanos())
+                  .with(Meter.COMPILERS, Meter.compilersNanos(threads, before))
                   .with(WAITED, ran.waitedNanos()));
         }
       }
@@ -239,6 +241,7 @@ public final class PacingComparison extends Comparison {
     return List.of(
         Column.spread("CPU µs/request", CPU, 2),
         Column.ratio(by, CPU, baseline),
+        Column.median("of it compilers", Meter.COMPILERS.per(COMPLETED).times(1e-3), 2),
         Column.median("p50 µs", P50, 0),
         Column.ratio(by, P50, baseline),
         Column.spread("p99 µs", P99, 0),
