@@ -83,14 +83,15 @@ public final class LingeringClose {
 
   /** Nothing more comes from the client: closes the connection once all is with the kernel. */
   public void afterFlush() {
-    boolean isFirstFlight = output.isFirstFlight();
-    output.flush();
-    if (isFirstFlight && output.pendingBytes() == 0) {
-      close();
-    } else {
-      channel().write(Unpooled.EMPTY_BUFFER).addListener(written -> closeIfSent());
+    if (output.isFirstFlight()) {
       output.flush();
+      if (output.pendingBytes() == 0) {
+        close();
+        return;
+      }
     }
+    channel().write(Unpooled.EMPTY_BUFFER).addListener(written -> closeIfSent());
+    output.flush();
   }
 
   /** The kernel has all: while it waits to send it, only our side closes, and the rate goes on. */

@@ -105,14 +105,14 @@ public final class Listener implements AutoCloseable {
                 limit,
                 clients,
                 present,
-                notSentLowWatermark,
                 open);
     InetSocketAddress bound = address;
     try {
       if (inherited.isEmpty()) {
         probe(address);
         for (ServerShard shard : shards) {
-          Channel socket = bind(bound, BACKLOG, opening.apply(shard), shards.size() > 1);
+          Channel socket =
+              bind(bound, notSentLowWatermark, opening.apply(shard), shards.size() > 1);
           sockets.add(socket);
           bound = (InetSocketAddress) socket.localAddress();
         }
@@ -122,7 +122,8 @@ public final class Listener implements AutoCloseable {
               i < inherited.size()
                   ? inherited.get(i)
                   : Descriptors.copyOf(inherited.get(i % inherited.size()));
-          sockets.add(adopt(descriptor, opening.apply(shards.get(i % shards.size()))));
+          sockets.add(
+              adopt(descriptor, notSentLowWatermark, opening.apply(shards.get(i % shards.size()))));
         }
         bound = (InetSocketAddress) sockets.getFirst().localAddress();
       }
@@ -153,11 +154,12 @@ public final class Listener implements AutoCloseable {
   }
 
   private static Channel bind(
-      InetSocketAddress address, int backlog, Opening opening, boolean spread) throws IOException {
+      InetSocketAddress address, int notSentLowWatermark, Opening opening, boolean spread)
+      throws IOException {
     ChannelFuture bind =
-        bootstrap(opening)
+        bootstrap(notSentLowWatermark, opening)
             .channel(EpollServerSocketChannel.class)
-            .option(ChannelOption.SO_BACKLOG, backlog)
+            .option(ChannelOption.SO_BACKLOG, BACKLOG)
             .option(ChannelOption.SO_REUSEADDR, true)
             .option(UnixChannelOption.SO_REUSEPORT, spread)
             .bind(address)
@@ -168,9 +170,10 @@ public final class Listener implements AutoCloseable {
     return withTrouble(bind.channel(), opening);
   }
 
-  private static Channel adopt(int descriptor, Opening opening) throws IOException {
+  private static Channel adopt(int descriptor, int notSentLowWatermark, Opening opening)
+      throws IOException {
     ChannelFuture adopted =
-        bootstrap(opening)
+        bootstrap(notSentLowWatermark, opening)
             .channelFactory(() -> new EpollServerSocketChannel(descriptor))
             .register()
             .awaitUninterruptibly();
@@ -190,14 +193,14 @@ public final class Listener implements AutoCloseable {
     return socket;
   }
 
-  private static ServerBootstrap bootstrap(Opening opening) {
+  private static ServerBootstrap bootstrap(int notSentLowWatermark, Opening opening) {
     ClientSettings settings = opening.shared.settings();
     EventLoop loop = opening.shared.loop();
     return new ServerBootstrap()
         .group(loop, loop)
         .option(ChannelOption.RECVBUF_ALLOCATOR, acceptsPerTurn())
         .option(KEEPALIVE, 1)
-        .option(NOT_SENT_LOW_WATERMARK, opening.notSentLowWatermark)
+        .option(NOT_SENT_LOW_WATERMARK, notSentLowWatermark)
         .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
         .childOption(
             ChannelOption.WRITE_BUFFER_WATER_MARK,
@@ -277,7 +280,6 @@ public final class Listener implements AutoCloseable {
     private final ConnectionLimit limit;
     private final ClientTable clients;
     private final AtomicReference<ListenerSettings> settings;
-    private final int notSentLowWatermark;
     private final AtomicInteger open;
     private final boolean isProxied;
 
@@ -286,14 +288,12 @@ public final class Listener implements AutoCloseable {
         ConnectionLimit limit,
         ClientTable clients,
         AtomicReference<ListenerSettings> settings,
-        int notSentLowWatermark,
         AtomicInteger open) {
       this.opener = opener;
       this.shared = opener.shared();
       this.limit = limit;
       this.clients = clients;
       this.settings = settings;
-      this.notSentLowWatermark = notSentLowWatermark;
       this.isProxied = settings.getAcquire().proxyProtocol().isRequired();
       this.open = open;
     }
