@@ -31,9 +31,10 @@ import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.netty.util.ReferenceCountUtil;
-import io.netty.util.concurrent.Future;
+import io.netty.util.concurrent.ScheduledFuture;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executor;
@@ -61,6 +62,12 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
   private static final Pattern SCHEME = Pattern.compile("(?i)https?://");
   private static final long LINGER_MILLIS = 1000;
 
+  /** Among equals, the one that opened or had its last answer taken the longest ago. */
+  static final Comparator<AdminConnection> LEAST_TO_LOSE_FIRST =
+      Comparator.<AdminConnection, State>comparing(connection -> connection.state)
+          .thenComparing(connection -> connection.head != null)
+          .thenComparingLong(AdminConnection::leftNanos);
+
   private final Channel channel;
   private final OperationTable operations;
   private final LiveStreams streams;
@@ -74,15 +81,20 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
   private @Nullable HttpRequest head;
   private ByteBuf content = Unpooled.EMPTY_BUFFER;
   private int limitBytes;
-  private @Nullable Future<?> closing;
+  private @Nullable ScheduledFuture<?> closing;
 
+  /** What is read. In the order in which connections yield to others. */
   private enum State {
     /** The next request, or the rest of one. */
     READING,
+    /** What is dropped: the last answer is given. */
+    ENDING,
     /** Nothing, until the client has the answer. */
     ANSWERING,
-    /** And dropping what comes: the last answer is given. */
-    ENDING
+    /** Nothing, until the operation is done. Does not yield. */
+    WORKING,
+    /** What is dropped: events are sent. Does not yield. */
+    STREAMING
   }
 
   AdminConnection(
@@ -114,13 +126,14 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
     stopDeadline();
   }
 
-  /** Closes the connection, if its client is to send a request or the rest of one. */
+  /** Closes the connection at once, unless there is work for its client. */
   boolean yields() {
-    boolean isOwed = state == State.READING;
-    if (isOwed) {
-      channel.close();
+    boolean isYielding = state.compareTo(State.WORKING) < 0;
+    if (isYielding) {
+      // Past TLS, whose last word would wait behind an answer that nobody takes.
+      channel.unsafe().close(channel.unsafe().voidPromise());
     }
-    return isOwed;
+    return isYielding;
   }
 
   // Requests
@@ -148,7 +161,7 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
     while (state == State.READING && decoder.decodesOn()) {
       // What it decodes comes by channelRead.
     }
-    context.channel().config().setAutoRead(state != State.ANSWERING);
+    context.channel().config().setAutoRead(state != State.ANSWERING && state != State.WORKING);
   }
 
   private void begin(ChannelHandlerContext context, HttpRequest request) {
@@ -250,12 +263,12 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
 
   /** Reads nothing until {@link #goOn}. */
   private void pause(ChannelHandlerContext context) {
-    state = State.ANSWERING;
+    state = State.WORKING;
     context.channel().config().setAutoRead(false);
   }
 
   private void goOn(ChannelHandlerContext context) {
-    if (state == State.ANSWERING && context.channel().isActive()) {
+    if (context.channel().isActive()) {
       state = State.READING;
       readOn(context);
     }
@@ -306,7 +319,14 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
       if (request.protocolVersion().equals(HttpVersion.HTTP_1_0)) {
         response.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.KEEP_ALIVE);
       }
-      write(context, response, () -> goOn(context));
+      state = State.ANSWERING;
+      write(
+          context,
+          response,
+          () -> {
+            head = null;
+            goOn(context);
+          });
     } else {
       writeLast(context, answer);
     }
@@ -320,6 +340,7 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
       return;
     }
     end(context);
+    state = State.STREAMING;
     stopDeadline();
     streams.open(context, first, () -> operations.isKnown(asked));
     context.pipeline().remove(HttpResponseEncoder.class);
@@ -396,6 +417,10 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
         context
             .executor()
             .schedule(() -> context.close(), answerLimit.toMillis(), TimeUnit.MILLISECONDS);
+  }
+
+  private long leftNanos() {
+    return closing == null ? 0 : closing.getDelay(TimeUnit.NANOSECONDS);
   }
 
   private void stopDeadline() {

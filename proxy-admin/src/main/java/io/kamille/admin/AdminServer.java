@@ -42,7 +42,7 @@ import java.net.Socket;
 import java.net.StandardSocketOptions;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.LinkedHashSet;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -75,8 +75,8 @@ public final class AdminServer implements AutoCloseable {
       Executors.newSingleThreadScheduledExecutor(new DefaultThreadFactory("kamille-control", true));
   private final ChannelGroup connections = new DefaultChannelGroup(group.next());
 
-  /** Those that came by the network, the oldest first. Confined to the loop. */
-  private final Set<AdminConnection> ofNetwork = new LinkedHashSet<>();
+  /** Those that came by the network. Confined to the loop. */
+  private final Set<AdminConnection> ofNetwork = new HashSet<>();
 
   private final History history = new History();
   private final WallClock clock;
@@ -210,14 +210,12 @@ public final class AdminServer implements AutoCloseable {
     connection.closeFuture().addListener(closed -> ofNetwork.remove(opened));
   }
 
-  /** Those that send nothing keep nobody out: the oldest that owes us a request yields. */
+  /** Connections that are only held keep nobody out: the one with the least to lose yields. */
   private boolean makeRoom() {
-    for (AdminConnection oldest : ofNetwork) {
-      if (oldest.yields()) {
-        return true;
-      }
-    }
-    return false;
+    return ofNetwork.stream()
+        .min(AdminConnection.LEAST_TO_LOSE_FIRST)
+        .filter(AdminConnection::yields)
+        .isPresent();
   }
 
   /** By the first certificate, whatever name the client asks for; false if it is not there. */

@@ -33,6 +33,7 @@ class StreamLimitsIT {
 
   private static final int STREAMS = 32;
   private static final long MOST_OF_SOCKETS = 4 << 20;
+  private static final int LARGE = 32 << 20;
   private static final HostPort ANY_PORT = new HostPort("127.0.0.1", 0);
 
   @TempDir private Path directory;
@@ -74,6 +75,10 @@ class StreamLimitsIT {
 
   private String get(String path) {
     return "GET " + path + " HTTP/1.1\r\nHost: localhost\r\n" + token + "\r\n\r\n";
+  }
+
+  private static String with(String field, String request) {
+    return request.replace("\r\n\r\n", "\r\n" + field + "\r\n\r\n");
   }
 
   /** Nobody reads any of the streams. */
@@ -189,6 +194,72 @@ class StreamLimitsIT {
     asked.await();
     server.close();
     end.countDown();
+  }
+
+  /** Last those of which an answer waits, and never those that are worked for. */
+  @Test
+  @Timeout(60)
+  void onAFullPortTheConnectionWithTheLeastToLoseYields() throws IOException {
+    server.close();
+    CountDownLatch end = new CountDownLatch(1);
+    Answer large = Answer.text(200, "x".repeat(LARGE));
+    open(
+        FakeAppliance.settings(ANY_PORT, directory.resolve("token")),
+        Operation.get("/v1/large", Scope.READ, "More than sockets hold.").by(() -> large),
+        Operation.get("/v1/hanging", Scope.READ, "Hangs.")
+            .by(
+                () -> {
+                  try {
+                    end.await();
+                  } catch (InterruptedException hurried) {
+                    Thread.currentThread().interrupt();
+                  }
+                  return Answer.nothing();
+                }));
+    Wire untaken = wire().send(get("/v1/large"));
+    untaken.head();
+    Wire ended = wire().send(with("Connection: close", get("/v1/large")));
+    ended.head();
+    Wire uploading =
+        wire()
+            .send(
+                with(
+                    "Expect: 100-continue\r\nContent-Length: 9",
+                    get("/v1/cache/purges").replace("GET", "POST")));
+    uploading.head();
+    Wire busier = wire().send(get("/healthz"));
+    busier.response();
+    Wire idle = wire().send(get("/healthz"));
+    idle.response();
+    busier.send(get("/healthz")).response();
+    List<Wire> hanging = new ArrayList<>();
+    while (hanging.size() < 123) {
+      hanging.add(hanging());
+    }
+    hanging.add(hanging());
+    assertThat(idle.rest()).isEmpty();
+    hanging.add(hanging());
+    assertThat(busier.rest()).isEmpty();
+    hanging.add(hanging());
+    assertThat(uploading.rest()).isEmpty();
+    hanging.add(hanging());
+    assertThat(ended.rest().length()).isLessThan(LARGE);
+    hanging.add(hanging());
+    assertThat(untaken.rest().length()).isLessThan(LARGE);
+    try (Wire late = new Wire(server.address())) {
+      assertThat(late.rest()).isEmpty();
+    }
+    end.countDown();
+    for (Wire each : hanging) {
+      assertThat(each.head()).startsWith("HTTP/1.1 204 ");
+    }
+  }
+
+  /** It is worked for when this returns. */
+  private Wire hanging() throws IOException {
+    Wire wire = wire().send(with("Expect: 100-continue", get("/v1/hanging")));
+    assertThat(wire.head()).startsWith("HTTP/1.1 100 ");
+    return wire;
   }
 
   /** 128 connections at most; each ends when its next request does not come in time. */

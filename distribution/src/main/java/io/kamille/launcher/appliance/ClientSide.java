@@ -164,6 +164,8 @@ final class ClientSide {
                 tuner.notSentLowWatermark(),
                 sockets(settings, sockets, network));
         listeners.add(listener);
+        // Settings may have come by the API since it was opened.
+        tuner.announce();
         ConnectionMetrics.register(registry, listener, settings.name());
         if (encryption != null) {
           ConnectionMetrics.register(registry, encryption, settings.name());

@@ -25,6 +25,7 @@ final class Running {
   /** The configuration, if it was accepted; else prints all problems and fails. */
   static Configuration accepted(ConfigurationReading reading, PrintWriter err)
       throws CommandFailure {
+    // Not a switch over types, which has a bootstrap method that each start would run.
     if (reading instanceof ConfigurationReading.Refused refused) {
       refused.problems().forEach(err::println);
       boolean unreadable =

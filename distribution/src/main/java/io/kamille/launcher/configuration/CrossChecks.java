@@ -142,6 +142,7 @@ record CrossChecks(SectionValues file, Problems problems) {
     Map<List<String>, String> first = new HashMap<>();
     for (SectionValues route : file.all(Configuration.ROUTES)) {
       String host = Objects.requireNonNullElse(route.find(RouteSettings.HOST), "");
+      // Not a record, whose equals has a bootstrap method that each start would run.
       List<String> match = List.of(host, route.value(RouteSettings.PATH_PREFIX));
       String other = first.putIfAbsent(match, route.path());
       if (other != null) {

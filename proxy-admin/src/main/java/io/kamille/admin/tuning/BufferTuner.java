@@ -73,7 +73,7 @@ public final class BufferTuner implements SendBufferAdvisor, AutoCloseable {
   @GuardedBy("this")
   private final Sizing sizing;
 
-  // Written by whoever configures, read by loops and by the tuner's thread.
+  // Written under the lock by whoever configures, read by loops and by the tuner's thread.
   private volatile TuningSettings settings;
   private volatile IntConsumer listeners = _ -> {};
   private volatile boolean isClosed;
@@ -143,7 +143,7 @@ public final class BufferTuner implements SendBufferAdvisor, AutoCloseable {
 
   void announceTo(IntConsumer listeners) {
     this.listeners = listeners;
-    announce(settings);
+    announce();
   }
 
   public TuningSettings settings() {
@@ -154,7 +154,7 @@ public final class BufferTuner implements SendBufferAdvisor, AutoCloseable {
   public synchronized void settings(TuningSettings next) {
     boolean wasOn = settings.policy() != TuningPolicy.OFF;
     settings = next;
-    announce(next);
+    announce();
     if (!next.policy().isSizing()) {
       connections.values().forEach(TunedConnection::loseParts);
     }
@@ -165,13 +165,14 @@ public final class BufferTuner implements SendBufferAdvisor, AutoCloseable {
     }
   }
 
-  private void announce(TuningSettings next) {
-    boolean isOn = next.policy() != TuningPolicy.OFF;
+  /** Tells all listeners and loops what holds. */
+  public synchronized void announce() {
+    boolean isOn = settings.policy() != TuningPolicy.OFF;
     int mark = notSentLowWatermark();
     listeners.accept(mark);
     SendBuffer fromListener =
         new SendBuffer(0, mark, system.lowWatermarkBytes(), system.highWatermarkBytes());
-    samplers.forEach(sampler -> sampler.set(isOn, next.period(), fromListener));
+    samplers.forEach(sampler -> sampler.set(isOn, settings.period(), fromListener));
   }
 
   /** TCP_NOTSENT_LOWAT of an accepted socket; 0 for the system's own. Any thread. */

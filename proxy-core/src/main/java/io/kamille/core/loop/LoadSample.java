@@ -6,7 +6,7 @@ package io.kamille.core.loop;
  * @param elapsedNanos how long it was
  * @param polls that returned
  * @param events that they brought
- * @param requests that were answered; zero if nobody counts them
+ * @param requests that were answered; events if nobody has counted a request yet
  * @param forwarded of them, that an origin was asked about
  * @param forwardedNanos how long those took in all
  * @param busyNanos from the return of a poll to the end of its turn, of all turns together
@@ -24,11 +24,6 @@ record LoadSample(
 
   double eventsPerNano() {
     return elapsedNanos == 0 ? 0 : (double) events / elapsedNanos;
-  }
-
-  /** What was achieved: requests, or events if nobody counts requests. */
-  long achieved() {
-    return requests > 0 ? requests : events;
   }
 
   double eventsPerPoll() {

@@ -63,7 +63,7 @@ final class LoadWindow {
             nowNanos - startNanos,
             polls,
             events,
-            now.requests() - startRequests,
+            now.requests() == 0 ? events : now.requests() - startRequests,
             now.forwarded() - startForwarded,
             now.forwardedNanos() - startForwardedNanos,
             busyNanos,

@@ -23,12 +23,14 @@ final class PaceController {
    *
    * A request that is forwarded waits for two polls, its own and that of the origin's answer. Where
    * more than one in a hundred is forwarded, and those take less than 20 B on the mean, so that the
-   * second wait would count, cap is half of that.
+   * second wait would count, cap is half of that. Once a trial goes on or has a verdict, a change
+   * counts if it holds for 60 windows in a row.
    *
    * A trial begins when a pause of cap would gather four events in each of two windows. It is made
    * of 20 blocks. A block is one window with each interval and one without, in random order, so
-   * that a load that changes harms all alike. 10 ms before each window are left out. An interval
-   * wins a block if
+   * that a load that changes harms all alike. 10 ms before each window are left out. A window that
+   * lasts twice as long as it should is repeated, because a poll without a limit spans a gap in
+   * traffic. After more than 20 such windows, the trial ends. An interval wins a block if
    *
    *   processor time / requests <= 7/8 of that without,  and  requests/s >= 0.8 of those without.
    *
@@ -47,11 +49,12 @@ final class PaceController {
    *
    * The verdict holds for 30 s, and twice as long each time it is confirmed, up to 64 min. It says
    * nothing about another load: if the rate was 1.5 times or 2/3 of the trial's in 60 windows in a
-   * row, there are no pauses, and a trial comes 30 s after the last one. It is forgotten at once if
-   * requests begin or cease to wait twice. While a pause of cap would gather less than three events
-   * there is none. A window is short enough for that: until it ends, only an event that follows
-   * another within the interval has waited. A backlog needs no rule: a turn longer than the
-   * interval is followed by no pause.
+   * row, there are no pauses, and a trial comes 30 s after the last one. It is forgotten if
+   * requests begin or cease to wait twice. Then, or if a trial ends without a verdict, the next one
+   * comes after 30 s. While a pause of cap would gather less than three events there is none. A
+   * window is short enough for that: until it ends, only an event that follows another within the
+   * interval has waited. A backlog needs no rule: a turn longer than the interval is followed by no
+   * pause.
    */
   static final double LEAST_SAVING = 1 / 8.0;
   static final int BLOCKS = 20;
@@ -76,7 +79,7 @@ final class PaceController {
   private static final double FORWARDED_TO_COUNT = 0.01;
   private static final double FORWARDED_NO_MORE = 0.005;
   private static final double SLOW_BUDGETS = 20;
-  private static final double LONG_MEMORY = 0.8;
+  private static final double FORWARDED_MEMORY = 0.8;
 
   private enum Stand {
     UNASKED,
@@ -96,17 +99,22 @@ final class PaceController {
 
   private int windowsToTry;
 
+  /** No trial begins for so long. */
+  private long restNanos;
+
   // Of requests that wait twice
   private double answers;
   private double forwarded;
   private double forwardedNanos;
   private boolean waitsTwice;
+  private int otherWindows;
 
   // Of the trial
   private final Arm[] arms = new Arm[1 + INTERVALS];
   private final int[] order = new int[arms.length];
   private int position;
   private int blocks;
+  private int repeats;
   private boolean isSettling;
 
   // Of the verdict
@@ -140,7 +148,7 @@ final class PaceController {
       distanceNanos = FIRST_DISTANCE_NANOS;
       lateNanos = 0;
       waitsTwice = false;
-      ask();
+      ask(0);
     } else if (stand == Stand.TRYING) {
       beginBlock();
     } else {
@@ -176,10 +184,12 @@ final class PaceController {
 
   /** A window is over. */
   void window(LoadSample load, long nowNanos) {
-    watchForwarded(load);
+    if (!isSettling) {
+      watchForwarded(load);
+    }
     double gathered = load.eventsPerNano() * intervalNanos(INTERVALS);
     switch (stand) {
-      case UNASKED -> consider(gathered);
+      case UNASKED -> consider(load, gathered);
       case TRYING -> tries(load, gathered, nowNanos);
       case JUDGED -> holds(load, gathered, nowNanos);
     }
@@ -198,9 +208,10 @@ final class PaceController {
     reason = why;
   }
 
-  /** Nothing is known of this load. */
-  private void ask() {
+  /** Nothing is known of this load. It may be tried after that time. */
+  private void ask(long rest) {
     stand = Stand.UNASKED;
+    restNanos = rest;
     windowsToTry = 0;
     isSettling = false;
     pause(0, PaceReason.LIGHT_LOAD);
@@ -208,27 +219,34 @@ final class PaceController {
 
   /** Learns how many requests wait for an origin's answer too, and whether they feel it. */
   private void watchForwarded(LoadSample load) {
-    answers = answers * LONG_MEMORY + load.requests();
-    forwarded = forwarded * LONG_MEMORY + load.forwarded();
-    forwardedNanos = forwardedNanos * LONG_MEMORY + load.forwardedNanos();
+    answers = answers * FORWARDED_MEMORY + load.requests();
+    forwarded = forwarded * FORWARDED_MEMORY + load.forwarded();
+    forwardedNanos = forwardedNanos * FORWARDED_MEMORY + load.forwardedNanos();
     double share = waitsTwice ? FORWARDED_NO_MORE : FORWARDED_TO_COUNT;
     double slow = SLOW_BUDGETS * budgetNanos * (waitsTwice ? 2 : 1);
-    boolean didWaitTwice = waitsTwice;
-    waitsTwice = forwarded > share * answers && forwardedNanos < slow * forwarded;
-    if (waitsTwice != didWaitTwice) {
-      ask();
+    boolean seemsToWait = forwarded > share * answers && forwardedNanos < slow * forwarded;
+    otherWindows = seemsToWait == waitsTwice ? 0 : otherWindows + 1;
+    boolean isUnasked = stand == Stand.UNASKED;
+    if (otherWindows >= (isUnasked ? 1 : WINDOWS_OF_CHANGE)) {
+      waitsTwice = seemsToWait;
+      otherWindows = 0;
+      ask(isUnasked ? restNanos : FIRST_DISTANCE_NANOS);
     }
   }
 
   // The trial
 
-  private void consider(double gathered) {
+  private void consider(LoadSample load, double gathered) {
+    restNanos = Math.max(0, restNanos - load.elapsedNanos());
     windowsToTry = gathered >= GATHERED_TO_BEGIN ? windowsToTry + 1 : 0;
-    if (windowsToTry < WINDOWS_TO_BEGIN) {
+    if (windowsToTry < WINDOWS_TO_BEGIN || restNanos > 0) {
+      boolean isLight = windowsToTry == 0 || restNanos == 0;
+      pause(0, isLight ? PaceReason.LIGHT_LOAD : PaceReason.OTHER_LOAD);
       return;
     }
     stand = Stand.TRYING;
     blocks = 0;
+    repeats = 0;
     for (int i = 0; i < arms.length; i++) {
       arms[i].clear();
       arms[i].isOut = i > 0 && gathered / (1 << (INTERVALS - i)) < GATHERED_TO_TRY;
@@ -263,8 +281,10 @@ final class PaceController {
   private void tries(LoadSample load, double gathered, long nowNanos) {
     if (isSettling) {
       isSettling = false;
-    } else if (level == 0 && gathered < GATHERED_TO_STAY) {
-      ask();
+    } else if (repeats > BLOCKS || (level == 0 && gathered < GATHERED_TO_STAY)) {
+      ask(FIRST_DISTANCE_NANOS);
+    } else if (load.elapsedNanos() > 2 * windowNanos()) {
+      repeats++;
     } else {
       arms[level].add(load, level > 0);
       if (!next()) {
@@ -334,13 +354,13 @@ final class PaceController {
 
   private void holds(LoadSample load, double gathered, long nowNanos) {
     long age = nowNanos - judgedNanos;
-    double rate = load.achieved() / (double) Math.max(1, load.elapsedNanos());
+    double rate = load.requests() / (double) Math.max(1, load.elapsedNanos());
     changedWindows =
         rate > CHANGE * judgedRate || rate * CHANGE < judgedRate ? changedWindows + 1 : 0;
     boolean isOther = changedWindows >= WINDOWS_OF_CHANGE;
     boolean wasLight = reason == PaceReason.LIGHT_LOAD;
     if (age >= (isOther ? FIRST_DISTANCE_NANOS : distanceNanos)) {
-      ask();
+      ask(0);
     } else if (gathered < (wasLight ? GATHERED_TO_BEGIN : GATHERED_TO_STAY)) {
       pause(0, PaceReason.LIGHT_LOAD);
     } else if (isOther) {
@@ -357,6 +377,7 @@ final class PaceController {
     private boolean isOut;
     private int compared;
     private int lost;
+    private int lostByRate;
     private long answers;
     private long nanos;
     private double waits;
@@ -370,6 +391,7 @@ final class PaceController {
       isOut = false;
       compared = 0;
       lost = 0;
+      lostByRate = 0;
       answers = 0;
       nanos = 0;
       waits = 0;
@@ -377,7 +399,7 @@ final class PaceController {
     }
 
     private void add(LoadSample load, boolean hasPaused) {
-      long done = Math.max(0, load.achieved());
+      long done = Math.max(0, load.requests());
       cost = done == 0 ? 0 : (double) load.cpuNanos() / done;
       blockRate = done / (double) Math.max(1, load.elapsedNanos());
       answers += done;
@@ -390,17 +412,17 @@ final class PaceController {
       boolean isCounted = cost > 0 && without.cost > 0;
       savings[block] = isCounted ? 1 - cost / without.cost : 0;
       compared = block + 1;
-      boolean hasWon =
-          savings[block] >= LEAST_SAVING && blockRate >= LEAST_ANSWERED * without.blockRate;
-      lost += hasWon ? 0 : 1;
+      boolean isAsFast = blockRate >= LEAST_ANSWERED * without.blockRate;
+      lost += isAsFast && savings[block] >= LEAST_SAVING ? 0 : 1;
+      lostByRate += isAsFast ? 0 : 1;
       isOut = lost > MOST_LOST;
     }
 
-    /** Whether fewer requests were answered than without pauses, beyond chance. */
+    /** Whether fewer requests were answered than without pauses, beyond chance or by far. */
     private boolean hasFallen(Arm without) {
       double chance =
           DEVIATIONS * Math.sqrt(1.0 / Math.max(1, answers) + 1.0 / Math.max(1, without.answers));
-      return compared > 0 && rate() < without.rate() * (1 - LEAST_FALL - chance);
+      return isOut ? lostByRate > MOST_LOST : rate() < without.rate() * (1 - LEAST_FALL - chance);
     }
 
     private boolean beats(Arm other) {

@@ -14,7 +14,7 @@ public enum PaceReason {
   SAVES,
   /** The last trial showed no interval to save enough: no pause until the next trial. */
   SAVES_TOO_LITTLE,
-  /** The load is another one than in the last trial: no pause until the next trial. */
+  /** The load has changed since the last trial began: no pause until the next trial. */
   OTHER_LOAD,
   /** As SAVES_TOO_LITTLE, and with pauses fewer requests arrived: clients wait for us. */
   CLOSED_LOOP

@@ -27,6 +27,7 @@ public final class RouteTable {
    * (NormalPath): otherwise /public/%2e%2e/admin and //admin would pass by a rule for /admin. What
    * is forwarded, and what the cache key covers, stays as it came.
    */
+  // Not comparingInt(…).reversed(), which has more bootstrap methods that each start would run.
   private static final Comparator<Route> LONGEST_PATH_FIRST =
       (one, other) -> Integer.compare(other.pathPrefix().length(), one.pathPrefix().length());
 

@@ -11,6 +11,7 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The trial of intervals and its verdict, fed by hand under a clock that the test moves. */
@@ -31,6 +32,8 @@ class PaceControllerTest {
   private double deviation;
   private double forwardedShare;
   private long forwardedNanos;
+  private boolean isForwardedByChance;
+  private long gapNanos;
 
   /** What an interval of cap/4, cap/2 and cap saves, and which part of the requests still comes. */
   private double[] saving = {0, 0.1, 0.2};
@@ -46,11 +49,15 @@ class PaceControllerTest {
     double cost = COST * (1 + noise.nextGaussian() * deviation);
     long cpu = Math.round(done * cost * (which < 0 ? 1 : 1 - saving[which]));
     long polls = interval == 0 ? done : nanos / interval;
-    long forwarded = Math.round(done * forwardedShare);
-    now += nanos;
+    long forwarded =
+        isForwardedByChance
+            ? noise.doubles(done).filter(draw -> draw < forwardedShare).count()
+            : Math.round(done * forwardedShare);
+    long elapsed = nanos + gapNanos;
+    now += elapsed;
     controller.window(
         new LoadSample(
-            nanos, polls, done, done, forwarded, forwarded * forwardedNanos, cpu / 2, cpu),
+            elapsed, polls, done, done, forwarded, forwarded * forwardedNanos, cpu / 2, cpu),
         now);
   }
 
@@ -234,6 +241,55 @@ class PaceControllerTest {
     assertThat(controller.reason()).isEqualTo(PaceReason.CLOSED_LOOP);
   }
 
+  @Test
+  void clientsThatAskFarLessOftenAreToldFromPausesThatSaveNothing() {
+    answered = new double[] {0.5, 0.5, 0.5};
+    saving = new double[] {0.3, 0.3, 0.3};
+    untilJudged();
+    assertThat(controller.reason()).isEqualTo(PaceReason.CLOSED_LOOP);
+    controller = new PaceController(PaceSettings.ADAPTIVE, 1);
+    answered = new double[] {0.85, 0.85, 0.85};
+    saving = new double[] {0, 0, 0};
+    untilJudged();
+    assertThat(controller.reason()).isEqualTo(PaceReason.SAVES_TOO_LITTLE);
+  }
+
+  @Test
+  void aWindowWithAGapInTheTrafficIsMeasuredAgain() {
+    int windows = 0;
+    int gaps = 0;
+    while (controller.judgement() == null) {
+      boolean isLast = controller.intervalNanos() == BUDGET;
+      boolean hasGap = isLast && windows++ % 20 == 7;
+      gapNanos = hasGap ? SECOND : 0;
+      gaps += hasGap ? 1 : 0;
+      step();
+    }
+    assertThat(gaps).isBetween(1, 3);
+    assertThat(controller.intervalNanos()).isEqualTo(BUDGET);
+    assertThat(controller.reason()).isEqualTo(PaceReason.SAVES);
+  }
+
+  @Test
+  void aTrialWhoseWindowsHaveGapsWithoutEndEnds() {
+    rate = 100_000;
+    gapNanos = 60 * MILLI;
+    assertThat(pausedNanos(MINUTE)).isBetween(2 * SECOND, 10 * SECOND);
+    assertThat(controller.judgement()).isNull();
+  }
+
+  /** For how long there were pauses in that time. */
+  private long pausedNanos(long nanos) {
+    long paused = 0;
+    for (long end = now + nanos; now < end; ) {
+      long begin = now;
+      boolean isPaused = controller.intervalNanos() > 0;
+      step();
+      paused += isPaused ? now - begin : 0;
+    }
+    return paused;
+  }
+
   @ParameterizedTest
   @ValueSource(longs = {0, -5, Long.MIN_VALUE})
   void countsThatStandStillOrFallBackAllowNothing(long count) {
@@ -257,6 +313,23 @@ class PaceControllerTest {
     assertThat(controller.judgement()).isNull();
     rate = 20_000;
     assertThat(judged().allowsPauses()).isTrue();
+  }
+
+  @Test
+  void aLoadThatComesAndGoesIsTriedOnceInThirtySeconds() {
+    long paused = 0;
+    for (int i = 0; i < 100; i++) {
+      rate = 20_000;
+      paused += pausedNanos(2_500 * MILLI);
+      rate = 1_000;
+      paused += pausedNanos(500 * MILLI);
+    }
+    assertThat(controller.judgement()).isNull();
+    assertThat(paused).isBetween(2 * SECOND, 30 * SECOND);
+    rate = 20_000;
+    step();
+    step();
+    assertThat(controller.reason()).isIn(PaceReason.OTHER_LOAD, PaceReason.TRYING);
   }
 
   @Test
@@ -399,12 +472,60 @@ class PaceControllerTest {
     forwarding(0.008, MILLI);
     assertThat(controller.intervalNanos()).isEqualTo(BUDGET);
     forwardedShare = 0.5;
-    step();
+    run(4 * SECOND);
     assertThat(controller.intervalNanos()).as("to be tried").isZero();
     forwarding(0.008, MILLI);
     assertThat(controller.intervalNanos()).isEqualTo(BUDGET / 2);
     forwardedShare = 0;
     untilJudged();
+    assertThat(controller.intervalNanos()).isEqualTo(BUDGET);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"10000, 0.005", "10000, 0.0075", "20000, 0.01", "20000, 0.012"})
+  void aShareOfForwardedRequestsNearTheBoundsUpsetsNoTrial(double perSecond, double share) {
+    rate = perSecond;
+    forwardedShare = share;
+    forwardedNanos = MILLI;
+    isForwardedByChance = true;
+    saving = new double[] {0, 0.2, 0.3};
+    int trials = 0;
+    int lost = 0;
+    for (int seed = 0; seed < 20; seed++) {
+      controller = new PaceController(PaceSettings.ADAPTIVE, seed);
+      PaceReason before = controller.reason();
+      for (long end = now + MINUTE; now < end; before = controller.reason()) {
+        step();
+        trials += before != PaceReason.TRYING && controller.reason() == PaceReason.TRYING ? 1 : 0;
+        lost +=
+            before != controller.reason() && controller.reason() == PaceReason.OTHER_LOAD ? 1 : 0;
+      }
+    }
+    assertThat(trials).isGreaterThanOrEqualTo(2 * 20);
+    assertThat(lost).as("trials and verdicts that a change upset, in 20 minutes").isLessThan(3);
+  }
+
+  @Test
+  void aRealChangeOfTheForwardedShareIsNoticedWithinSeconds() {
+    forwarding(0, MILLI);
+    assertThat(controller.intervalNanos()).isEqualTo(BUDGET);
+    forwardedShare = 1;
+    assertThat(pausedNanos(10 * SECOND)).isLessThan(4 * SECOND);
+    untilJudged();
+    assertThat(controller.intervalNanos()).isEqualTo(BUDGET / 2);
+    forwardedShare = 0;
+    assertThat(pausedNanos(10 * SECOND)).isLessThan(6 * SECOND);
+    untilJudged();
+    assertThat(controller.intervalNanos()).isEqualTo(BUDGET);
+  }
+
+  @Test
+  void aMomentInWhichAllRequestsAreForwardedIsNoChange() {
+    forwarding(0, MILLI);
+    forwardedShare = 1;
+    run(SECOND);
+    forwardedShare = 0;
+    run(4 * SECOND);
     assertThat(controller.intervalNanos()).isEqualTo(BUDGET);
   }
 
