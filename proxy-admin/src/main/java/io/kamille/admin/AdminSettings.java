@@ -4,6 +4,7 @@ import io.kamille.core.setting.HostPort;
 import io.kamille.core.setting.Row;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Setting;
+import io.kamille.core.setting.Subsection;
 import io.kamille.core.setting.ValueTypes;
 import io.kamille.core.tls.TlsSettings;
 import java.nio.file.Path;
@@ -53,6 +54,16 @@ public record AdminSettings(
           .defaultsTo(false)
           .appliesOnRestart();
 
+  /** How the control plane speaks TLS. */
+  public static final Subsection<TlsSettings> TLS =
+      TlsSettings.ADMIN_SECTION
+          .one(
+              "tls",
+              "TLS of the control plane, as that of a listener. `client-certificates: required`"
+                  + " lets only clients with a certificate ask; they need a token, too. The"
+                  + " local socket of the command line has no TLS.")
+          .withShorthand(TlsSettings.SOURCE);
+
   public static final Section<AdminSettings> SECTION =
       Section.of(
           AdminSettings.class,
@@ -77,12 +88,6 @@ public record AdminSettings(
               .defaultsTo(true)
               .appliesOnRestart(),
           Row.fixed(REQUEST_SAMPLES),
-          TlsSettings.ADMIN_SECTION
-              .one(
-                  "tls",
-                  "TLS of the control plane, as that of a listener. `client-certificates: required`"
-                      + " lets only clients with a certificate ask; they need a token, too. The"
-                      + " local socket of the command line has no TLS.")
-              .withShorthand(TlsSettings.SOURCE),
+          TLS,
           Row.fixed(ANSWER_LIMIT));
 }

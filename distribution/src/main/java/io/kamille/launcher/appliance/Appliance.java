@@ -16,6 +16,8 @@ import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.setting.HostPort;
 import io.kamille.core.setting.SettingChange;
 import io.kamille.core.trace.Tracing;
+import io.kamille.launcher.acme.CertificateKeeper;
+import io.kamille.launcher.acme.CertificateResources;
 import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.service.Incumbent;
 import io.kamille.launcher.service.Inheritance;
@@ -29,6 +31,7 @@ import java.lang.System.Logger.Level;
 import java.net.BindException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -152,12 +155,14 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
     if (address == null) {
       return;
     }
+    List<Operation> all = new ArrayList<>(resources);
+    all.addAll(CertificateResources.of(this::certificates));
     try {
       admin =
           AdminServer.open(
               running.admin(),
               new LiveView(this),
-              resources,
+              all,
               registry,
               WallClock.system(),
               clientSide.adminTls(),
@@ -182,6 +187,11 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
       throw new StartFailure(
           StartFailure.Kind.FILE, "cannot write the access log: " + failed.getMessage());
     }
+  }
+
+  /** What keeps certificates; nothing if none is ordered. */
+  public Optional<CertificateKeeper> certificates() {
+    return clientSide.certificates();
   }
 
   /** Who decides on send buffers. */

@@ -29,9 +29,11 @@ import io.kamille.core.metric.Histogram;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.socket.Network;
 import io.kamille.core.socket.SendBuffer;
+import io.kamille.core.tls.Challenges;
 import io.kamille.core.tls.ServerTls;
 import io.kamille.core.trace.LoopTracer;
 import io.kamille.core.trace.Tracing;
+import io.kamille.launcher.acme.CertificateKeeper;
 import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.service.InheritedSockets;
 import io.netty.channel.EventLoop;
@@ -43,6 +45,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -82,6 +85,8 @@ final class ClientSide {
   private final Tracing tracing;
   private @Nullable TraceExporter exporter;
   private final TlsListeners tls = new TlsListeners();
+  // Volatile: opened with the listeners, read by the control plane.
+  private volatile @Nullable CertificateKeeper certificates;
   // Volatile: written by whoever reloads, read by the metrics page.
   private volatile Configuration running;
 
@@ -151,9 +156,10 @@ final class ClientSide {
   void listen(InheritedSockets sockets, Network network) throws StartFailure {
     // First, so that not even the first client is without a bound.
     tuner.start(bytes -> listeners.forEach(listener -> listener.notSentLowWatermark(bytes)));
+    Challenges challenges = openKeeper();
     for (ListenerSettings settings : running.listeners()) {
       try {
-        ServerTls encryption = tls.open(settings);
+        ServerTls encryption = tls.open(settings, running);
         Listener listener =
             Listener.open(
                 settings,
@@ -161,6 +167,9 @@ final class ClientSide {
                 limiter,
                 clients,
                 encryption,
+                settings.tls().isOn() && running.orderedNames(settings).isEmpty()
+                    ? null
+                    : challenges,
                 tuner.notSentLowWatermark(),
                 sockets(settings, sockets, network));
         listeners.add(listener);
@@ -174,6 +183,39 @@ final class ClientSide {
         throw new StartFailure(StartFailure.Kind.ADDRESS, String.valueOf(failed.getMessage()));
       }
     }
+    CertificateKeeper keeper = certificates;
+    if (keeper != null) {
+      keeper.start(tls::ordered);
+    }
+  }
+
+  /** What keeps certificates, and what authorities may ask; null if none is ordered. */
+  private @Nullable Challenges openKeeper() throws StartFailure {
+    if (running.orderedNames().isEmpty()) {
+      return null;
+    }
+    try {
+      Challenges challenges = new Challenges();
+      CertificateKeeper keeper =
+          CertificateKeeper.open(
+              running.acme(),
+              running.orderedNames(),
+              running.answersInClear(),
+              challenges,
+              registry);
+      tls.order(keeper);
+      certificates = keeper;
+      return challenges;
+    } catch (IOException refused) {
+      throw new StartFailure(
+          StartFailure.Kind.FILE,
+          "cannot use acme.store, " + running.acme().store() + ": " + refused.getMessage());
+    }
+  }
+
+  /** What keeps certificates; nothing if none is ordered. */
+  Optional<CertificateKeeper> certificates() {
+    return Optional.ofNullable(certificates);
   }
 
   private List<Integer> sockets(
@@ -242,7 +284,10 @@ final class ClientSide {
     for (int i = 0; i < listeners.size(); i++) {
       listeners.get(i).settings(next.listeners().get(i));
     }
-    tls.reload(next.listeners(), next.admin());
+    certificates()
+        .ifPresent(
+            keeper -> keeper.reload(next.acme(), next.orderedNames(), next.answersInClear()));
+    tls.reload(next);
     ClientSettings settings = connectionSettings(next);
     return unfinished(
         shards.stream().map(shard -> shard.settings(settings)).toList(), RELOAD_WAIT_MILLIS);
@@ -295,6 +340,7 @@ final class ClientSide {
       exporter.close();
     }
     shards.forEach(ServerShard::closeAll);
+    certificates().ifPresent(CertificateKeeper::close);
     tls.close();
   }
 

@@ -16,8 +16,10 @@ import io.kamille.cache.StoredObject;
 import io.kamille.cache.index.Forecast;
 import io.kamille.cache.purge.PurgeTarget;
 import io.kamille.cache.removal.PurgeReport;
+import io.kamille.cache.rules.Reason;
 import io.kamille.cache.tiers.peak.PeakChoice;
 import io.kamille.cache.tiers.peak.PeakWatch;
+import io.kamille.core.http.Authority;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.log.RequestSample;
 import io.kamille.core.loop.LoopTurns;
@@ -27,10 +29,12 @@ import io.kamille.core.origin.Origin;
 import io.kamille.core.origin.OriginSettings;
 import io.kamille.core.route.Route;
 import io.kamille.core.trace.Tracing;
+import io.kamille.launcher.acme.CertificateKeeper;
 import java.lang.System.Logger.Level;
 import java.net.InetAddress;
 import java.time.Instant;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -239,7 +243,17 @@ final class LiveView implements ApplianceView {
 
   @Override
   public RequestExplanation explain(RequestHead request, @Nullable InetAddress client) {
-    return appliance.assembly().explainer().explain(request, client);
+    RequestExplanation explained = appliance.assembly().explainer().explain(request, client);
+    String host = Authority.hostOf(request.authority()).toLowerCase(Locale.ROOT);
+    Reason shown = request.isSecure() ? appliance.clientSide().tls().explain(host) : null;
+    return shown == null
+        ? explained
+        : new RequestExplanation(explained.route(), explained.explanation().after(List.of(shown)));
+  }
+
+  @Override
+  public long missingCertificates() {
+    return appliance.certificates().map(CertificateKeeper::missing).orElse(0L);
   }
 
   @Override

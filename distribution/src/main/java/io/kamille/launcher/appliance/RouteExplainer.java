@@ -68,7 +68,7 @@ record RouteExplainer(RouteTable routes, Map<Route, RouteChain> chains, PurgeMet
     steps.add(routed(route, request));
     Explanation purge = purgeMethod.explain(request);
     if (purge != null) {
-      return after(steps, purge);
+      return purge.after(steps);
     }
     for (Station station : chain.stations()) {
       if (station == Station.ACCESS) {
@@ -85,10 +85,10 @@ record RouteExplainer(RouteTable routes, Map<Route, RouteChain> chains, PurgeMet
           return new Explanation(Decision.PASS, null, null, steps);
         }
       } else if (station == Station.CACHE) {
-        return after(steps, cached(route, chain, request));
+        return cached(route, chain, request).after(steps);
       }
     }
-    return after(steps, uncached(chain));
+    return uncached(chain).after(steps);
   }
 
   private static Reason routed(Route route, RequestHead request) {
@@ -175,12 +175,6 @@ record RouteExplainer(RouteTable routes, Map<Route, RouteChain> chains, PurgeMet
                 "RFC 9111 §2",
                 "routes[].cache.enabled: off",
                 "it is forwarded, and nothing is stored"));
-  }
-
-  private static Explanation after(List<Reason> before, Explanation explanation) {
-    List<Reason> steps = new ArrayList<>(before);
-    steps.addAll(explanation.because());
-    return new Explanation(explanation.decision(), explanation.forward(), explanation.key(), steps);
   }
 
   private Reason noRoute(RequestHead request) {

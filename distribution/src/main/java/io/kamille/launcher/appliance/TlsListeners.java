@@ -1,6 +1,7 @@
 package io.kamille.launcher.appliance;
 
 import io.kamille.admin.AdminSettings;
+import io.kamille.cache.rules.Reason;
 import io.kamille.core.client.open.ListenerSettings;
 import io.kamille.core.tls.ServerCertificate;
 import io.kamille.core.tls.ServerContext;
@@ -8,6 +9,8 @@ import io.kamille.core.tls.ServerTls;
 import io.kamille.core.tls.TlsPolicy;
 import io.kamille.core.tls.TlsSettings;
 import io.kamille.core.tls.TlsSettings.Source;
+import io.kamille.launcher.acme.CertificateKeeper;
+import io.kamille.launcher.configuration.Configuration;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.file.Files;
@@ -37,18 +40,28 @@ final class TlsListeners implements AutoCloseable {
   private static final int WORKERS = 2;
   private static final long LOOK_SECONDS = 10;
   private static final long ROTATION_HOURS = 8;
-  private static final Duration WARNING = Duration.ofDays(14);
+  private static final int WARNING_PART = 4;
 
-  /** Whose TLS it is, and what is spoken inside, in the words of ALPN. */
-  private record Endpoint(String name, TlsSettings tls, List<String> protocols) {
+  /** A name that no listener can have. */
+  private static final String ADMIN = "admin API";
 
-    static Endpoint of(ListenerSettings listener) {
-      return new Endpoint(listener.name(), listener.tls(), listener.spoken().names());
+  /**
+   * Whose TLS it is, what is spoken inside, in the words of ALPN, and for which names certificates
+   * are ordered.
+   */
+  private record Endpoint(
+      String name, TlsSettings tls, List<String> protocols, List<String> ordered) {
+
+    static Endpoint of(ListenerSettings listener, Configuration configuration) {
+      return new Endpoint(
+          listener.name(),
+          listener.tls(),
+          listener.spoken().names(),
+          configuration.orderedNames(listener));
     }
 
-    /** Under a name that no listener can have. */
     static Endpoint of(AdminSettings admin) {
-      return new Endpoint("admin API", admin.tls(), List.of("http/1.1"));
+      return new Endpoint(ADMIN, admin.tls(), List.of("http/1.1"), List.of());
     }
 
     TlsPolicy policy() throws IOException {
@@ -61,6 +74,7 @@ final class TlsListeners implements AutoCloseable {
   private final Map<String, Open> open = new HashMap<>();
   private final Map<String, String> tickets = new HashMap<>();
   private final Map<Path, FileTime> seen = new HashMap<>();
+  private @Nullable CertificateKeeper keeper;
   private final ScheduledThreadPoolExecutor workers =
       new ScheduledThreadPoolExecutor(
           WORKERS, Thread.ofPlatform().name("kamille-tls").daemon().factory());
@@ -76,8 +90,30 @@ final class TlsListeners implements AutoCloseable {
    *
    * @throws StartFailure if its certificates cannot be used
    */
-  @Nullable ServerTls open(ListenerSettings settings) throws StartFailure {
-    return open(Endpoint.of(settings));
+  @Nullable ServerTls open(ListenerSettings settings, Configuration configuration)
+      throws StartFailure {
+    return open(Endpoint.of(settings, configuration));
+  }
+
+  /** Listeners that open from now on have the certificates that this one keeps, too. */
+  synchronized void order(CertificateKeeper keeper) {
+    this.keeper = keeper;
+  }
+
+  /** Goes by the certificates that were ordered meanwhile. */
+  synchronized void ordered() {
+    open.values().stream()
+        .filter(each -> each.endpoint().tls().source() == Source.ACME)
+        .forEach(this::update);
+  }
+
+  /** Those of files go first: an operator may put one in the place of what is ordered. */
+  private List<ServerCertificate> read(Endpoint settings) throws IOException {
+    List<ServerCertificate> certificates = new ArrayList<>(settings.tls().read(Instant.now()));
+    if (keeper != null && !settings.ordered().isEmpty()) {
+      certificates.addAll(keeper.certificates(settings.ordered()));
+    }
+    return certificates;
   }
 
   /** The same for the control plane. */
@@ -95,7 +131,7 @@ final class TlsListeners implements AutoCloseable {
           "BoringSSL does not load here: the JDK's TLS stands in, which takes more CPU");
     }
     try {
-      List<ServerCertificate> certificates = settings.tls().read(Instant.now());
+      List<ServerCertificate> certificates = read(settings);
       ServerTls tls = ServerTls.open(settings.policy(), certificates, workers);
       takeTickets(settings.name(), tls);
       open.put(settings.name(), new Open(settings, tls));
@@ -109,9 +145,9 @@ final class TlsListeners implements AutoCloseable {
   }
 
   /** Goes by the certificates of these settings, for handshakes from now on. */
-  synchronized void reload(List<ListenerSettings> listeners, AdminSettings admin) {
-    listeners.forEach(listener -> reload(Endpoint.of(listener)));
-    reload(Endpoint.of(admin));
+  synchronized void reload(Configuration next) {
+    next.listeners().forEach(listener -> reload(Endpoint.of(listener, next)));
+    reload(Endpoint.of(next.admin()));
   }
 
   private void reload(Endpoint settings) {
@@ -130,7 +166,7 @@ final class TlsListeners implements AutoCloseable {
       List<ServerCertificate> certificates =
           settings.tls().source() == Source.SELF_SIGNED
               ? listener.tls().certificates()
-              : settings.tls().read(Instant.now());
+              : read(settings);
       if (listener.tls().update(settings.policy(), certificates)) {
         LOG.log(Level.INFO, "{0}: TLS by {1} from now on", settings.name(), certificates);
         warn(listener, Instant.now());
@@ -151,8 +187,10 @@ final class TlsListeners implements AutoCloseable {
   /** Of certificates that expire soon; one made for trying lasts longer than the trial. */
   private static void warn(Open listener, Instant now) {
     for (ServerCertificate certificate : listener.tls().certificates()) {
+      Instant from = certificate.chain().getFirst().getNotBefore().toInstant();
+      Duration lifetime = Duration.between(from, certificate.notAfter());
       if (listener.endpoint().tls().source() == Source.FILES
-          && certificate.notAfter().isBefore(now.plus(WARNING))) {
+          && certificate.notAfter().isBefore(now.plus(lifetime.dividedBy(WARNING_PART)))) {
         LOG.log(
             Level.WARNING,
             "{0}: a certificate expires soon or has expired; renew {1}",
@@ -189,6 +227,30 @@ final class TlsListeners implements AutoCloseable {
   synchronized @Nullable String expires(String name) {
     Open listener = open.get(name);
     return listener == null ? null : listener.tls().expires().toString();
+  }
+
+  /** What a handshake for that host shows, and why: some fail because of it. */
+  synchronized @Nullable Reason explain(String host) {
+    ServerCertificate shown = null;
+    boolean isOrdered = false;
+    for (Open listener : open.values()) {
+      boolean isBetter = shown == null || listener.tls().shown(host).isFor(host);
+      if (isBetter && !listener.endpoint().name().equals(ADMIN)) {
+        shown = listener.tls().shown(host);
+        isOrdered = listener.endpoint().ordered().contains(host);
+      }
+    }
+    if (shown == null) {
+      return null;
+    }
+    String so =
+        shown.isFor(host) ? "it is for this host" : "it stands in, as none is for this host";
+    if (shown.isSelfSigned()) {
+      String error = isOrdered && keeper != null ? keeper.error(host) : "";
+      so = isOrdered ? "none was issued yet, so no client trusts this" : "no client trusts it";
+      so += error.isEmpty() ? "" : ": " + error;
+    }
+    return new Reason("certificate", "RFC 6066 §3", shown.toString(), so);
   }
 
   /** Reads again what has changed. */

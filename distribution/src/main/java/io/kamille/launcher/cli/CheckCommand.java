@@ -67,6 +67,9 @@ final class CheckCommand implements Callable<Integer> {
     }
     configuration.warnings().forEach(out::println);
     Shadows.of(configuration).forEach(note -> out.println(file + ":" + note));
+    if (!configuration.orderedNames().isEmpty()) {
+      out.println("certificates: ordered for " + String.join(", ", configuration.orderedNames()));
+    }
     out.println(file + ": no problems");
     return configuration;
   }

@@ -30,6 +30,7 @@ import tools.jackson.databind.JsonNode;
       ConfigCommand.class,
       UpgradeCommand.class,
       HostSocketsCommand.class,
+      AcmeCommand.class,
       DoctorCommand.class,
       DemoCommand.class,
       SizeCommand.class,
@@ -55,7 +56,8 @@ public final class KamilleCommand {
   private static final List<String> COMMON =
       List.of("run", "check", "config", "upgrade", "doctor", "login", "token", "demo");
 
-  private static final List<String> RARE = List.of("audit", "size", "version", "completion");
+  private static final List<String> RARE =
+      List.of("acme", "audit", "size", "version", "completion");
 
   @Spec private CommandSpec spec = CommandSpec.create();
 

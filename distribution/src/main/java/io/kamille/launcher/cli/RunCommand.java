@@ -22,7 +22,9 @@ import picocli.CommandLine.Spec;
     customSynopsis = {
       "kamille run --config FILE",
       "kamille run --listen ADDRESS --origin URL [--admin ADDRESS]",
-      "            [--tls CHAIN:KEY] [--memory SIZE] [--loops N] [--pacing PACE]"
+      "            [--tls CHAIN:KEY] [--memory SIZE] [--loops N] [--pacing PACE]",
+      "kamille run --listen ADDRESS --origin URL --tls acme --name NAME",
+      "            --acme-terms-agreed [--no-http]"
     },
     description = "Run the proxy, with a file or with a listener and an origin.",
     footer = {
@@ -33,7 +35,9 @@ import picocli.CommandLine.Spec;
       "",
       "Examples:",
       "  kamille run --config /etc/kamille/kamille.yaml",
-      "  kamille run --listen 127.0.0.1:8080 --origin http://127.0.0.1:9000"
+      "  kamille run --listen 127.0.0.1:8080 --origin http://127.0.0.1:9000",
+      "  kamille run --listen :443 --tls acme --name shop.example.org \\",
+      "      --acme-terms-agreed --origin http://127.0.0.1:9000"
     })
 final class RunCommand implements Callable<Integer> {
 
@@ -92,9 +96,26 @@ final class RunCommand implements Callable<Integer> {
         names = "--tls",
         paramLabel = "CHAIN:KEY",
         description =
-            "Certificate chain and private key, two PEM files, to serve HTTPS; or self-signed, to"
-                + " try.")
+            "Certificate chain and private key, two PEM files, to serve HTTPS; or acme, to have"
+                + " certificates ordered; or self-signed, to try.")
     @Nullable String tls;
+
+    @Option(
+        names = "--name",
+        paramLabel = "NAME",
+        description = "With --tls acme: the names that certificates are for, with commas.")
+    @Nullable String name;
+
+    @Option(
+        names = "--acme-terms-agreed",
+        description = "With --tls acme: you agree to the terms of Let's Encrypt.")
+    boolean isAgreed;
+
+    @Option(
+        names = "--no-http",
+        description =
+            "With --tls acme: do not listen on port 80 as well, for challenges and a redirect.")
+    boolean isHttpsAlone;
 
     @Option(
         names = "--pacing",
@@ -119,7 +140,7 @@ final class RunCommand implements Callable<Integer> {
     }
     Map<String, String> words = new HashMap<>();
     for (OptionSpec option : spec.commandLine().getParseResult().matchedOptions()) {
-      words.put(option.longestName(), option.getValue());
+      words.put(option.longestName(), String.valueOf(option.<Object>getValue()));
     }
     return ConfigurationOptions.parse(words);
   }

@@ -18,12 +18,15 @@ import io.kamille.core.setting.SettingChange;
 import io.kamille.core.setting.SettingChanges;
 import io.kamille.core.setting.Subsection;
 import io.kamille.core.setting.ValueTypes;
+import io.kamille.core.tls.TlsSettings.Source;
 import io.kamille.core.trace.TraceSettings;
+import io.kamille.launcher.acme.AcmeSettings;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +35,7 @@ import org.jspecify.annotations.Nullable;
  * @param loops how many event loops run
  * @param upstreams by their names, in the order of the file
  * @param routes in the order of the file, which has no meaning; host and path together are unique
+ * @param acme whom certificates are ordered from
  * @param hostSockets where the helper listens that sockets come from; null if they are made here
  * @param values what was read, with its places in the file
  */
@@ -50,6 +54,7 @@ public record Configuration(
     TraceSettings tracing,
     AdminSettings admin,
     UpgradeSettings upgrade,
+    AcmeSettings acme,
     @Nullable Path hostSockets,
     SectionValues values) {
 
@@ -96,6 +101,15 @@ public record Configuration(
       AdminSettings.SECTION.one(
           "admin", "Health, metrics and the API, on a listener of their own.");
 
+  static final Subsection<AcmeSettings> ACME =
+      AcmeSettings.SECTION.one(
+          "acme",
+          "Whom certificates are ordered from, by listeners with `tls: acme`; see"
+              + " [certificates](../operations/acme.md).");
+
+  private static final int HTTPS_PORT = 443;
+  private static final int HTTP_PORT = 80;
+
   /** The declaration of the whole file. */
   private static final Section<Configuration> FILE =
       Section.of(
@@ -119,6 +133,7 @@ public record Configuration(
           UpgradeSettings.SECTION.one(
               "upgrade",
               "Upgrades while requests are served; see [upgrade](../operations/upgrade.md)."),
+          ACME,
           Setting.of(
                   "host-sockets",
                   ValueTypes.file(),
@@ -142,9 +157,43 @@ public record Configuration(
     return FILE;
   }
 
-  /** A line for each setting that is gone and was ignored ({@link RemovedSettings}). */
+  /**
+   * A line for each setting that is gone and was ignored ({@link RemovedSettings}), and one if an
+   * authority may not find us.
+   */
   public List<String> warnings() {
-    return values.warnings();
+    boolean isFound =
+        listeners.stream()
+            .map(listener -> listener.address().port())
+            .anyMatch(port -> port == HTTPS_PORT || port == HTTP_PORT);
+    return isFound || orderedNames().isEmpty()
+        ? values.warnings()
+        : Stream.concat(
+                values.warnings().stream(),
+                Stream.of(
+                    "acme: authorities ask at ports 443 and 80, and no listener has one of them:"
+                        + " something has to lead from there to here"))
+            .toList();
+  }
+
+  /** The names that certificates are ordered for at a listener; none if it has others. */
+  public List<String> orderedNames(ListenerSettings listener) {
+    return listener.tls().source() == Source.ACME
+        ? AcmeChecks.ordered(listener.tls().names(), routes.stream().map(RouteSettings::host))
+        : List.of();
+  }
+
+  /** The names that certificates are ordered for, of all listeners. */
+  public List<String> orderedNames() {
+    return listeners.stream()
+        .flatMap(listener -> orderedNames(listener).stream())
+        .distinct()
+        .toList();
+  }
+
+  /** Whether a listener is there that answers authorities in clear text. */
+  public boolean answersInClear() {
+    return listeners.stream().anyMatch(listener -> !listener.tls().isOn());
   }
 
   /** Writes the warnings to the log, because this comes into force. */

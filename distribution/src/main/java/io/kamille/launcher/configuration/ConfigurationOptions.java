@@ -7,6 +7,7 @@ import io.kamille.core.client.open.ListenerSettings;
 import io.kamille.core.loop.PaceSettings;
 import io.kamille.core.origin.OriginSettings;
 import io.kamille.core.origin.UpstreamGroup;
+import io.kamille.core.setting.HostPort;
 import io.kamille.core.setting.Position;
 import io.kamille.core.setting.Problem;
 import io.kamille.core.setting.Problems;
@@ -14,6 +15,7 @@ import io.kamille.core.setting.SectionValues;
 import io.kamille.core.setting.Setting;
 import io.kamille.core.tls.TlsSettings;
 import io.kamille.core.tls.TlsSettings.CertificateFiles;
+import io.kamille.launcher.acme.AcmeSettings;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
@@ -23,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 public final class ConfigurationOptions {
 
   private static final String ONLY_UPSTREAM = "origin";
+  private static final int HTTP_PORT = 80;
 
   private final Problems problems = new Problems("command line");
 
@@ -38,7 +41,8 @@ public final class ConfigurationOptions {
    * @param words by option: {@code --listen}, an address, and {@code --origin}, a URL such as
    *     {@code http://127.0.0.1:9000} or a directory of files; perhaps {@code --admin}, an address
    *     or {@code off}, {@code --memory}, a size, {@code --loops}, their number, {@code --pacing},
-   *     and {@code --tls}, two files {@code CHAIN:KEY}, or {@code self-signed}
+   *     and {@code --tls}, two files {@code CHAIN:KEY}, {@code self-signed}, or {@code acme} with
+   *     {@code --name}, {@code --acme-terms-agreed} and perhaps {@code --no-http}
    */
   public static ConfigurationReading parse(Map<String, String> words) {
     return new ConfigurationOptions(words).read();
@@ -52,6 +56,10 @@ public final class ConfigurationOptions {
     put(listener, ListenerSettings.ADDRESS, "--listen");
     putTls(listener, words.get("--tls"));
     file.add(Configuration.LISTENERS, listener.build());
+    HostPort https = ListenerSettings.ADDRESS.type().parse(words.getOrDefault("--listen", ""));
+    if ("acme".equals(words.get("--tls")) && https != null) {
+      putAcme(file, https);
+    }
     put(file, Configuration.LOOPS, "--loops");
     var engine = file.child(Configuration.ENGINE, "");
     put(engine, PaceSettings.PACING, "--pacing");
@@ -94,6 +102,7 @@ public final class ConfigurationOptions {
     int colon = text.lastIndexOf(':');
     if (colon < 0) {
       put(tls, TlsSettings.SOURCE, "--tls", text);
+      put(tls, TlsSettings.NAMES, "--name");
     } else {
       var files = tls.child(TlsSettings.CERTIFICATES, "");
       put(files, CertificateFiles.CHAIN, "--tls", text.substring(0, colon));
@@ -101,6 +110,19 @@ public final class ConfigurationOptions {
       tls.add(TlsSettings.CERTIFICATES, files.build());
     }
     listener.add(ListenerSettings.TLS, tls.build());
+  }
+
+  /** The port of clear text beside it: there, authorities ask and browsers begin. */
+  private void putAcme(SectionValues.Builder file, HostPort https) {
+    var acme = file.child(Configuration.ACME, "");
+    put(acme, AcmeSettings.TERMS_AGREED, "--acme-terms-agreed");
+    file.add(Configuration.ACME, acme.build());
+    if (!words.containsKey("--no-http")) {
+      var clear = file.child(Configuration.LISTENERS, "");
+      clear.put(ListenerSettings.ADDRESS, new HostPort(https.host(), HTTP_PORT));
+      clear.put(ListenerSettings.REDIRECT, https.port());
+      file.add(Configuration.LISTENERS, clear.build());
+    }
   }
 
   private <T> void put(SectionValues.Builder values, Setting<T> setting, String option) {

@@ -68,6 +68,7 @@ record CrossChecks(SectionValues file, Problems problems) {
       problems.needs(route.one(RouteSettings.RATE_LIMIT), RateLimitSettings.RATE, "a rate");
       new RouteChecks(route, problems).run();
     }
+    new AcmeChecks(file, problems).run();
     for (SectionValues upstream : file.all(Configuration.UPSTREAMS)) {
       new OriginChecks(file, upstream, problems).run();
     }

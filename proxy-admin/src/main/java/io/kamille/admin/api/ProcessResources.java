@@ -33,7 +33,7 @@ final class ProcessResources {
         Operation.open("/readyz", "Says whether to send requests here.")
             .answersAs("text/plain")
             .immediately()
-            .by(() -> readiness(appliance.state())),
+            .by(() -> readiness(appliance)),
         Operation.open("/metrics", "Every metric in the text format of Prometheus.")
             .answersAs("text/plain")
             .by(
@@ -48,10 +48,15 @@ final class ProcessResources {
             .by(() -> Answer.json(status(appliance, clock, isConfigurable))));
   }
 
-  private static Answer readiness(ApplianceView.State state) {
-    return switch (state) {
+  /** Without certificates, too: else a load balancer would keep the authority away. */
+  private static Answer readiness(ApplianceView appliance) {
+    long missing = appliance.missingCertificates();
+    return switch (appliance.state()) {
       case STARTING -> Answer.text(StatusCode.SERVICE_UNAVAILABLE, "starting");
-      case READY -> Answer.text(StatusCode.OK, "ready");
+      case READY ->
+          Answer.text(
+              StatusCode.OK,
+              missing == 0 ? "ready" : "ready\ncertificates: waiting for " + missing);
       case DRAINING -> Answer.text(StatusCode.SERVICE_UNAVAILABLE, "draining");
     };
   }

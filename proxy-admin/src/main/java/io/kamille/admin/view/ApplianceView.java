@@ -66,6 +66,11 @@ public interface ApplianceView {
   /** What they would have hit; null if that was never watched. */
   @Nullable Forecast forecast();
 
+  /** How many certificates are ordered and not issued yet. */
+  default long missingCertificates() {
+    return 0;
+  }
+
   List<UpstreamSnapshot> upstreams();
 
   /** What came of draining an origin. */

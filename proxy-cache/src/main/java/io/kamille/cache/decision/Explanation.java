@@ -4,6 +4,7 @@ import io.kamille.cache.rules.ForwardReason;
 import io.kamille.cache.rules.Reason;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +24,12 @@ public record Explanation(
 
   public Explanation {
     because = List.copyOf(because);
+  }
+
+  /** The same behind other reasons. */
+  public Explanation after(List<Reason> before) {
+    return new Explanation(
+        decision, forward, key, Stream.concat(before.stream(), because.stream()).toList());
   }
 
   /** What is done with a request. */

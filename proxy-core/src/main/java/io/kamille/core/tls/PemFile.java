@@ -2,7 +2,7 @@ package io.kamille.core.tls;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.math.BigInteger;
+import java.io.StringReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,11 +15,13 @@ import java.security.cert.X509Certificate;
 import java.security.spec.InvalidKeySpecException;
 import java.security.spec.PKCS8EncodedKeySpec;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.bouncycastle.openssl.PEMException;
+import org.bouncycastle.openssl.PEMKeyPair;
+import org.bouncycastle.openssl.PEMParser;
 
 /** Reads certificates and private keys from PEM files (RFC 7468). Stateless; any thread. */
 final class PemFile {
@@ -28,9 +30,6 @@ final class PemFile {
       Pattern.compile("-----BEGIN ([A-Z0-9 ]+)-----\\s*([A-Za-z0-9+/=\\s]*)-----END \\1-----");
   private static final long MOST_BYTES = 1 << 20;
   private static final List<String> ALGORITHMS = List.of("EC", "RSA", "EdDSA");
-  private static final byte[] RSA = Der.identifier("1.2.840.113549.1.1.1");
-  private static final byte[] EC = Der.identifier("1.2.840.10045.2.1");
-  private static final int EC_PARAMETERS = 0xa0;
 
   private PemFile() {}
 
@@ -90,14 +89,13 @@ final class PemFile {
     }
   }
 
-  private static PrivateKey privateKey(Path file, String kind, String base64) throws IOException {
+  private static PrivateKey privateKey(Path file, String kind, String block) throws IOException {
     byte[] key;
     try {
       key =
           switch (kind) {
-            case "PRIVATE KEY" -> octets(base64);
-            case "RSA PRIVATE KEY" -> wrapped(Der.sequence(RSA, Der.NULL), octets(base64));
-            case "EC PRIVATE KEY" -> wrapped(curve(octets(base64)), octets(base64));
+            case "PRIVATE KEY" -> octets(block);
+            case "RSA PRIVATE KEY", "EC PRIVATE KEY" -> ofOlderForm(kind, block);
             default ->
                 throw new IOException(
                     file
@@ -105,7 +103,7 @@ final class PemFile {
                         + kind
                         + " (expected: a key without a password; see openssl pkcs8)");
           };
-    } catch (IllegalArgumentException wrong) {
+    } catch (IllegalArgumentException | PEMException wrong) {
       throw new IOException(file + ": a private key that cannot be read: " + wrong.getMessage());
     }
     for (String algorithm : ALGORITHMS) {
@@ -120,24 +118,15 @@ final class PemFile {
     throw new IOException(file + ": a private key that is neither RSA, EC nor Ed25519");
   }
 
-  /** PKCS #8 around a key in the form of its own algorithm (RFC 5958). */
-  private static byte[] wrapped(byte[] algorithm, byte[] key) {
-    return Der.sequence(
-        Der.integer(BigInteger.ZERO), algorithm, Der.element(Der.OCTET_STRING, key));
-  }
-
-  /** The algorithm with the curve that an EC key names (RFC 5915). */
-  private static byte[] curve(byte[] key) {
-    Der.Element whole = Der.read(key, 0);
-    int at = whole.start();
-    while (at < whole.end()) {
-      Der.Element part = Der.read(key, at);
-      if (part.tag() == EC_PARAMETERS) {
-        return Der.sequence(EC, Arrays.copyOfRange(key, part.start(), part.end()));
+  /** PKCS #8 (RFC 5958) of a key in the form of its own algorithm, which names its curve. */
+  private static byte[] ofOlderForm(String kind, String base64) throws IOException {
+    String block = "-----BEGIN " + kind + "-----\n" + base64 + "\n-----END " + kind + "-----\n";
+    try (var parser = new PEMParser(new StringReader(block))) {
+      if (parser.readObject() instanceof PEMKeyPair pair) {
+        return pair.getPrivateKeyInfo().getEncoded();
       }
-      at = part.end();
     }
-    throw new IllegalArgumentException("an EC key that names no curve");
+    throw new IllegalArgumentException("no key in it");
   }
 
   private static byte[] octets(String base64) {

@@ -1,47 +1,51 @@
 package io.kamille.core.tls;
 
-import java.io.ByteArrayInputStream;
 import java.math.BigInteger;
-import java.net.InetAddress;
-import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
 import java.security.SecureRandom;
-import java.security.Signature;
-import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
 import java.security.spec.ECGenParameterSpec;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.ZoneOffset;
-import java.time.format.DateTimeFormatter;
+import java.util.Date;
 import java.util.List;
-import java.util.Locale;
+import org.bouncycastle.asn1.ASN1ObjectIdentifier;
+import org.bouncycastle.asn1.DEROctetString;
+import org.bouncycastle.asn1.x500.X500Name;
+import org.bouncycastle.asn1.x500.X500NameBuilder;
+import org.bouncycastle.asn1.x500.style.BCStyle;
+import org.bouncycastle.asn1.x509.BasicConstraints;
+import org.bouncycastle.asn1.x509.Extension;
+import org.bouncycastle.asn1.x509.GeneralName;
+import org.bouncycastle.asn1.x509.GeneralNames;
+import org.bouncycastle.cert.CertIOException;
+import org.bouncycastle.cert.jcajce.JcaX509CertificateConverter;
+import org.bouncycastle.cert.jcajce.JcaX509v3CertificateBuilder;
+import org.bouncycastle.operator.OperatorCreationException;
+import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Makes a certificate for trying Kamille out: a fresh P-256 key that signs itself (RFC 5280). No
- * client trusts it unless told to. Stateless; any thread.
+ * Makes certificates of a fresh P-256 key that signs itself (RFC 5280), to try Kamille or to wait
+ * for a real one. No client trusts them unless told to. Stateless; any thread.
  */
 public final class SelfSigned {
 
+  /** Where such a certificate is said to come from. */
+  static final String SOURCE = "self-signed";
+
   private static final Duration LIFETIME = Duration.ofDays(30);
   private static final Duration CLOCK_DIFFERENCE = Duration.ofHours(1);
-  private static final DateTimeFormatter TIME =
-      DateTimeFormatter.ofPattern("yyyyMMddHHmmss'Z'", Locale.ROOT).withZone(ZoneOffset.UTC);
-  private static final byte[] ECDSA_WITH_SHA256 =
-      Der.sequence(Der.identifier("1.2.840.10045.4.3.2"));
-  private static final byte[] COMMON_NAME = Der.identifier("2.5.4.3");
-  private static final byte[] SUBJECT_ALTERNATIVE_NAME = Der.identifier("2.5.29.17");
-  private static final byte[] BASIC_CONSTRAINTS = Der.identifier("2.5.29.19");
-  private static final int DNS_NAME = 0x82;
-  private static final int IP_ADDRESS = 0x87;
   private static final int SERIAL_BITS = 127;
+  private static final ASN1ObjectIdentifier ACME_IDENTIFIER =
+      new ASN1ObjectIdentifier("1.3.6.1.5.5.7.1.31");
 
   private SelfSigned() {}
 
   /** A certificate for this machine's loopback names, valid for 30 days from {@code now} on. */
-  public static ServerCertificate forTrying(Instant now) {
+  static ServerCertificate forTrying(Instant now) {
     return of(now, List.of("localhost", "127.0.0.1", "::1"));
   }
 
@@ -51,22 +55,40 @@ public final class SelfSigned {
    * @param names DNS names, also with a wildcard, and IP addresses
    */
   public static ServerCertificate of(Instant now, List<String> names) {
+    return of(now, names, null);
+  }
+
+  /**
+   * A certificate that proves a name to an authority (RFC 8737 §3).
+   *
+   * @param hash of what the authority expects
+   */
+  public static ServerCertificate proving(Instant now, String name, byte[] hash) {
+    return of(now, List.of(name), hash);
+  }
+
+  private static ServerCertificate of(Instant now, List<String> names, byte @Nullable [] proof) {
+    KeyPair keys = freshKeys();
+    X500Name name = name(names.getFirst());
+    X509Certificate certificate =
+        issue(keys, name, keys, name, names, now, now.plus(LIFETIME), false, proof);
+    return ServerCertificate.of(List.of(certificate), keys.getPrivate(), SOURCE);
+  }
+
+  /** A P-256 key and its public one. */
+  public static KeyPair freshKeys() {
     try {
       KeyPairGenerator generator = KeyPairGenerator.getInstance("EC");
       generator.initialize(new ECGenParameterSpec("secp256r1"));
-      KeyPair keys = generator.generateKeyPair();
-      byte[] name = name(names.getFirst());
-      X509Certificate certificate =
-          issue(keys, name, keys, name, names, now, now.plus(LIFETIME), false);
-      return ServerCertificate.of(List.of(certificate), keys.getPrivate(), "self-signed");
+      return generator.generateKeyPair();
     } catch (GeneralSecurityException missing) {
-      throw new IllegalStateException("P-256 and SHA-256 come with every JDK", missing);
+      throw new IllegalStateException("P-256 comes with every JDK", missing);
     }
   }
 
   /** A name of one part, the common name. */
-  static byte[] name(String commonName) {
-    return Der.sequence(Der.element(Der.SET, Der.sequence(COMMON_NAME, Der.utf8(commonName))));
+  static X500Name name(String commonName) {
+    return new X500NameBuilder(BCStyle.INSTANCE).addRDN(BCStyle.CN, commonName).build();
   }
 
   /**
@@ -74,49 +96,41 @@ public final class SelfSigned {
    */
   static X509Certificate issue(
       KeyPair subject,
-      byte[] subjectName,
+      X500Name subjectName,
       KeyPair issuer,
-      byte[] issuerName,
+      X500Name issuerName,
       List<String> names,
       Instant from,
       Instant until,
-      boolean isAuthority)
-      throws GeneralSecurityException {
-    byte[] body =
-        Der.sequence(
-            Der.element(0xa0, Der.integer(BigInteger.TWO)),
-            Der.integer(new BigInteger(SERIAL_BITS, new SecureRandom())),
-            ECDSA_WITH_SHA256,
+      boolean isAuthority,
+      byte @Nullable [] proof) {
+    var builder =
+        new JcaX509v3CertificateBuilder(
             issuerName,
-            Der.sequence(
-                Der.time(TIME.format(from.minus(CLOCK_DIFFERENCE))), Der.time(TIME.format(until))),
+            new BigInteger(SERIAL_BITS, new SecureRandom()),
+            Date.from(from.minus(CLOCK_DIFFERENCE)),
+            Date.from(until),
             subjectName,
-            subject.getPublic().getEncoded(),
-            Der.element(0xa3, Der.sequence(constraints(isAuthority), alternatives(names))));
-    Signature signature = Signature.getInstance("SHA256withECDSA");
-    signature.initSign(issuer.getPrivate());
-    signature.update(body);
-    byte[] whole = Der.sequence(body, ECDSA_WITH_SHA256, Der.bits(signature.sign()));
-    return (X509Certificate)
-        CertificateFactory.getInstance("X.509")
-            .generateCertificate(new ByteArrayInputStream(whole));
-  }
-
-  private static byte[] constraints(boolean isAuthority) {
-    byte[] value = isAuthority ? Der.sequence(Der.bool(true)) : Der.sequence();
-    return Der.sequence(BASIC_CONSTRAINTS, Der.bool(true), Der.element(Der.OCTET_STRING, value));
-  }
-
-  private static byte[] alternatives(List<String> names) {
-    byte[][] parts = names.stream().map(SelfSigned::alternative).toArray(byte[][]::new);
-    return Der.sequence(
-        SUBJECT_ALTERNATIVE_NAME, Der.element(Der.OCTET_STRING, Der.sequence(parts)));
-  }
-
-  private static byte[] alternative(String name) {
-    if (name.indexOf(':') >= 0 || name.matches("[0-9.]+")) {
-      return Der.element(IP_ADDRESS, InetAddress.ofLiteral(name).getAddress());
+            subject.getPublic());
+    GeneralName[] alternatives =
+        names.stream().map(SelfSigned::alternative).toArray(GeneralName[]::new);
+    try {
+      builder.addExtension(Extension.basicConstraints, true, new BasicConstraints(isAuthority));
+      builder.addExtension(Extension.subjectAlternativeName, false, new GeneralNames(alternatives));
+      if (proof != null) {
+        builder.addExtension(ACME_IDENTIFIER, true, new DEROctetString(proof));
+      }
+      return new JcaX509CertificateConverter()
+          .getCertificate(
+              builder.build(
+                  new JcaContentSignerBuilder("SHA256withECDSA").build(issuer.getPrivate())));
+    } catch (CertIOException | OperatorCreationException | GeneralSecurityException missing) {
+      throw new IllegalStateException("P-256 and SHA-256 come with every JDK", missing);
     }
-    return Der.element(DNS_NAME, name.getBytes(StandardCharsets.US_ASCII));
+  }
+
+  private static GeneralName alternative(String name) {
+    boolean isAddress = name.indexOf(':') >= 0 || name.matches("[0-9.]+");
+    return new GeneralName(isAddress ? GeneralName.iPAddress : GeneralName.dNSName, name);
   }
 }

@@ -1,6 +1,7 @@
 package io.kamille.core.tls;
 
 import java.io.IOException;
+import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
@@ -21,13 +22,14 @@ import java.util.Set;
  * thread.
  *
  * @param chain the server's own certificate first
- * @param names DNS names in lower case; some may begin with {@code *.}
+ * @param names DNS names in lower case, some of which may begin with {@code *.}, and IP addresses
  * @param source where it comes from, for messages and metrics
  */
 public record ServerCertificate(
     List<X509Certificate> chain, PrivateKey key, Set<String> names, String source) {
 
   private static final int DNS_NAME = 2;
+  private static final int IP_ADDRESS = 7;
   private static final byte[] PROOF =
       "do these two belong together?".getBytes(StandardCharsets.US_ASCII);
 
@@ -45,11 +47,13 @@ public record ServerCertificate(
     return of(chain, key, chainFile.toString());
   }
 
-  static ServerCertificate of(List<X509Certificate> chain, PrivateKey key, String source) {
+  /** What is at hand already. */
+  public static ServerCertificate of(List<X509Certificate> chain, PrivateKey key, String source) {
     return new ServerCertificate(List.copyOf(chain), key, names(chain.getFirst()), source);
   }
 
-  private static boolean belongTogether(PublicKey publicKey, PrivateKey key) {
+  /** Whether a private key is that of a public one. */
+  public static boolean belongTogether(PublicKey publicKey, PrivateKey key) {
     try {
       String algorithm =
           switch (key.getAlgorithm()) {
@@ -77,8 +81,11 @@ public record ServerCertificate(
       Collection<List<?>> alternatives = certificate.getSubjectAlternativeNames();
       if (alternatives != null) {
         for (List<?> alternative : alternatives) {
+          String name = String.valueOf(alternative.get(1));
           if (Integer.valueOf(DNS_NAME).equals(alternative.get(0))) {
-            names.add(String.valueOf(alternative.get(1)).toLowerCase(Locale.ROOT));
+            names.add(name.toLowerCase(Locale.ROOT));
+          } else if (Integer.valueOf(IP_ADDRESS).equals(alternative.get(0))) {
+            names.add(InetAddress.ofLiteral(name).getHostAddress());
           }
         }
       }
@@ -91,6 +98,16 @@ public record ServerCertificate(
   /** Whether a handshake with it costs a millisecond of the loop: signing by RSA. */
   boolean isSlow() {
     return key.getAlgorithm().equals("RSA");
+  }
+
+  /** Whether it is for this host, in lower case. */
+  public boolean isFor(String host) {
+    return names.contains(host) || names.contains(ServerNames.wildcard(host));
+  }
+
+  /** Whether we have made it, so that no client trusts it. */
+  public boolean isSelfSigned() {
+    return source.equals(SelfSigned.SOURCE);
   }
 
   /** When it expires. */

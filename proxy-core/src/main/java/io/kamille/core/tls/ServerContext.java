@@ -79,11 +79,15 @@ public final class ServerContext {
     return policy.clients().demand() != ClientCertificates.Demand.NONE;
   }
 
+  /** Whether one of its certificates is of our own making. */
+  public boolean isSelfSigned() {
+    return certificates.getFirst().isSelfSigned();
+  }
+
   /** Whether one of its certificates is for this host, in lower case. */
   public boolean covers(String host) {
-    String wildcard = ServerNames.wildcard(host);
     for (ServerCertificate certificate : certificates) {
-      if (certificate.names().contains(host) || certificate.names().contains(wildcard)) {
+      if (certificate.isFor(host)) {
         return true;
       }
     }

@@ -142,6 +142,11 @@ public final class ServerTls implements AutoCloseable {
     return certificates;
   }
 
+  /** The certificate that a handshake for that name shows; of several, the first. */
+  public ServerCertificate shown(String name) {
+    return table.names().find(name).certificates().getFirst();
+  }
+
   /** When the first of its certificates expires. */
   public Instant expires() {
     return certificates().stream()

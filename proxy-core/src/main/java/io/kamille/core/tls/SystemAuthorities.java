@@ -8,13 +8,14 @@ import java.security.KeyStore;
 import java.security.cert.X509Certificate;
 import java.util.ArrayList;
 import java.util.List;
+import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509TrustManager;
 import org.jspecify.annotations.Nullable;
 
 /** The authorities that the system trusts. Stateless; any thread. */
-final class SystemAuthorities {
+public final class SystemAuthorities {
 
   /** Where distributions keep them: Debian and Alpine, Red Hat, SUSE. */
   private static final List<Path> FILES =
@@ -37,6 +38,28 @@ final class SystemAuthorities {
       }
     }
     return ofJdk();
+  }
+
+  /**
+   * The JDK's TLS for a client that trusts those in a file, or those of the system.
+   *
+   * @throws IOException with one sentence, if the file cannot be read
+   */
+  public static SSLContext context(@Nullable Path file) throws IOException {
+    try {
+      KeyStore trusted = KeyStore.getInstance("PKCS12");
+      trusted.load(null, null);
+      for (X509Certificate each : file == null ? read() : PemFile.certificates(file)) {
+        trusted.setCertificateEntry(Integer.toString(trusted.size()), each);
+      }
+      var factory = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+      factory.init(trusted);
+      SSLContext context = SSLContext.getInstance("TLS");
+      context.init(null, factory.getTrustManagers(), null);
+      return context;
+    } catch (GeneralSecurityException missing) {
+      throw new IOException("TLS to an authority: " + missing.getMessage(), missing);
+    }
   }
 
   private static List<X509Certificate> ofJdk() throws IOException {

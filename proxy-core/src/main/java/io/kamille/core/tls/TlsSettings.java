@@ -1,5 +1,6 @@
 package io.kamille.core.tls;
 
+import io.kamille.core.setting.HostPort;
 import io.kamille.core.setting.Row;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.SectionValues;
@@ -13,6 +14,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param source where its certificates come from
  * @param certificates the first is for clients that name no server
+ * @param names that certificates are ordered for; empty for the hosts of the routes
  * @param profile which versions are offered
  * @param clientCertificates whether clients are asked for one
  * @param clientAuthorities who signs those
@@ -28,6 +31,7 @@ import org.jspecify.annotations.Nullable;
 public record TlsSettings(
     Source source,
     List<CertificateFiles> certificates,
+    List<String> names,
     TlsProfile profile,
     Demand clientCertificates,
     @Nullable Path clientAuthorities,
@@ -37,7 +41,8 @@ public record TlsSettings(
   public enum Source {
     OFF,
     FILES,
-    SELF_SIGNED
+    SELF_SIGNED,
+    ACME
   }
 
   /**
@@ -84,13 +89,31 @@ public record TlsSettings(
       Setting.of(
               "source",
               ValueTypes.oneOf(Source.values()),
-              "The source of certificates. `self-signed` makes one at start, to try Kamille: no"
-                  + " client trusts it.")
+              "The source of certificates. `acme` orders them from an authority, besides those of"
+                  + " `certificates`. `self-signed` makes one at start, to try Kamille: no client"
+                  + " trusts it.")
           .defaultsTo("`files` if `certificates` has any, else `off`", TlsSettings::source)
           .appliesOnRestart();
 
   private static Source source(SectionValues values) {
     return values.all(CERTIFICATES).isEmpty() ? Source.OFF : Source.FILES;
+  }
+
+  /** The names that certificates are ordered for. */
+  public static final Setting<List<String>> NAMES =
+      Setting.of(
+              "names",
+              ValueTypes.list(
+                  "list of names",
+                  TlsSettings::nameOf,
+                  name -> name,
+                  "a host such as example.org, *.example.org in quotes, or an IP address"),
+              "With `acme`: the names that certificates are ordered for, one for each.")
+          .defaultsTo("the hosts of the routes, without patterns", _ -> List.of());
+
+  private static @Nullable String nameOf(String text) {
+    String host = HostPort.hostOf(text.startsWith("*.") ? text.substring(2) : text);
+    return host == null ? null : text.toLowerCase(Locale.ROOT);
   }
 
   private static final Setting<TlsProfile> PROFILE =
@@ -120,6 +143,7 @@ public record TlsSettings(
           TlsSettings.class,
           SOURCE,
           CERTIFICATES,
+          NAMES,
           PROFILE,
           CLIENT_CERTIFICATES,
           CLIENT_AUTHORITIES,
@@ -140,6 +164,7 @@ public record TlsSettings(
           TlsSettings.class,
           SOURCE,
           CERTIFICATES,
+          Row.fixed(List.of()),
           Row.fixed(TlsProfile.INTERMEDIATE),
           CLIENT_CERTIFICATES,
           CLIENT_AUTHORITIES,
@@ -154,7 +179,7 @@ public record TlsSettings(
   }
 
   /**
-   * Reads the certificates, or makes one.
+   * Reads the certificates of files, or makes one; those that are ordered are not among them.
    *
    * @throws IOException with one sentence: which file, what is wrong with it
    */
@@ -166,7 +191,7 @@ public record TlsSettings(
     for (CertificateFiles files : certificates) {
       read.add(files.read());
     }
-    if (read.isEmpty()) {
+    if (read.isEmpty() && source != Source.ACME) {
       throw new IOException("tls.certificates: none (expected: at least one)");
     }
     return read;

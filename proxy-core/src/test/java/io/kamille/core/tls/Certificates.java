@@ -1,7 +1,6 @@
 package io.kamille.core.tls;
 
 import java.io.IOException;
-import java.math.BigInteger;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -14,19 +13,22 @@ import java.security.cert.X509Certificate;
 import java.security.spec.ECGenParameterSpec;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
+import org.bouncycastle.asn1.pkcs.PrivateKeyInfo;
+import org.bouncycastle.asn1.sec.ECPrivateKey;
+import org.bouncycastle.asn1.sec.SECObjectIdentifiers;
+import org.bouncycastle.asn1.x500.X500Name;
 import org.jspecify.annotations.Nullable;
 
 /** Certificates for tests: an authority and what it signs. */
 public final class Certificates {
 
   private final KeyPair keys;
-  private final byte[] name;
+  private final X500Name name;
   private final X509Certificate authority;
   private final Instant now = Instant.now();
 
@@ -42,7 +44,8 @@ public final class Certificates {
             List.of("authority.test"),
             now,
             now.plus(Duration.ofDays(1)),
-            true);
+            true,
+            null);
   }
 
   public X509Certificate authority() {
@@ -102,7 +105,15 @@ public final class Certificates {
       throws GeneralSecurityException {
     X509Certificate certificate =
         SelfSigned.issue(
-            subject, SelfSigned.name(names[0]), keys, name, List.of(names), from, until, false);
+            subject,
+            SelfSigned.name(names[0]),
+            keys,
+            name,
+            List.of(names),
+            from,
+            until,
+            false,
+            null);
     return ServerCertificate.of(List.of(certificate, authority), subject.getPrivate(), names[0]);
   }
 
@@ -152,22 +163,12 @@ public final class Certificates {
 
   /** The key within PKCS #8, in the form of its own algorithm. */
   static byte[] inner(byte[] pkcs8) {
-    Der.Element whole = Der.read(pkcs8, 0);
-    Der.Element version = Der.read(pkcs8, whole.start());
-    Der.Element algorithm = Der.read(pkcs8, version.end());
-    Der.Element key = Der.read(pkcs8, algorithm.end());
-    return Arrays.copyOfRange(pkcs8, key.start(), key.end());
+    return PrivateKeyInfo.getInstance(pkcs8).getPrivateKey().getOctets();
   }
 
   /** An EC key in its own form with the curve in it, as openssl ecparam writes it (RFC 5915). */
-  static byte[] withCurve(byte[] pkcs8) {
-    byte[] bare = inner(pkcs8);
-    Der.Element whole = Der.read(bare, 0);
-    Der.Element version = Der.read(bare, whole.start());
-    Der.Element secret = Der.read(bare, version.end());
-    return Der.sequence(
-        Der.integer(BigInteger.ONE),
-        Der.element(Der.OCTET_STRING, Arrays.copyOfRange(bare, secret.start(), secret.end())),
-        Der.element(0xa0, Der.identifier("1.2.840.10045.3.1.7")));
+  static byte[] withCurve(byte[] pkcs8) throws IOException {
+    ECPrivateKey bare = ECPrivateKey.getInstance(inner(pkcs8));
+    return new ECPrivateKey(256, bare.getKey(), SECObjectIdentifiers.secp256r1).getEncoded();
   }
 }

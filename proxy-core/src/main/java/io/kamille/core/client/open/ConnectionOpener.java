@@ -1,16 +1,19 @@
 package io.kamille.core.client.open;
 
 import io.kamille.core.client.Accepted;
+import io.kamille.core.client.HttpsPolicy;
 import io.kamille.core.client.ServerShard;
 import io.kamille.core.client.h1.H1ClientConnection;
 import io.kamille.core.client.h1.H1Shard;
 import io.kamille.core.client.h2.H2ClientConnection;
 import io.kamille.core.client.h2.H2Shard;
+import io.kamille.core.tls.Challenges;
 import io.kamille.core.tls.ClientCertificate;
 import io.kamille.core.tls.HandshakeCounters;
 import io.kamille.core.tls.ServerContext;
 import io.kamille.core.tls.ServerTls;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
@@ -19,6 +22,7 @@ import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.Future;
+import io.netty.util.concurrent.Promise;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashSet;
 import java.util.Objects;
@@ -37,14 +41,21 @@ final class ConnectionOpener {
 
   private static final int MOST_HELLO_BYTES = 16 * 1024;
 
+  /** The fatal alert {@code no_application_protocol} (RFC 7301 §3.2) as a record. */
+  private static final byte[] NO_APPLICATION_PROTOCOL = {21, 3, 3, 0, 2, 2, 120};
+
   /** No request of HTTP/1 begins like this: the method {@code PRI} is reserved. */
   private static final byte[] H2_BEGINNING = "PRI * HTTP/2".getBytes(StandardCharsets.US_ASCII);
 
   private final ServerShard shared;
   private final H1Shard h1;
   private final H2Shard h2;
+  // Of connections whose certificate nobody has to trust yet: HSTS would lock clients out.
+  private final H1Shard untrustedH1;
+  private final H2Shard untrustedH2;
   private final Protocols protocols;
   private final @Nullable ServerTls tls;
+  private final @Nullable Challenges challenges;
 
   /*
    * Each handshake holds native memory that its client has paid nothing for. When there are too
@@ -58,15 +69,24 @@ final class ConnectionOpener {
    * Opens connections of one listener on one loop.
    *
    * @param tls null for clear text
+   * @param challenges answered to certificate authorities; null for none
    * @param loops among which the listener's connections are spread
    */
   ConnectionOpener(
-      ServerShard shared, ListenerSettings settings, @Nullable ServerTls tls, int loops) {
+      ServerShard shared,
+      ListenerSettings settings,
+      @Nullable ServerTls tls,
+      @Nullable Challenges challenges,
+      int loops) {
     this.shared = shared;
-    this.h1 = new H1Shard(shared, settings.httpsPolicy());
-    this.h2 = new H2Shard(shared, settings.httpsPolicy());
+    HttpsPolicy policy = settings.httpsPolicy(challenges);
+    this.h1 = new H1Shard(shared, policy);
+    this.h2 = new H2Shard(shared, policy);
+    this.untrustedH1 = policy.hasHsts() ? new H1Shard(shared, HttpsPolicy.NONE) : h1;
+    this.untrustedH2 = policy.hasHsts() ? new H2Shard(shared, HttpsPolicy.NONE) : h2;
     this.protocols = settings.spoken();
     this.tls = tls;
+    this.challenges = challenges;
     this.mostHandshakes = Math.max(1, MOST_HANDSHAKES / loops);
   }
 
@@ -101,9 +121,10 @@ final class ConnectionOpener {
       ServerTls tls,
       @Nullable ServerContext certificates) {
     boolean isH2 = protocol == null ? protocols == Protocols.H2 : Objects.equals(protocol, "h2");
+    boolean isUntrusted = certificates != null && certificates.isSelfSigned();
     return isH2
-        ? new H2ClientConnection(h2, accepted, tls, certificates)
-        : new H1ClientConnection(h1, accepted, true);
+        ? new H2ClientConnection(isUntrusted ? untrustedH2 : h2, accepted, tls, certificates)
+        : new H1ClientConnection(isUntrusted ? untrustedH1 : h1, accepted, true);
   }
 
   /**
@@ -148,6 +169,7 @@ final class ConnectionOpener {
     private final Accepted accepted;
     private @Nullable ServerContext certificates;
     private boolean isDisplaced;
+    private boolean isChallenge;
 
     TlsOpening(ServerTls tls, Accepted accepted) {
       super(shared, accepted.channel());
@@ -192,6 +214,10 @@ final class ConnectionOpener {
         SslHandler handler = channel.pipeline().get(SslHandler.class);
         SSLSession session = handler.engine().getSession();
         counters.succeeded(session.getProtocol());
+        if (isChallenge) {
+          close(); // The authority has seen the certificate: nothing else is spoken here.
+          return;
+        }
         ServerContext own = certificates;
         Accepted known =
             own != null && own.asksClients()
@@ -212,8 +238,21 @@ final class ConnectionOpener {
 
       @Override
       protected Future<ServerTls.Choice> lookup(
+          ChannelHandlerContext context, @Nullable ByteBuf hello) throws Exception {
+        isChallenge = challenges != null && hello != null && Challenges.areAskedBy(hello);
+        return super.lookup(context, hello);
+      }
+
+      /** A client names no server if it knows an address alone (RFC 6066 §3): that is the name. */
+      @Override
+      protected Future<ServerTls.Choice> lookup(
           ChannelHandlerContext context, @Nullable String name) {
-        return tls.choose(name, context.executor().newPromise());
+        Promise<ServerTls.Choice> promise = context.executor().newPromise();
+        if (isChallenge && challenges != null) {
+          return promise.setSuccess(challenges.choose(name));
+        }
+        return tls.choose(
+            name == null ? accepted.local().getAddress().getHostAddress() : name, promise);
       }
 
       @Override
@@ -222,6 +261,9 @@ final class ConnectionOpener {
         ServerTls.Choice choice = lookup.getNow();
         if (choice == null) {
           counters.failed();
+          if (isChallenge) {
+            context.writeAndFlush(Unpooled.wrappedBuffer(NO_APPLICATION_PROTOCOL));
+          }
           TlsOpening.this.close();
           return;
         }

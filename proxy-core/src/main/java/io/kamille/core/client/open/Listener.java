@@ -5,6 +5,7 @@ import io.kamille.core.client.ClientSettings;
 import io.kamille.core.client.ServerShard;
 import io.kamille.core.gate.ClientTable;
 import io.kamille.core.socket.Descriptors;
+import io.kamille.core.tls.Challenges;
 import io.kamille.core.tls.ServerTls;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
@@ -81,6 +82,7 @@ public final class Listener implements AutoCloseable {
    * @param limit of all connections together
    * @param clients of all listeners
    * @param tls null for clear text; stays the caller's
+   * @param challenges answered to certificate authorities; null for none
    * @param notSentLowWatermark as for {@link #notSentLowWatermark}
    * @param inherited descriptors of sockets on that address; owned from now on
    * @throws IOException if the address cannot be had; the message says which and why
@@ -91,6 +93,7 @@ public final class Listener implements AutoCloseable {
       ConnectionLimit limit,
       ClientTable clients,
       @Nullable ServerTls tls,
+      @Nullable Challenges challenges,
       int notSentLowWatermark,
       List<Integer> inherited)
       throws IOException {
@@ -101,7 +104,7 @@ public final class Listener implements AutoCloseable {
     Function<ServerShard, Opening> opening =
         shard ->
             new Opening(
-                new ConnectionOpener(shard, settings, tls, shards.size()),
+                new ConnectionOpener(shard, settings, tls, challenges, shards.size()),
                 limit,
                 clients,
                 present,

@@ -7,6 +7,7 @@ import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Setting;
 import io.kamille.core.setting.Subsection;
 import io.kamille.core.setting.ValueTypes;
+import io.kamille.core.tls.Challenges;
 import io.kamille.core.tls.TlsSettings;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -42,8 +43,9 @@ public record ListenerSettings(
       TlsSettings.SECTION
           .one(
               "tls",
-              "TLS of this listener. A bare `self-signed` makes a certificate at start, to try"
-                  + " Kamille.")
+              "TLS of this listener. A bare `acme` gets certificates by itself; see"
+                  + " [certificates](../operations/acme.md). A bare `self-signed` makes one at"
+                  + " start, to try Kamille.")
           .withShorthand(TlsSettings.SOURCE);
 
   /** Whether load balancers say whose connection they hand on. */
@@ -52,6 +54,19 @@ public record ListenerSettings(
           "proxy-protocol",
           "Whether load balancers in front of this listener name the client by the PROXY"
               + " protocol.");
+
+  /** Where requests in clear text are sent to. */
+  public static final Setting<Integer> REDIRECT =
+      Setting.of(
+              "redirect-to-https",
+              ValueTypes.orWord("off", 0, ValueTypes.wholeNumber(1, 65_535)),
+              "The port of HTTPS, mostly 443: each request is answered by a redirect (308) to"
+                  + " the same host and path there. Requests below"
+                  + " `/.well-known/acme-challenge/` take their route, unless Kamille itself"
+                  + " awaits them.")
+          .defaultsTo(0)
+          .into("redirectPort")
+          .appliesOnRestart();
 
   public static final Section<ListenerSettings> SECTION =
       Section.of(
@@ -74,18 +89,12 @@ public record ListenerSettings(
               .appliesOnRestart(),
           TLS,
           PROXY_PROTOCOL,
-          Setting.of(
-                  "redirect-to-https",
-                  ValueTypes.orWord("off", 0, ValueTypes.wholeNumber(1, 65_535)),
-                  "The port of HTTPS, mostly 443: each request is answered by a redirect (308) to"
-                      + " the same host and path there. Requests below"
-                      + " `/.well-known/acme-challenge/` take their route.")
-              .defaultsTo(0)
-              .into("redirectPort")
-              .appliesOnRestart());
+          REDIRECT);
 
-  HttpsPolicy httpsPolicy() {
-    return HttpsPolicy.of(redirectPort, tls.isOn() ? tls.hsts() : Duration.ZERO);
+  HttpsPolicy httpsPolicy(@Nullable Challenges challenges) {
+    return tls.isOn()
+        ? HttpsPolicy.of(redirectPort, tls.hsts(), null)
+        : HttpsPolicy.of(redirectPort, Duration.ZERO, challenges);
   }
 
   /** What is spoken. */

@@ -149,6 +149,7 @@ public final class TestServer implements AutoCloseable {
               limiter,
               admitted,
               null,
+              null,
               0,
               List.of());
     } catch (IOException failed) {

@@ -156,6 +156,7 @@ class ListenerIT {
         new ConnectionLimit(1, IdleTimeoutGovernor.OFF),
         server.admitted(),
         null,
+        null,
         notSentLowWatermark,
         List.of());
   }

@@ -1,0 +1,189 @@
+package io.kamille.launcher.acme;
+
+import io.kamille.admin.StateDirectory;
+import io.kamille.core.setting.Section;
+import io.kamille.core.setting.Setting;
+import io.kamille.core.setting.Subsection;
+import io.kamille.core.setting.ValueType;
+import io.kamille.core.setting.ValueTypes;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Whom certificates are ordered from, and how.
+ *
+ * @param termsAgreed whether the operator agrees to the terms of the authority
+ * @param directory where the authority says what it can do (RFC 8555 §7.1.1)
+ * @param authority the certificate, as PEM, that the authority's own is signed by; null for the
+ *     system's
+ * @param contact an address of mail; null for none
+ * @param binding to an account elsewhere (RFC 8555 §7.3.4)
+ * @param challenge how names are proved
+ * @param dnsHook the words of a program that publishes TXT records; empty for none
+ * @param profile null for what the authority thinks best
+ * @param store where keys and certificates lie
+ */
+public record AcmeSettings(
+    boolean termsAgreed,
+    URI directory,
+    @Nullable Path authority,
+    @Nullable String contact,
+    Binding binding,
+    ChallengeChoice challenge,
+    List<String> dnsHook,
+    @Nullable String profile,
+    Path store) {
+
+  private static final URI LETS_ENCRYPT =
+      URI.create("https://acme-v02.api.letsencrypt.org/directory");
+  private static final URI STAGING =
+      URI.create("https://acme-staging-v02.api.letsencrypt.org/directory");
+
+  /** How names are proved. */
+  public enum ChallengeChoice {
+    AUTO,
+    TLS_ALPN_01,
+    HTTP_01,
+    DNS_01
+  }
+
+  /**
+   * An account that the authority knows already.
+   *
+   * @param id its key identifier; null for none
+   * @param keyFile holds its MAC key as base64url
+   */
+  public record Binding(@Nullable String id, @Nullable Path keyFile) {
+
+    public static final Setting<String> ID =
+        Setting.of(
+                "id",
+                ValueTypes.text("text", "a key identifier", text -> !text.isBlank()),
+                "The key identifier that the authority has given.")
+            .orElse("no binding");
+
+    public static final Setting<Path> KEY_FILE =
+        Setting.of(
+                "key-file", ValueTypes.file(), "The file with its MAC key, as base64url in a line.")
+            .orElse("no binding");
+
+    static final Section<Binding> SECTION = Section.of(Binding.class, ID, KEY_FILE);
+  }
+
+  public static final Setting<Boolean> TERMS_AGREED =
+      Setting.of(
+              "terms-agreed",
+              ValueTypes.onOff(),
+              "Whether you agree to the terms of the authority. It issues nothing before.")
+          .defaultsTo(false);
+
+  public static final Setting<URI> DIRECTORY =
+      Setting.of(
+              "directory",
+              new ValueType<>(
+                  "URL", "", "staging, or https://HOST/PATH", AcmeSettings::url, URI::toString),
+              "The directory of the authority. `staging` is Let's Encrypt's for tests.")
+          .defaultsTo("Let's Encrypt", _ -> LETS_ENCRYPT);
+
+  public static final Setting<Path> AUTHORITY =
+      Setting.of(
+              "authority",
+              ValueTypes.file(),
+              "The certificates, as PEM, of who signs the directory's own.")
+          .orElse("those that the system trusts");
+
+  public static final Subsection<Binding> ACCOUNT_BINDING =
+      Binding.SECTION.one(
+          "account-binding",
+          "An account that you have with the authority already (RFC 8555 §7.3.4).");
+
+  public static final Setting<ChallengeChoice> CHALLENGE =
+      Setting.of(
+              "challenge",
+              ValueTypes.oneOf(ChallengeChoice.values()),
+              "How names are proved. `auto` tries `tls-alpn-01` at the listeners with `tls: acme`,"
+                  + " after a failure `http-01` at those in clear text, and `dns-01` for wildcards.")
+          .defaultsTo(ChallengeChoice.AUTO);
+
+  public static final Setting<List<String>> DNS_HOOK =
+      Setting.of(
+              "dns-hook",
+              ValueTypes.list("list of words", text -> !text.isEmpty(), "a program and its words"),
+              "For `dns-01`: the program that publishes a record. It is started with `present NAME"
+                  + " VALUE`, returns once the TXT record is visible, and with `cleanup NAME VALUE`"
+                  + " afterwards.")
+          .orElse("no `dns-01`", List.of());
+
+  public static final Setting<Path> STORE =
+      Setting.of(
+              "store",
+              ValueTypes.file(),
+              "The directory of keys and certificates. Several nodes may share one.")
+          .defaultsTo("`acme` in the state directory", _ -> byDefault())
+          .appliesOnRestart();
+
+  /** The settings under {@code acme}. */
+  public static final Section<AcmeSettings> SECTION =
+      Section.of(
+          AcmeSettings.class,
+          TERMS_AGREED,
+          DIRECTORY,
+          AUTHORITY,
+          Setting.of(
+                  "contact",
+                  ValueTypes.text("address", "an address of mail", text -> text.contains("@")),
+                  "Where the authority may write to.")
+              .orElse("none"),
+          ACCOUNT_BINDING,
+          CHALLENGE,
+          DNS_HOOK,
+          Setting.of(
+                  "profile",
+                  ValueTypes.token(),
+                  "The kind of certificate, by the authority's name.")
+              .orElse("the authority's own; `shortlived` for an IP address"),
+          STORE);
+
+  private static @Nullable URI url(String text) {
+    if (text.equals("staging")) {
+      return STAGING;
+    }
+    try {
+      URI url = new URI(text);
+      return "https".equals(url.getScheme()) && url.getHost() != null ? url : null;
+    } catch (URISyntaxException none) {
+      return null;
+    }
+  }
+
+  /** Whether it is an authority that everybody trusts, which knows public names alone. */
+  public static boolean isPublic(URI directory) {
+    return directory.equals(LETS_ENCRYPT) || directory.equals(STAGING);
+  }
+
+  /** The same at the authority's place for tests, if we know one. */
+  AcmeSettings forTests() {
+    return directory.equals(LETS_ENCRYPT)
+        ? new AcmeSettings(
+            termsAgreed, STAGING, authority, contact, binding, challenge, dnsHook, profile, store)
+        : this;
+  }
+
+  /** Whether other nodes may order by the same store. */
+  boolean isStoreShared() {
+    return !store.equals(byDefault());
+  }
+
+  private static Path byDefault() {
+    return StateDirectory.path().resolve("acme");
+  }
+
+  /** The place of all that belongs to this authority: its host and port. */
+  Path home() {
+    return store.resolve(directory.getRawAuthority().replace(':', '_').toLowerCase(Locale.ROOT));
+  }
+}

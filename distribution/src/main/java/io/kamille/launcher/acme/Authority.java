@@ -1,0 +1,93 @@
+package io.kamille.launcher.acme;
+
+import io.kamille.launcher.acme.AcmeSettings.ChallengeChoice;
+import java.security.KeyPair;
+import java.security.cert.X509Certificate;
+import java.time.Instant;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Who issues certificates. One call at a time; each blocks. */
+interface Authority {
+
+  /** What was issued, the name's own certificate first, not looked at yet. */
+  record Issued(List<X509Certificate> chain, KeyPair keys) {}
+
+  /**
+   * When to renew (RFC 9773).
+   *
+   * @param retryAfter when to ask again; null if it does not say
+   */
+  record Window(Instant start, Instant end, @Nullable Instant retryAfter) {}
+
+  /**
+   * One order.
+   *
+   * @param challenge how the name is proved; never {@link ChallengeChoice#AUTO}
+   * @param replaced the certificate before it; null if there is none
+   * @param said told of each step
+   */
+  record Order(
+      String name,
+      ChallengeChoice challenge,
+      @Nullable X509Certificate replaced,
+      Consumer<String> said) {}
+
+  /** Why it issues none. */
+  final class Refusal extends Exception {
+
+    /** The type of what this machine is to blame for. */
+    static final String LOCAL = "local";
+
+    /** The type of what the authority should not have said. */
+    static final String MISUNDERSTOOD = "misunderstood";
+
+    /** The type of an authority that cannot be asked. */
+    static final String UNREACHABLE = "unreachable";
+
+    private static final long serialVersionUID = 1L;
+
+    private final String type;
+    private final String detail;
+    private final boolean isFinal;
+    private final @Nullable Instant retryAfter;
+
+    /**
+     * A refusal.
+     *
+     * @param type of the problem (RFC 8555 §6.7), without what all begin with; or one of ours
+     * @param detail in the authority's own words
+     * @param isFinal whether an operator has to do something
+     */
+    Refusal(String type, String detail, boolean isFinal, @Nullable Instant retryAfter) {
+      super(detail);
+      this.type = type;
+      this.detail = detail;
+      this.isFinal = isFinal;
+      this.retryAfter = retryAfter;
+    }
+
+    String detail() {
+      return detail;
+    }
+
+    String type() {
+      return type;
+    }
+
+    boolean isFinal() {
+      return isFinal;
+    }
+
+    @Nullable Instant retryAfter() {
+      return retryAfter;
+    }
+  }
+
+  /** Orders a certificate, proves the name, and waits until it is issued. */
+  Issued order(Order order) throws Refusal, InterruptedException;
+
+  /** When to renew this certificate; null if the authority does not say. */
+  @Nullable Window window(X509Certificate certificate) throws Refusal;
+}

@@ -1,0 +1,489 @@
+package io.kamille.launcher.acme;
+
+import io.kamille.core.metric.MetricDescriptor;
+import io.kamille.core.metric.MetricDescriptor.Unit;
+import io.kamille.core.metric.MetricRegistry;
+import io.kamille.core.tls.Challenges;
+import io.kamille.core.tls.SelfSigned;
+import io.kamille.core.tls.ServerCertificate;
+import io.kamille.launcher.acme.AcmeSettings.ChallengeChoice;
+import io.kamille.launcher.acme.Authority.Issued;
+import io.kamille.launcher.acme.Authority.Order;
+import io.kamille.launcher.acme.Authority.Refusal;
+import io.kamille.launcher.acme.Authority.Window;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.security.SecureRandom;
+import java.security.cert.X509Certificate;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.UnaryOperator;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps a certificate for each name: orders it, renews it in time, and says when and why next. A
+ * thread of its own does all that blocks; what is public is for any thread.
+ */
+public final class CertificateKeeper implements AutoCloseable {
+
+  /*
+   * One order at a time, for the name that is due for the longest time. A process orders while it
+   * holds the lock of the store. The others show the proofs that lie there, and take over the
+   * certificates that come: the process that follows this one, or another node.
+   *
+   * Whoever wants something of the thread leaves it in a queue, at which the thread rests, too.
+   */
+  private static final System.Logger LOG = System.getLogger("kamille.certificates");
+  private static final int LOOKS_FOR_CERTIFICATES = 10;
+  private static final Duration TROUBLE = Duration.ofMinutes(1);
+  private static final Duration LONGEST_REST = Duration.ofHours(1);
+  private static final int NAMES_OF_STAND_IN = 100;
+  private static final int FAILURES_BEFORE_REHEARSAL = 2;
+
+  private static final MetricDescriptor ORDERS =
+      MetricDescriptor.counter(
+          "kamille_acme_orders_total",
+          Unit.COUNT,
+          "Orders of certificates by how they ended.",
+          "outcome");
+  private static final MetricDescriptor FAILING =
+      MetricDescriptor.gauge(
+          "kamille_acme_failing_names", Unit.COUNT, "Names whose last order has failed.");
+  private static final MetricDescriptor LIFETIME_LEFT =
+      MetricDescriptor.gauge(
+          "kamille_acme_lifetime_left_ratio",
+          Unit.RATIO,
+          "The share of its lifetime that a certificate has left, of the one with the least; 0 if"
+              + " one is missing.");
+
+  /** Makes the authority of settings. */
+  interface Authorities {
+    Authority of(AcmeSettings settings, CertificateStore store);
+  }
+
+  /**
+   * What is known of one name.
+   *
+   * @param steps of the last order
+   */
+  record Kept(@Nullable ServerCertificate certificate, Renewal renewal, List<String> steps) {
+
+    static final Kept NOTHING = new Kept(null, Renewal.NONE, List.of());
+
+    Kept with(Renewal other) {
+      return new Kept(certificate, other, steps);
+    }
+  }
+
+  private final CertificateStore store;
+  private final Prover prover;
+  private final Authorities authorities;
+  private final InstantSource clock;
+  private final RandomGenerator random;
+  private final LongAdder issued = new LongAdder();
+  private final LongAdder failed = new LongAdder();
+  private final Map<String, Kept> kept = new ConcurrentHashMap<>();
+  private final BlockingQueue<Runnable> asked = new LinkedBlockingQueue<>();
+  private final Thread thread =
+      Thread.ofPlatform().name("kamille-certificates").daemon().unstarted(this::run);
+
+  // Volatile: set by whoever reloads, starts or hands over, read by the thread.
+  private volatile AcmeSettings settings;
+  private volatile List<String> names = List.of();
+  private volatile boolean answersHttp;
+  private volatile boolean isReleased;
+  private volatile @Nullable String rehearsed;
+  private volatile Runnable changed = () -> {};
+
+  // Confined to the thread.
+  private boolean orders;
+  private int looks;
+
+  /**
+   * Reads what lies in the store. Orders nothing before {@link #start}.
+   *
+   * @param answersHttp whether a listener in clear text answers challenges
+   * @throws IOException if the store cannot be used
+   */
+  public static CertificateKeeper open(
+      AcmeSettings settings,
+      List<String> names,
+      boolean answersHttp,
+      Challenges challenges,
+      MetricRegistry registry)
+      throws IOException {
+    CertificateStore store = new CertificateStore(settings);
+    Prover prover = new Prover(store, challenges);
+    prover.look();
+    var keeper =
+        new CertificateKeeper(
+            settings,
+            store,
+            prover,
+            (of, at) -> new AcmeAuthority(of, at, prover),
+            InstantSource.system(),
+            new SecureRandom());
+    keeper.reload(settings, names, answersHttp);
+    registry.counting(ORDERS, keeper.issued::sum, "issued");
+    registry.counting(ORDERS, keeper.failed::sum, "failed");
+    registry.gauge(FAILING, () -> keeper.views().stream().filter(of -> of.failures() > 0).count());
+    registry.gauge(
+        LIFETIME_LEFT,
+        () -> keeper.views().stream().mapToDouble(CertificateView::lifetimeLeft).min().orElse(1));
+    return keeper;
+  }
+
+  CertificateKeeper(
+      AcmeSettings settings,
+      CertificateStore store,
+      Prover prover,
+      Authorities authorities,
+      InstantSource clock,
+      RandomGenerator random) {
+    this.settings = settings;
+    this.store = store;
+    this.prover = prover;
+    this.authorities = authorities;
+    this.clock = clock;
+    this.random = random;
+  }
+
+  /** Begins to order; {@code changed} is called whenever {@link #certificates} has changed. */
+  public void start(Runnable changed) {
+    this.changed = changed;
+    thread.start();
+  }
+
+  /** Goes by these from now on; a name that waits for an operator is tried again. */
+  public void reload(AcmeSettings settings, List<String> names, boolean answersHttp) {
+    this.settings = settings;
+    this.answersHttp = answersHttp;
+    this.names = names;
+    prover.isShared(settings.isStoreShared() || isReleased);
+    kept.keySet().retainAll(names);
+    names.forEach(name -> kept.computeIfAbsent(name, this::read));
+    asked.add(() -> names.forEach(name -> change(name, Renewal::resumed)));
+  }
+
+  /**
+   * The certificates of these names; one of our own making stands for those that are missing.
+   *
+   * @return at least one; an expired one is among them, for it is better than none
+   */
+  public List<ServerCertificate> certificates(List<String> wanted) {
+    List<ServerCertificate> all = new ArrayList<>();
+    List<String> missing = new ArrayList<>();
+    for (String name : wanted) {
+      ServerCertificate certificate = of(name).certificate;
+      if (certificate == null) {
+        missing.add(name);
+      } else {
+        all.add(certificate);
+      }
+    }
+    if (!missing.isEmpty()) {
+      List<String> some = missing.subList(0, Math.min(NAMES_OF_STAND_IN, missing.size()));
+      all.add(SelfSigned.of(clock.instant(), some));
+    }
+    return all;
+  }
+
+  /** How many names have no certificate yet. */
+  public long missing() {
+    return kept.values().stream().filter(of -> of.certificate == null).count();
+  }
+
+  /** Why the last order for a name failed, with advice; empty if it did not. */
+  public String error(String name) {
+    return of(name).renewal.error();
+  }
+
+  /** What the control plane shows, in the order of the configuration. */
+  List<CertificateView> views() {
+    Instant now = clock.instant();
+    return names.stream()
+        .map(name -> CertificateView.of(name, of(name), now, name.equals(rehearsed)))
+        .toList();
+  }
+
+  /** Orders a new certificate at once, if the bounds allow. */
+  void renew(String name) {
+    asked.add(() -> change(name, renewal -> renewal.asked(clock.instant())));
+  }
+
+  /**
+   * Orders one at the authority's place for tests, and throws it away.
+   *
+   * @return false if another rehearsal is under way
+   */
+  synchronized boolean rehearse(String name) {
+    if (rehearsed != null) {
+      return false;
+    }
+    rehearsed = name;
+    say(name, List.of());
+    asked.add(() -> {}); // Wakes the thread.
+    return true;
+  }
+
+  /** Begins no order any more: another process takes our place. One under way goes on. */
+  public void release() {
+    handOver(true);
+  }
+
+  /** Orders again: that process is gone. */
+  public void takeBack() {
+    handOver(false);
+  }
+
+  private void handOver(boolean isNext) {
+    isReleased = isNext;
+    prover.isShared(settings.isStoreShared() || isNext);
+    asked.add(() -> {});
+  }
+
+  /** Ends an order under way; its name counts as failed. */
+  @Override
+  public void close() {
+    thread.interrupt();
+  }
+
+  private void run() {
+    try (store) {
+      while (true) {
+        Runnable next = asked.poll(step().toMillis(), TimeUnit.MILLISECONDS);
+        if (next != null) {
+          next.run();
+        }
+      }
+    } catch (InterruptedException | IOException closed) {
+      LOG.log(Level.DEBUG, "no certificate is ordered any more", closed);
+    }
+  }
+
+  /** Does one thing, if one is due; says how long to rest until the next one. */
+  Duration step() throws InterruptedException {
+    try {
+      if (!orders()) {
+        prover.look();
+        if (looks++ % LOOKS_FOR_CERTIFICATES == 0) {
+          readAll();
+        }
+        return Prover.LOOK;
+      }
+      String tried = rehearsed;
+      if (tried != null) {
+        rehearseNow(tried);
+        return Duration.ZERO;
+      }
+      return next(clock.instant());
+    } catch (IOException trouble) {
+      LOG.log(Level.ERROR, "{0}: nothing is ordered: {1}", store, trouble.getMessage());
+      return TROUBLE;
+    }
+  }
+
+  /** Whether this process orders, which it does once no other one does. */
+  private boolean orders() throws IOException {
+    if (isReleased) {
+      store.close();
+      orders = false;
+    } else if (!orders && store.lock()) {
+      orders = true;
+      readAll();
+    }
+    return orders;
+  }
+
+  private Duration next(Instant now) throws IOException, InterruptedException {
+    Instant first = now.plus(LONGEST_REST);
+    String due = null;
+    for (String name : names) {
+      Kept its = of(name);
+      Instant when = its.renewal.due(its.certificate, now);
+      if (its.certificate != null && its.renewal.askAgain().isBefore(when)) {
+        when = its.renewal.askAgain();
+      }
+      if (when.isBefore(first)) {
+        first = when;
+        due = name;
+      }
+    }
+    if (due == null || first.isAfter(now)) {
+      return Duration.between(now, first).plusMillis(1);
+    }
+    Kept its = of(due);
+    if (its.renewal.due(its.certificate, now).isAfter(now)) {
+      ask(due, Objects.requireNonNull(its.certificate), its.renewal, now);
+    } else {
+      order(due, its, now);
+    }
+    return Duration.ZERO;
+  }
+
+  private void ask(String name, ServerCertificate certificate, Renewal renewal, Instant now)
+      throws IOException {
+    Window window = null;
+    try {
+      window = authority(settings).window(certificate.chain().getFirst());
+    } catch (Refusal silent) {
+      LOG.log(Level.DEBUG, "{0}: no suggestion when to renew: {1}", name, silent.getMessage());
+    }
+    save(
+        name,
+        certificate,
+        window == null
+            ? renewal.unsuggested(certificate, now, random)
+            : renewal.suggested(window, certificate, now, random));
+  }
+
+  private void order(String name, Kept its, Instant now) throws IOException, InterruptedException {
+    AcmeSettings by = settings;
+    Renewal begun = its.renewal.begun(now, random);
+    save(name, its.certificate, begun);
+    say(name, List.of());
+    say(name, "a certificate is due, because " + its.renewal.why(its.certificate, now));
+    ChallengeChoice challenge = challenge(by, name, begun.failures());
+    try {
+      if (its.renewal.failures() >= FAILURES_BEFORE_REHEARSAL && !by.equals(by.forTests())) {
+        say(name, "rehearsal at " + by.forTests().directory().getHost());
+        authority(by.forTests()).order(order(name, challenge, null));
+      }
+      Issued made = authority(by).order(order(name, challenge, leaf(its.certificate, now)));
+      check(name, made);
+      ServerCertificate certificate = store.save(name, made);
+      Renewal next = begun.succeeded(certificate, clock.instant(), random);
+      issued.increment();
+      say(name, "issued until " + certificate.notAfter() + "; the next is due at " + next.chosen());
+      save(name, certificate, next);
+      changed.run();
+    } catch (Refusal | IOException refusal) {
+      failed.increment();
+      Renewal next = begun.failed(refusal, challenge, name);
+      Instant again = next.due(its.certificate, clock.instant());
+      String when = again.equals(Instant.MAX) ? "after a reload" : "at " + again;
+      say(name, "failed: " + next.error());
+      LOG.log(Level.ERROR, "{0}: not issued: {1}; next try {2}", name, next.error(), when);
+      save(name, its.certificate, next);
+    }
+  }
+
+  /** An authority that errs must not end a site: what was there stays. */
+  private void check(String name, Issued made) throws Refusal {
+    ServerCertificate of = ServerCertificate.of(made.chain(), made.keys().getPrivate(), name);
+    Instant from = made.chain().getFirst().getNotBefore().toInstant();
+    Instant now = clock.instant();
+    String wrong = "";
+    if (!made.chain().getFirst().getPublicKey().equals(made.keys().getPublic())) {
+      wrong = "is for another key";
+    } else if (!of.names().contains(name)) {
+      wrong = "is for " + of.names() + " and not for " + name;
+    } else if (from.isAfter(now) || !of.notAfter().isAfter(now)) {
+      wrong = "is valid from " + from + " to " + of.notAfter() + " alone: is our clock right?";
+    }
+    if (!wrong.isEmpty()) {
+      throw new Refusal(Refusal.MISUNDERSTOOD, "its certificate " + wrong, false, null);
+    }
+  }
+
+  private void rehearseNow(String name) throws InterruptedException {
+    AcmeSettings by = settings.forTests();
+    ChallengeChoice challenge = challenge(by, name, 1);
+    try {
+      check(name, authority(by).order(order(name, challenge, null)));
+      say(name, "done: a certificate was issued and thrown away");
+    } catch (Refusal refusal) {
+      say(name, "failed: " + Advice.of(refusal, challenge, name));
+    }
+    rehearsed = null;
+  }
+
+  private Order order(String name, ChallengeChoice challenge, @Nullable X509Certificate replaced) {
+    return new Order(name, challenge, replaced, step -> say(name, step));
+  }
+
+  private static @Nullable X509Certificate leaf(@Nullable ServerCertificate of, Instant now) {
+    return of == null || of.notAfter().isBefore(now) ? null : of.chain().getFirst();
+  }
+
+  private Authority authority(AcmeSettings by) {
+    return authorities.of(by, new CertificateStore(by));
+  }
+
+  /** How to prove a name at this try: another way than at the last one, if there is one. */
+  private ChallengeChoice challenge(AcmeSettings by, String name, int tries) {
+    if (name.startsWith("*.")) {
+      return ChallengeChoice.DNS_01;
+    }
+    if (by.challenge() != ChallengeChoice.AUTO) {
+      return by.challenge();
+    }
+    return answersHttp && tries % 2 == 0 ? ChallengeChoice.HTTP_01 : ChallengeChoice.TLS_ALPN_01;
+  }
+
+  private void say(String name, String step) {
+    LOG.log(Level.INFO, "{0}: {1}", name, step);
+    List<String> steps = new ArrayList<>(of(name).steps);
+    steps.add(step);
+    say(name, List.copyOf(steps));
+  }
+
+  private void say(String name, List<String> steps) {
+    kept.computeIfPresent(name, (_, of) -> new Kept(of.certificate, of.renewal, steps));
+  }
+
+  /** On the disk first: what is not there is not done. */
+  private void save(String name, @Nullable ServerCertificate certificate, Renewal renewal)
+      throws IOException {
+    store.save(name, renewal);
+    kept.computeIfPresent(name, (_, of) -> new Kept(certificate, renewal, of.steps));
+  }
+
+  private void change(String name, UnaryOperator<Renewal> change) {
+    kept.computeIfPresent(name, (_, of) -> of.with(change.apply(of.renewal)));
+  }
+
+  /** What lies in the store may be another process's work. */
+  private void readAll() {
+    boolean isNew = false;
+    for (String name : names) {
+      Kept before = of(name);
+      Kept read = read(name);
+      isNew |= !Objects.equals(read.certificate, before.certificate);
+      kept.replace(name, new Kept(read.certificate, read.renewal, before.steps));
+    }
+    if (isNew) {
+      changed.run();
+    }
+  }
+
+  private Kept read(String name) {
+    ServerCertificate certificate = null;
+    try {
+      certificate = store.certificate(name);
+    } catch (IOException broken) {
+      LOG.log(Level.ERROR, "{0}: its certificate is lost: {1}", name, broken.getMessage());
+    }
+    try {
+      return new Kept(certificate, store.renewal(name), List.of());
+    } catch (IOException broken) {
+      LOG.log(Level.ERROR, "{0}: its counts cannot be read: {1}", name, broken.getMessage());
+      return new Kept(certificate, Renewal.NONE.stopped("its counts cannot be read"), List.of());
+    }
+  }
+
+  private Kept of(String name) {
+    return kept.getOrDefault(name, Kept.NOTHING);
+  }
+}

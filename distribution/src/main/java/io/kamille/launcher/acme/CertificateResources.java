@@ -1,0 +1,71 @@
+package io.kamille.launcher.acme;
+
+import io.kamille.admin.api.AdminRequest;
+import io.kamille.admin.api.Answer;
+import io.kamille.admin.api.Operation;
+import io.kamille.admin.auth.Scope;
+import io.kamille.core.http.StatusCode;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/** {@code /v1/certificates}: those that are ordered, when next, and why. */
+public final class CertificateResources {
+
+  private static final String PATH = "/v1/certificates";
+
+  private final Supplier<Optional<CertificateKeeper>> keeper;
+
+  private CertificateResources(Supplier<Optional<CertificateKeeper>> keeper) {
+    this.keeper = keeper;
+  }
+
+  /** All of them. */
+  public static List<Operation> of(Supplier<Optional<CertificateKeeper>> keeper) {
+    var resources = new CertificateResources(keeper);
+    return List.of(
+        Operation.get(PATH, Scope.READ, "The certificates that are ordered, when next, and why.")
+            .answers(Certificates.class)
+            .by(() -> Answer.json(new Certificates(resources.views()))),
+        Operation.post(PATH + "/{name}/renew", Scope.OPERATE, "Orders a new one at once.")
+            .takes()
+            .by((request, _) -> resources.renew(request)),
+        Operation.post(
+                PATH + "/{name}/try",
+                Scope.OPERATE,
+                "Orders one at the authority's place for tests, and throws it away.")
+            .takes()
+            .by((request, _) -> resources.rehearse(request)));
+  }
+
+  private record Certificates(List<CertificateView> certificates) {}
+
+  private List<CertificateView> views() {
+    return keeper.get().map(CertificateKeeper::views).orElse(List.of());
+  }
+
+  private Answer renew(AdminRequest request) {
+    return known(
+        request,
+        asked -> {
+          asked.renew(request.parameter("name"));
+          return Answer.nothing();
+        });
+  }
+
+  private Answer rehearse(AdminRequest request) {
+    return known(
+        request,
+        asked ->
+            asked.rehearse(request.parameter("name"))
+                ? Answer.nothing()
+                : Answer.problem(StatusCode.CONFLICT, "Another name is tried: come again."));
+  }
+
+  private Answer known(AdminRequest request, Function<CertificateKeeper, Answer> answer) {
+    return views().stream().anyMatch(view -> view.name().equals(request.parameter("name")))
+        ? keeper.get().map(answer).orElseThrow()
+        : Answer.problem(StatusCode.NOT_FOUND, "No certificate is ordered for this name.");
+  }
+}

@@ -1,0 +1,206 @@
+package io.kamille.launcher.acme;
+
+import io.kamille.admin.auth.PrivateFile;
+import io.kamille.core.tls.SelfSigned;
+import io.kamille.core.tls.ServerCertificate;
+import java.io.IOException;
+import java.io.StringWriter;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.security.KeyPair;
+import java.security.PrivateKey;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import org.bouncycastle.asn1.pkcs.PrivateKeyInfo;
+import org.bouncycastle.asn1.x509.SubjectPublicKeyInfo;
+import org.bouncycastle.openssl.PEMParser;
+import org.bouncycastle.openssl.jcajce.JcaPEMKeyConverter;
+import org.bouncycastle.openssl.jcajce.JcaPEMWriter;
+import org.bouncycastle.util.io.pem.PemObject;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * The directory of keys, certificates and counts. Whoever may read it reads; one process at a time
+ * holds its lock and writes. One thread.
+ */
+final class CertificateStore implements AutoCloseable {
+
+  /*
+   *   lock                               who holds it orders
+   *   challenges/HASH                    what an authority may ask now, of any process
+   *   HOST/account.pem                   by which HOST knows us
+   *   HOST/certificates/NAME/renewal     counts, and the moment of the next order
+   *   HOST/certificates/NAME/live        → N, renamed over: key and chain change together
+   *   HOST/certificates/NAME/N/          key.pem, chain.pem; and N-1, the one before
+   */
+  private static final JsonMapper JSON = JsonMapper.builder().build();
+
+  private final Path root;
+  private final Path home;
+  private @Nullable FileChannel gate;
+
+  /**
+   * Of an authority.
+   *
+   * @param settings say where it lies
+   */
+  CertificateStore(AcmeSettings settings) {
+    root = settings.store();
+    home = settings.home();
+  }
+
+  @Override
+  public String toString() {
+    return root.toString();
+  }
+
+  /** Whether this process writes from now on: no other one does. */
+  boolean lock() throws IOException {
+    if (gate != null) {
+      return true;
+    }
+    Path file = root.resolve("lock");
+    if (!Files.exists(file)) {
+      PrivateFile.replace(file, new byte[0]);
+    }
+    FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE);
+    FileLock lock = channel.tryLock();
+    if (lock == null) {
+      channel.close();
+      return false;
+    }
+    gate = channel;
+    return true;
+  }
+
+  /** Lets another process write. */
+  @Override
+  public void close() throws IOException {
+    if (gate != null) {
+      gate.close();
+      gate = null;
+    }
+  }
+
+  /** The certificate of a name; null if there is none. */
+  @Nullable ServerCertificate certificate(String name) throws IOException {
+    Path live = of(name).resolve("live");
+    if (!Files.exists(live)) {
+      return null;
+    }
+    Path version = live.toRealPath();
+    return ServerCertificate.read(version.resolve("chain.pem"), version.resolve("key.pem"));
+  }
+
+  /** Puts a certificate in the place of the one before it: whole, or not at all. */
+  ServerCertificate save(String name, Authority.Issued made) throws IOException {
+    Path directory = of(name);
+    Path live = directory.resolve("live");
+    int number =
+        Files.exists(live) ? 1 + Integer.parseInt(live.toRealPath().getFileName().toString()) : 1;
+    Path next = directory.resolve(Integer.toString(number));
+    PrivateFile.replace(next.resolve("key.pem"), pem(List.of(made.keys().getPrivate())));
+    PrivateFile.replace(next.resolve("chain.pem"), pem(made.chain()));
+    ServerCertificate written =
+        ServerCertificate.read(next.resolve("chain.pem"), next.resolve("key.pem"));
+    Path link = directory.resolve("next");
+    Files.deleteIfExists(link);
+    Files.createSymbolicLink(link, next.getFileName());
+    PrivateFile.publish(link, live);
+    delete(directory.resolve(Integer.toString(number - 2)));
+    return written;
+  }
+
+  private static void delete(Path version) throws IOException {
+    for (String file : List.of("key.pem", "chain.pem", "")) {
+      Files.deleteIfExists(version.resolve(file));
+    }
+  }
+
+  private static byte[] pem(List<?> parts) throws IOException {
+    StringWriter text = new StringWriter();
+    try (var writer = new JcaPEMWriter(text)) {
+      for (Object part : parts) {
+        writer.writeObject(
+            part instanceof PrivateKey key ? new PemObject("PRIVATE KEY", key.getEncoded()) : part);
+      }
+    }
+    return text.toString().getBytes(StandardCharsets.US_ASCII);
+  }
+
+  /** What is known of a name's orders. */
+  Renewal renewal(String name) throws IOException {
+    Path file = of(name).resolve("renewal");
+    try {
+      return Files.exists(file) ? JSON.readValue(file.toFile(), Renewal.class) : Renewal.NONE;
+    } catch (JacksonException broken) {
+      throw new IOException(file + ": " + broken.getOriginalMessage(), broken);
+    }
+  }
+
+  /** Has it known after a crash. */
+  void save(String name, Renewal renewal) throws IOException {
+    PrivateFile.replace(of(name).resolve("renewal"), JSON.writeValueAsBytes(renewal));
+  }
+
+  private Path of(String name) {
+    return home.resolve("certificates").resolve(name.replace('*', '_').replace(':', '_'));
+  }
+
+  /** The key by which the authority knows us, on the disk before it is first used. */
+  KeyPair accountKey() throws IOException {
+    Path file = home.resolve("account.pem");
+    if (!Files.exists(file)) {
+      KeyPair fresh = SelfSigned.freshKeys();
+      PrivateFile.replace(file, pem(List.of(fresh.getPrivate(), fresh.getPublic())));
+    }
+    try (var parser = new PEMParser(Files.newBufferedReader(file))) {
+      if (parser.readObject() instanceof PrivateKeyInfo secret
+          && parser.readObject() instanceof SubjectPublicKeyInfo open) {
+        var converter = new JcaPEMKeyConverter();
+        return new KeyPair(converter.getPublicKey(open), converter.getPrivateKey(secret));
+      }
+    }
+    throw new IOException(file + ": not a private key and its public one");
+  }
+
+  /** Has every process answer this, too. */
+  void open(Proof proof) throws IOException {
+    PrivateFile.replace(challenge(proof), JSON.writeValueAsBytes(proof));
+  }
+
+  /** Nobody asks for it any more. */
+  void close(Proof proof) throws IOException {
+    Files.deleteIfExists(challenge(proof));
+  }
+
+  private Path challenge(Proof proof) {
+    String hash = HexFormat.of().formatHex(Proof.sha256(proof.authorization()));
+    return root.resolve("challenges").resolve(hash);
+  }
+
+  /** What may be asked now. */
+  List<Proof> proofs() throws IOException {
+    List<Proof> proofs = new ArrayList<>();
+    Path directory = root.resolve("challenges");
+    if (Files.isDirectory(directory)) {
+      try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, "[0-9a-f]*")) {
+        for (Path file : files) {
+          proofs.add(JSON.readValue(Files.readAllBytes(file), Proof.class));
+        }
+      } catch (NoSuchFileException | JacksonException changing) {
+        return proofs; // Another process is changing them: the rest comes with the next look.
+      }
+    }
+    return proofs;
+  }
+}

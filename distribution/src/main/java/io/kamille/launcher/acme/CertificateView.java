@@ -1,0 +1,59 @@
+package io.kamille.launcher.acme;
+
+import io.kamille.core.tls.ServerCertificate;
+import io.kamille.launcher.acme.CertificateKeeper.Kept;
+import java.security.cert.X509Certificate;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+
+/**
+ * One certificate, as the control plane shows it. Times are in ISO 8601; a text is empty if there
+ * is nothing to tell. Immutable.
+ *
+ * @param issuer who has issued it
+ * @param lifetimeLeft the share of its lifetime that is left; 0 if there is none
+ * @param next when it is ordered again; empty if an operator has to do something before
+ * @param why why then
+ * @param error why the last order failed, with advice
+ * @param steps of the last order or rehearsal
+ * @param isRehearsed whether a rehearsal is under way
+ */
+public record CertificateView(
+    String name,
+    String issuer,
+    String notBefore,
+    String notAfter,
+    double lifetimeLeft,
+    String next,
+    String why,
+    int failures,
+    String error,
+    List<String> steps,
+    boolean isRehearsed) {
+
+  static CertificateView of(String name, Kept kept, Instant now, boolean isRehearsed) {
+    ServerCertificate certificate = kept.certificate();
+    Instant due = kept.renewal().due(certificate, now);
+    X509Certificate leaf = certificate == null ? null : certificate.chain().getFirst();
+    return new CertificateView(
+        name,
+        leaf == null ? "" : leaf.getIssuerX500Principal().getName(),
+        leaf == null ? "" : leaf.getNotBefore().toInstant().toString(),
+        leaf == null ? "" : leaf.getNotAfter().toInstant().toString(),
+        leaf == null ? 0 : left(leaf, now),
+        due.equals(Instant.MAX) ? "" : (due.isAfter(now) ? due : now).toString(),
+        kept.renewal().why(certificate, now),
+        kept.renewal().failures(),
+        kept.renewal().error(),
+        kept.steps(),
+        isRehearsed);
+  }
+
+  private static double left(X509Certificate leaf, Instant now) {
+    Instant until = leaf.getNotAfter().toInstant();
+    Duration whole = Duration.between(leaf.getNotBefore().toInstant(), until);
+    Duration left = Duration.between(now, until);
+    return Math.max(0, left.toSeconds() / (double) Math.max(1, whole.toSeconds()));
+  }
+}

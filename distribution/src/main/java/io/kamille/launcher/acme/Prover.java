@@ -1,0 +1,87 @@
+package io.kamille.launcher.acme;
+
+import static java.util.stream.Collectors.toMap;
+
+import io.kamille.core.tls.Challenges;
+import io.kamille.core.tls.SelfSigned;
+import io.kamille.core.tls.ServerCertificate;
+import io.kamille.launcher.acme.AcmeSettings.ChallengeChoice;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Shows an authority what it asks for: by HTTP and TLS from every process that serves the store, by
+ * DNS through a program of the operator. One thread.
+ */
+final class Prover {
+
+  /** How often others look for proofs. */
+  static final Duration LOOK = Duration.ofSeconds(1);
+
+  private static final Duration OTHERS_LOOK = LOOK.multipliedBy(2);
+
+  private final CertificateStore store;
+  private final Challenges challenges;
+  private final Map<Proof, ServerCertificate> certificates = new HashMap<>();
+  // Volatile: another process may come while an authority is about to ask.
+  private volatile boolean isShared;
+
+  Prover(CertificateStore store, Challenges challenges) {
+    this.store = store;
+    this.challenges = challenges;
+  }
+
+  /** Whether the authority may ask other processes, too, which need a moment to see a proof. */
+  void isShared(boolean isShared) {
+    this.isShared = isShared;
+  }
+
+  /** Shows it, until {@link #hide}. */
+  void show(Proof proof, List<String> dnsHook) throws IOException, InterruptedException {
+    if (proof.challenge() == ChallengeChoice.DNS_01) {
+      DnsHook.run(dnsHook, "present", proof);
+      return;
+    }
+    store.open(proof);
+    look();
+    if (isShared) {
+      Thread.sleep(OTHERS_LOOK);
+    }
+  }
+
+  /** Hides it again, whether or not it was shown. */
+  void hide(Proof proof, List<String> dnsHook) throws IOException, InterruptedException {
+    if (proof.challenge() == ChallengeChoice.DNS_01) {
+      DnsHook.run(dnsHook, "cleanup", proof);
+    } else {
+      store.close(proof);
+      look();
+    }
+  }
+
+  /** Goes by what the store says may be asked, whoever has ordered. */
+  void look() throws IOException {
+    List<Proof> proofs = store.proofs();
+    certificates.keySet().retainAll(proofs);
+    Map<String, ServerCertificate> byName = new HashMap<>();
+    for (Proof proof : proofs) {
+      if (proof.challenge() == ChallengeChoice.TLS_ALPN_01) {
+        if (!certificates.containsKey(proof)) {
+          certificates.put(
+              proof,
+              SelfSigned.proving(Instant.now(), proof.name(), Proof.sha256(proof.authorization())));
+        }
+        byName.put(proof.serverName(), certificates.get(proof));
+      }
+    }
+    challenges.replace(
+        proofs.stream()
+            .filter(proof -> proof.challenge() == ChallengeChoice.HTTP_01)
+            .collect(toMap(Proof::token, Proof::authorization, (one, _) -> one)),
+        byName);
+  }
+}

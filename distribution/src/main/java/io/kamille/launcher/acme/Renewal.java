@@ -1,0 +1,203 @@
+package io.kamille.launcher.acme;
+
+import io.kamille.core.tls.ServerCertificate;
+import io.kamille.launcher.acme.AcmeSettings.ChallengeChoice;
+import io.kamille.launcher.acme.Authority.Refusal;
+import io.kamille.launcher.acme.Authority.Window;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.random.RandomGenerator;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * When the certificate of one name is ordered next, and why then. Lies on the disk beside the
+ * certificate: no restart forgets it, so a process that crashes again and again orders no more
+ * often. Immutable.
+ *
+ * @param issued when the last of them were, the oldest first; at most {@link #MOST_ISSUED}
+ * @param failures orders that failed since then, one under way included
+ * @param notBefore the next try is not before this
+ * @param error why the last one failed, and what to do; empty if it did not
+ * @param isStopped no try before an operator has done something
+ * @param chosen the moment of the renewal; null if there is no certificate
+ * @param window what the authority suggested for it, as text; empty if nothing
+ * @param askAgain when to ask for that again
+ */
+record Renewal(
+    List<Instant> issued,
+    int failures,
+    Instant notBefore,
+    String error,
+    boolean isStopped,
+    @Nullable Instant chosen,
+    String window,
+    Instant askAgain) {
+
+  /*
+   * The moment: what the authority suggests (RFC 9773), drawn once within its window and kept. Else
+   * two thirds of the lifetime, or half of a short one, less a random part: what was issued on one
+   * day is not renewed in one hour. A window past five sixths is cut there: an authority's mistake
+   * must not end a site.
+   *
+   * The bounds keep below those of Let's Encrypt: 5 certificates for a name in 7 days, 5 failed
+   * validations in an hour.
+   */
+  static final int MOST_ISSUED = 3;
+  private static final Duration ISSUED_WITHIN = Duration.ofDays(7);
+  private static final Duration SHORT_LIFETIME = Duration.ofDays(10);
+  private static final int SPREAD_PART = 24;
+  private static final Duration ASK_EVERY = Duration.ofHours(12);
+  private static final Duration ASK_AT_MOST_AFTER = Duration.ofDays(1);
+  private static final List<Duration> DISTANCES =
+      List.of(
+          Duration.ofMinutes(1),
+          Duration.ofMinutes(10),
+          Duration.ofMinutes(100),
+          Duration.ofDays(1));
+
+  /** Of a name that was never ordered. */
+  static final Renewal NONE =
+      new Renewal(List.of(), 0, Instant.EPOCH, "", false, null, "", Instant.EPOCH);
+
+  /** When it is ordered next; {@link Instant#MAX} if an operator has to do something before. */
+  Instant due(@Nullable ServerCertificate certificate, Instant now) {
+    if (isStopped) {
+      return Instant.MAX;
+    }
+    Instant wanted = isUsable(certificate, now) && chosen != null ? chosen : Instant.EPOCH;
+    return Stream.of(wanted, notBefore, allowed()).max(Instant::compareTo).orElseThrow();
+  }
+
+  /** Why then, as a part of a sentence. */
+  String why(@Nullable ServerCertificate certificate, Instant now) {
+    if (isStopped) {
+      return "an operator has to do something before";
+    }
+    Instant due = due(certificate, now);
+    if (due.equals(allowed()) && due.isAfter(now)) {
+      return MOST_ISSUED + " certificates were issued within 7 days";
+    }
+    if (failures > 0) {
+      return failures + (failures == 1 ? " try has" : " tries have") + " failed";
+    }
+    if (!isUsable(certificate, now)) {
+      return certificate == null ? "there is none yet" : "it has expired";
+    }
+    return window.isEmpty()
+        ? "its lifetime is over by then for the most part"
+        : "the authority suggests " + window;
+  }
+
+  private static boolean isUsable(@Nullable ServerCertificate certificate, Instant now) {
+    return certificate != null && certificate.notAfter().isAfter(now);
+  }
+
+  private Instant allowed() {
+    return issued.size() < MOST_ISSUED ? Instant.EPOCH : issued.getFirst().plus(ISSUED_WITHIN);
+  }
+
+  /** An order begins, which counts as failed until it has {@link #succeeded}. */
+  Renewal begun(Instant now, RandomGenerator random) {
+    Duration distance = DISTANCES.get(Math.min(failures, DISTANCES.size() - 1));
+    double jitter = random.nextDouble(0.8, 1.2);
+    Instant next = now.plusMillis((long) (distance.toMillis() * jitter));
+    return new Renewal(issued, failures + 1, next, error, false, chosen, window, askAgain);
+  }
+
+  /** It failed, so the authority decides when to come again, if it wants that later. */
+  Renewal failed(Exception why, ChallengeChoice challenge, String name) {
+    if (!(why instanceof Refusal refusal)) {
+      return new Renewal(
+          issued,
+          failures,
+          notBefore,
+          "it cannot be kept: " + why,
+          false,
+          chosen,
+          window,
+          askAgain);
+    }
+    Instant later = refusal.retryAfter();
+    return new Renewal(
+        issued,
+        failures,
+        later == null || later.isBefore(notBefore) ? notBefore : later,
+        Advice.of(refusal, challenge, name),
+        refusal.isFinal(),
+        chosen,
+        window,
+        askAgain);
+  }
+
+  /** No try before an operator has done something. */
+  Renewal stopped(String why) {
+    return new Renewal(issued, failures, notBefore, why, true, chosen, window, askAgain);
+  }
+
+  /** An operator may have done it. */
+  Renewal resumed() {
+    return isStopped
+        ? new Renewal(issued, failures, notBefore, error, false, chosen, window, askAgain)
+        : this;
+  }
+
+  /** This certificate was issued. */
+  Renewal succeeded(ServerCertificate certificate, Instant now, RandomGenerator random) {
+    List<Instant> all = Stream.concat(issued.stream(), Stream.of(now)).toList();
+    List<Instant> last = all.subList(Math.max(0, all.size() - MOST_ISSUED), all.size());
+    return new Renewal(List.copyOf(last), 0, Instant.EPOCH, "", false, null, "", Instant.EPOCH)
+        .unsuggested(certificate, now, random);
+  }
+
+  /** An operator asks for a new one: at once, if the bounds allow. */
+  Renewal asked(Instant now) {
+    return new Renewal(issued, failures, now, error, false, now, window, askAgain);
+  }
+
+  /** The authority suggests no moment. */
+  Renewal unsuggested(ServerCertificate certificate, Instant now, RandomGenerator random) {
+    Duration lifetime = lifetime(certificate);
+    Duration used =
+        lifetime.compareTo(SHORT_LIFETIME) < 0
+            ? lifetime.dividedBy(2)
+            : lifetime.multipliedBy(2).dividedBy(3);
+    long spread = lifetime.toMillis() / SPREAD_PART;
+    Instant moment =
+        chosen != null && window.isEmpty()
+            ? chosen
+            : from(certificate).plus(used).minusMillis(random.nextLong(spread + 1));
+    return moved(moment, "", now.plus(ASK_EVERY));
+  }
+
+  /** The authority suggests to renew within that time. */
+  Renewal suggested(Window by, ServerCertificate certificate, Instant now, RandomGenerator random) {
+    String suggested = by.start() + " to " + by.end();
+    Instant latest = from(certificate).plus(lifetime(certificate).multipliedBy(5).dividedBy(6));
+    Instant moment = chosen;
+    if (!suggested.equals(window) || moment == null) {
+      Duration span = Duration.between(by.start(), by.end());
+      moment = by.start().plusMillis(random.nextLong(Math.max(1, span.toMillis())));
+    }
+    Instant again = now.plus(ASK_EVERY);
+    Instant retryAfter = by.retryAfter();
+    if (retryAfter != null && retryAfter.isAfter(again)) {
+      Instant last = now.plus(ASK_AT_MOST_AFTER);
+      again = retryAfter.isBefore(last) ? retryAfter : last;
+    }
+    return moved(moment.isBefore(latest) ? moment : latest, suggested, again);
+  }
+
+  private Renewal moved(Instant moment, String suggested, Instant again) {
+    return new Renewal(issued, failures, notBefore, error, isStopped, moment, suggested, again);
+  }
+
+  private static Instant from(ServerCertificate certificate) {
+    return certificate.chain().getFirst().getNotBefore().toInstant();
+  }
+
+  private static Duration lifetime(ServerCertificate certificate) {
+    return Duration.between(from(certificate), certificate.notAfter());
+  }
+}

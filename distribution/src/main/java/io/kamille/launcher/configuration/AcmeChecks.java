@@ -1,0 +1,131 @@
+package io.kamille.launcher.configuration;
+
+import io.kamille.admin.AdminSettings;
+import io.kamille.core.client.open.ListenerSettings;
+import io.kamille.core.setting.Problems;
+import io.kamille.core.setting.SectionValues;
+import io.kamille.core.setting.Setting;
+import io.kamille.core.tls.TlsSettings;
+import io.kamille.core.tls.TlsSettings.Source;
+import io.kamille.launcher.acme.AcmeSettings;
+import io.kamille.launcher.acme.AcmeSettings.Binding;
+import io.kamille.launcher.acme.AcmeSettings.ChallengeChoice;
+import java.net.InetAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** What must be true of certificates that are ordered. */
+record AcmeChecks(SectionValues file, Problems problems) {
+
+  /** Below these, nobody but the owner of a network can prove a name. */
+  private static final List<String> NOT_PUBLIC =
+      List.of("local", "internal", "localhost", "lan", "home.arpa", "test", "invalid", "example");
+
+  /** What is ordered: what is given, or else the hosts that are no patterns. */
+  static List<String> ordered(List<String> given, Stream<@Nullable String> hosts) {
+    return given.isEmpty()
+        ? hosts
+            .flatMap(Stream::ofNullable)
+            .filter(host -> !host.startsWith("*"))
+            .distinct()
+            .toList()
+        : given;
+  }
+
+  void run() {
+    SectionValues admin = file.one(Configuration.ADMIN).one(AdminSettings.TLS);
+    if (admin.find(TlsSettings.SOURCE) == Source.ACME) {
+      problems.conflict(admin, TlsSettings.SOURCE, "files, self-signed or off");
+    }
+    List<SectionValues> ordering =
+        file.all(Configuration.LISTENERS).stream()
+            .map(listener -> listener.one(ListenerSettings.TLS))
+            .filter(tls -> tls.find(TlsSettings.SOURCE) == Source.ACME)
+            .toList();
+    SectionValues acme = file.one(Configuration.ACME);
+    if (!ordering.isEmpty()) {
+      theAuthorityCanBeAsked(acme);
+      ordering.forEach(tls -> namesCanBeProved(tls, acme));
+    }
+  }
+
+  private void theAuthorityCanBeAsked(SectionValues acme) {
+    if (!acme.value(AcmeSettings.TERMS_AGREED)) {
+      problems.conflict(acme, AcmeSettings.TERMS_AGREED, "true, if you agree to its terms");
+    }
+    SectionValues binding = acme.one(AcmeSettings.ACCOUNT_BINDING);
+    problems.together(binding, Binding.ID, "id", Binding.KEY_FILE, "key-file");
+    canBeRead(binding, Binding.KEY_FILE);
+    canBeRead(acme, AcmeSettings.AUTHORITY);
+    Path store = acme.value(AcmeSettings.STORE).toAbsolutePath();
+    Path there = store;
+    while (there != null && !Files.exists(there)) {
+      there = there.getParent();
+    }
+    if (there == null || !Files.isDirectory(there) || !Files.isWritable(there)) {
+      problems.conflict(acme, AcmeSettings.STORE, "a directory that can be written");
+    }
+  }
+
+  private void canBeRead(SectionValues section, Setting<Path> setting) {
+    Path given = section.find(setting);
+    if (given != null && !Files.isReadable(given)) {
+      problems.conflict(section, setting, "a file that can be read");
+    }
+  }
+
+  private void namesCanBeProved(SectionValues tls, SectionValues acme) {
+    ChallengeChoice challenge = acme.value(AcmeSettings.CHALLENGE);
+    boolean hasHook = acme.isGiven(AcmeSettings.DNS_HOOK);
+    List<String> names =
+        ordered(
+            tls.value(TlsSettings.NAMES),
+            file.all(Configuration.ROUTES).stream().map(route -> route.find(RouteSettings.HOST)));
+    if (names.isEmpty()) {
+      problems.conflict(tls, TlsSettings.NAMES, "none", "a name, or a route with a host");
+    }
+    for (String name : names) {
+      boolean isAddress = isAddress(name);
+      String expected = null;
+      if (AcmeSettings.isPublic(acme.value(AcmeSettings.DIRECTORY)) && !isPublic(name, isAddress)) {
+        expected = "a name that everybody can look up, or acme.directory of your own authority";
+      } else if (!hasHook && (name.startsWith("*.") || challenge == ChallengeChoice.DNS_01)) {
+        expected = "acme.dns-hook beside it, because dns-01 alone proves it";
+      } else if (isAddress && challenge == ChallengeChoice.DNS_01) {
+        expected = "another acme.challenge, because dns-01 proves no address";
+      }
+      if (expected != null) {
+        problems.conflict(tls, TlsSettings.NAMES, Problems.quote(name), expected);
+      }
+    }
+    if (challenge == ChallengeChoice.HTTP_01
+        && file.all(Configuration.LISTENERS).stream()
+            .allMatch(
+                each -> each.one(ListenerSettings.TLS).find(TlsSettings.SOURCE) != Source.OFF)) {
+      problems.conflict(
+          acme, AcmeSettings.CHALLENGE, "a listener in clear text beside it, mostly :80");
+    }
+  }
+
+  private static boolean isAddress(String name) {
+    return name.indexOf(':') >= 0 || name.matches("[0-9.]+");
+  }
+
+  private static boolean isPublic(String name, boolean isAddress) {
+    if (isAddress) {
+      InetAddress address = InetAddress.ofLiteral(name);
+      return !(address.isLoopbackAddress()
+          || address.isSiteLocalAddress()
+          || address.isLinkLocalAddress()
+          || address.isAnyLocalAddress()
+          || address.getAddress()[0] == (byte) 0xfd);
+    }
+    String lower = name.toLowerCase(Locale.ROOT);
+    return lower.indexOf('.') > 0
+        && NOT_PUBLIC.stream().noneMatch(last -> lower.endsWith("." + last));
+  }
+}
