@@ -109,6 +109,8 @@ public final class CertificateKeeper implements AutoCloseable {
   // Confined to the thread.
   private boolean orders;
   private int looks;
+  private @Nullable Authority authority;
+  private @Nullable AcmeSettings authorityBy;
 
   /**
    * Reads what lies in the store. Orders nothing before {@link #start}.
@@ -161,8 +163,12 @@ public final class CertificateKeeper implements AutoCloseable {
 
   /** Begins to order; {@code changed} is called whenever {@link #certificates} has changed. */
   public void start(Runnable changed) {
-    this.changed = changed;
+    onChange(changed);
     thread.start();
+  }
+
+  void onChange(Runnable changed) {
+    this.changed = changed;
   }
 
   /** Goes by these from now on; a name that waits for an operator is tried again. */
@@ -257,18 +263,36 @@ public final class CertificateKeeper implements AutoCloseable {
   @Override
   public void close() {
     thread.interrupt();
+    if (!thread.isAlive()) {
+      unlock();
+    }
+  }
+
+  private void unlock() {
+    try {
+      store.close();
+    } catch (IOException unlocked) {
+      LOG.log(Level.DEBUG, "the end of the process unlocks the store, too", unlocked);
+    }
   }
 
   private void run() {
-    try (store) {
+    try {
       while (true) {
         Runnable next = asked.poll(step().toMillis(), TimeUnit.MILLISECONDS);
         if (next != null) {
           next.run();
+          doAsked();
         }
       }
-    } catch (InterruptedException | IOException closed) {
-      LOG.log(Level.DEBUG, "no certificate is ordered any more", closed);
+    } catch (InterruptedException closed) {
+      unlock();
+    }
+  }
+
+  void doAsked() {
+    for (Runnable next = asked.poll(); next != null; next = asked.poll()) {
+      next.run();
     }
   }
 
@@ -291,6 +315,9 @@ public final class CertificateKeeper implements AutoCloseable {
     } catch (IOException trouble) {
       LOG.log(Level.ERROR, "{0}: nothing is ordered: {1}", store, trouble.getMessage());
       return TROUBLE;
+    } catch (RuntimeException bug) {
+      LOG.log(Level.ERROR, "nothing is ordered, by a fault of ours", bug);
+      return TROUBLE;
     }
   }
 
@@ -301,6 +328,7 @@ public final class CertificateKeeper implements AutoCloseable {
       orders = false;
     } else if (!orders && store.lock()) {
       orders = true;
+      store.closeAll();
       readAll();
     }
     return orders;
@@ -340,12 +368,11 @@ public final class CertificateKeeper implements AutoCloseable {
     } catch (Refusal silent) {
       LOG.log(Level.DEBUG, "{0}: no suggestion when to renew: {1}", name, silent.getMessage());
     }
-    save(
-        name,
-        certificate,
-        window == null
-            ? renewal.unsuggested(certificate, now, random)
-            : renewal.suggested(window, certificate, now, random));
+    if (window == null) {
+      change(name, of -> of.unsuggested(certificate, now, random));
+    } else {
+      save(name, certificate, renewal.suggested(window, certificate, now, random));
+    }
   }
 
   private void order(String name, Kept its, Instant now) throws IOException, InterruptedException {
@@ -370,6 +397,7 @@ public final class CertificateKeeper implements AutoCloseable {
       changed.run();
     } catch (Refusal | IOException refusal) {
       failed.increment();
+      authority = null; // Whatever it knows of us may be wrong.
       Renewal next = begun.failed(refusal, challenge, name);
       Instant again = next.due(its.certificate, clock.instant());
       String when = again.equals(Instant.MAX) ? "after a reload" : "at " + again;
@@ -418,7 +446,13 @@ public final class CertificateKeeper implements AutoCloseable {
   }
 
   private Authority authority(AcmeSettings by) {
-    return authorities.of(by, new CertificateStore(by));
+    Authority known = authority;
+    if (known == null || !by.equals(authorityBy)) {
+      known = authorities.of(by, new CertificateStore(by));
+      authority = known;
+      authorityBy = by;
+    }
+    return known;
   }
 
   /** How to prove a name at this try: another way than at the last one, if there is one. */

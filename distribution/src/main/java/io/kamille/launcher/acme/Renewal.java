@@ -66,7 +66,8 @@ record Renewal(
     if (isStopped) {
       return Instant.MAX;
     }
-    Instant wanted = isUsable(certificate, now) && chosen != null ? chosen : Instant.EPOCH;
+    Instant wanted = chosen == null ? Instant.MAX : chosen; // Asked about first, see askAgain.
+    wanted = isUsable(certificate, now) ? wanted : Instant.EPOCH;
     return Stream.of(wanted, notBefore, allowed()).max(Instant::compareTo).orElseThrow();
   }
 

@@ -41,6 +41,7 @@ final class TlsListeners implements AutoCloseable {
   private static final long LOOK_SECONDS = 10;
   private static final long ROTATION_HOURS = 8;
   private static final int WARNING_PART = 4;
+  private static final int MOST_TOLD = 3;
 
   /** A name that no listener can have. */
   private static final String ADMIN = "admin API";
@@ -136,12 +137,16 @@ final class TlsListeners implements AutoCloseable {
       takeTickets(settings.name(), tls);
       open.put(settings.name(), new Open(settings, tls));
       remember(settings);
-      LOG.log(Level.INFO, "{0}: TLS by {1}", settings.name(), certificates);
+      LOG.log(Level.INFO, "{0}: TLS by {1}", settings.name(), told(certificates));
       warn(open.get(settings.name()), Instant.now());
       return tls;
     } catch (IOException refused) {
       throw new StartFailure(StartFailure.Kind.FILE, String.valueOf(refused.getMessage()));
     }
+  }
+
+  private static Object told(List<ServerCertificate> certificates) {
+    return certificates.size() > MOST_TOLD ? certificates.size() + " certificates" : certificates;
   }
 
   /** Goes by the certificates of these settings, for handshakes from now on. */
@@ -168,7 +173,7 @@ final class TlsListeners implements AutoCloseable {
               ? listener.tls().certificates()
               : read(settings);
       if (listener.tls().update(settings.policy(), certificates)) {
-        LOG.log(Level.INFO, "{0}: TLS by {1} from now on", settings.name(), certificates);
+        LOG.log(Level.INFO, "{0}: TLS by {1} from now on", settings.name(), told(certificates));
         warn(listener, Instant.now());
       }
     } catch (IOException refused) {

@@ -126,6 +126,12 @@ final class RunCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
+    Words words = source.words;
+    if (words != null && "acme".equals(words.tls) && !words.isHttpsAlone) {
+      String said =
+          "port 80 is opened as well, for challenges and a redirect (--no-http: it is not)";
+      spec.commandLine().getErr().println(said);
+    }
     return Running.run(read(), source.file, spec.commandLine().getErr());
   }
 

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param redirectPort of the listener for HTTPS that requests are sent to; 0 for no redirect
  * @param hsts what clients remember, as a field line; empty for none
- * @param challenges answered in clear text before all else; null for none
+ * @param challenges answered before all else; null for none
  */
 @SuppressWarnings("ArrayRecordComponent") // octets that are written as they are, never compared
 public record HttpsPolicy(int redirectPort, byte[] hsts, @Nullable Challenges challenges) {
@@ -43,7 +43,7 @@ public record HttpsPolicy(int redirectPort, byte[] hsts, @Nullable Challenges ch
    *
    * @param redirectPort 0 for no redirect
    * @param memory how long clients keep to HTTPS; zero if they are not told to
-   * @param challenges answered in clear text before all else; null for none
+   * @param challenges answered before all else; null for none
    */
   public static HttpsPolicy of(int redirectPort, Duration memory, @Nullable Challenges challenges) {
     String line =

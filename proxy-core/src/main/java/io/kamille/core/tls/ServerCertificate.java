@@ -1,5 +1,6 @@
 package io.kamille.core.tls;
 
+import io.netty.util.NetUtil;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
@@ -85,7 +86,7 @@ public record ServerCertificate(
           if (Integer.valueOf(DNS_NAME).equals(alternative.get(0))) {
             names.add(name.toLowerCase(Locale.ROOT));
           } else if (Integer.valueOf(IP_ADDRESS).equals(alternative.get(0))) {
-            names.add(InetAddress.ofLiteral(name).getHostAddress());
+            names.add(NetUtil.toAddressString(InetAddress.ofLiteral(name)));
           }
         }
       }

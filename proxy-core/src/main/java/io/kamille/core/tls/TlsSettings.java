@@ -14,7 +14,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -106,14 +105,15 @@ public record TlsSettings(
               ValueTypes.list(
                   "list of names",
                   TlsSettings::nameOf,
-                  name -> name,
+                  name -> name.indexOf(':') < 0 ? name : "[" + name + "]",
                   "a host such as example.org, *.example.org in quotes, or an IP address"),
               "With `acme`: the names that certificates are ordered for, one for each.")
           .defaultsTo("the hosts of the routes, without patterns", _ -> List.of());
 
   private static @Nullable String nameOf(String text) {
-    String host = HostPort.hostOf(text.startsWith("*.") ? text.substring(2) : text);
-    return host == null ? null : text.toLowerCase(Locale.ROOT);
+    String wildcard = text.startsWith("*.") ? "*." : "";
+    String host = HostPort.hostOf(text.substring(wildcard.length()));
+    return host == null || host.isEmpty() ? null : wildcard + host;
   }
 
   private static final Setting<TlsProfile> PROFILE =

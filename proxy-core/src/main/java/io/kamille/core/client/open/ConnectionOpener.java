@@ -20,6 +20,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.ssl.AbstractSniHandler;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
+import io.netty.util.NetUtil;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.Promise;
@@ -252,7 +253,7 @@ final class ConnectionOpener {
           return promise.setSuccess(challenges.choose(name));
         }
         return tls.choose(
-            name == null ? accepted.local().getAddress().getHostAddress() : name, promise);
+            name == null ? NetUtil.toAddressString(accepted.local().getAddress()) : name, promise);
       }
 
       @Override

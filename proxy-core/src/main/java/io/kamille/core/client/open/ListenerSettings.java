@@ -92,9 +92,7 @@ public record ListenerSettings(
           REDIRECT);
 
   HttpsPolicy httpsPolicy(@Nullable Challenges challenges) {
-    return tls.isOn()
-        ? HttpsPolicy.of(redirectPort, tls.hsts(), null)
-        : HttpsPolicy.of(redirectPort, Duration.ZERO, challenges);
+    return HttpsPolicy.of(redirectPort, tls.isOn() ? tls.hsts() : Duration.ZERO, challenges);
   }
 
   /** What is spoken. */

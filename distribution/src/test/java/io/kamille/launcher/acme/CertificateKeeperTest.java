@@ -1,0 +1,444 @@
+package io.kamille.launcher.acme;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kamille.core.tls.Challenges;
+import io.kamille.core.tls.ServerCertificate;
+import io.kamille.launcher.acme.AcmeSettings.Binding;
+import io.kamille.launcher.acme.AcmeSettings.ChallengeChoice;
+import io.kamille.launcher.acme.Authority.Issued;
+import io.kamille.launcher.acme.Authority.Refusal;
+import io.kamille.launcher.acme.Authority.Window;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** When which certificate is ordered: a clock moved by hand, an authority without a network. */
+class CertificateKeeperTest {
+
+  private static final URI LETS_ENCRYPT =
+      URI.create("https://acme-v02.api.letsencrypt.org/directory");
+  private static final URI OWN = URI.create("https://ca.corp.test/directory");
+
+  @TempDir private Path directory;
+  private final HandClock clock = new HandClock();
+  private final FakeAuthority authority = new FakeAuthority(clock, Duration.ofDays(90));
+  private final List<URI> asked = new ArrayList<>();
+  private int changes;
+
+  private AcmeSettings settings(URI at, ChallengeChoice challenge) {
+    return new AcmeSettings(
+        true,
+        at,
+        null,
+        null,
+        new Binding(null, null),
+        challenge,
+        List.of("/bin/true"),
+        null,
+        directory.resolve("acme"));
+  }
+
+  private CertificateKeeper keeper(String... names) {
+    return keeper(settings(OWN, ChallengeChoice.AUTO), names);
+  }
+
+  /** Of a process that has just been started. */
+  private CertificateKeeper keeper(AcmeSettings settings, String... names) {
+    CertificateStore store = new CertificateStore(settings);
+    var keeper =
+        new CertificateKeeper(
+            settings,
+            store,
+            new Prover(store, new Challenges()),
+            (by, _) -> {
+              asked.add(by.directory());
+              return authority;
+            },
+            clock,
+            new Random(1));
+    keeper.reload(settings, List.of(names), true);
+    keeper.onChange(() -> changes++);
+    return keeper;
+  }
+
+  /** Does all that is due by then. */
+  private void until(CertificateKeeper keeper, Instant end) throws InterruptedException {
+    while (clock.instant().isBefore(end)) {
+      Duration rest = keeper.step();
+      Duration left = Duration.between(clock.instant(), end);
+      clock.pass(rest.compareTo(left) < 0 ? rest : left);
+    }
+  }
+
+  private void pass(CertificateKeeper keeper, Duration time) throws InterruptedException {
+    until(keeper, clock.instant().plus(time));
+  }
+
+  private static CertificateView view(CertificateKeeper keeper, String name) {
+    return keeper.views().stream().filter(of -> of.name().equals(name)).findFirst().orElseThrow();
+  }
+
+  private static Refusal refusal(String type) {
+    return new Refusal(type, "no " + type, false, null);
+  }
+
+  @Test
+  void theFirstCertificateIsOrderedAtOnceAndKept() throws Exception {
+    try (var keeper = keeper("a.test", "b.test")) {
+      assertThat(keeper.certificates(List.of("a.test", "b.test")))
+          .singleElement()
+          .matches(ServerCertificate::isSelfSigned);
+      pass(keeper, Duration.ofMinutes(1));
+      assertThat(keeper.certificates(List.of("a.test", "b.test")))
+          .hasSize(2)
+          .noneMatch(ServerCertificate::isSelfSigned);
+    }
+    assertThat(changes).isEqualTo(2);
+    try (var next = keeper("a.test", "b.test")) {
+      assertThat(next.certificates(List.of("a.test")))
+          .singleElement()
+          .matches(of -> of.names().contains("a.test") && !of.isSelfSigned());
+      pass(next, Duration.ofDays(10));
+    }
+    assertThat(authority.orders).hasSize(2);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"90, 6, 0.37", "47, 12, 0.37", "6, 135, 0.54"})
+  void aYearOfRenewalsLeavesNoGapAndOrdersNoMoreThanItMust(int days, int most, double leastLeft)
+      throws Exception {
+    Duration lifetime = Duration.ofDays(days);
+    authority.answer =
+        order -> {
+          if (order.replaced() != null) {
+            Duration left =
+                Duration.between(clock.instant(), order.replaced().getNotAfter().toInstant());
+            assertThat(left).isPositive();
+            assertThat(left.toSeconds() / (double) lifetime.toSeconds())
+                .isBetween(days < 10 ? 0.5 : 1 / 3.0, leastLeft + 0.005);
+          }
+          return FakeAuthority.issue(order.name(), clock.instant(), lifetime);
+        };
+    Instant end = clock.instant().plus(Duration.ofDays(365));
+    while (clock.instant().isBefore(end)) {
+      // A deployment every five days: nothing depends on how long a process lives.
+      try (var keeper = keeper("a.test")) {
+        pass(keeper, Duration.ofDays(5));
+        assertThat(view(keeper, "a.test").lifetimeLeft()).isPositive();
+      }
+    }
+    assertThat(authority.moments).hasSizeBetween(365 / days, most + 1);
+  }
+
+  @Test
+  void manyNamesOfOneDayAreRenewedOverDays() throws Exception {
+    String[] names =
+        IntStream.range(0, 300).mapToObj(i -> "n" + i + ".test").toArray(String[]::new);
+    try (var keeper = keeper(names)) {
+      pass(keeper, Duration.ofHours(1));
+      assertThat(authority.orders).hasSize(300);
+      authority.moments.clear();
+      pass(keeper, Duration.ofDays(62));
+    }
+    Instant first = authority.moments.getFirst();
+    assertThat(authority.moments).hasSize(300);
+    assertThat(Duration.between(first, authority.moments.getLast()))
+        .isGreaterThan(Duration.ofDays(3));
+    assertThat(
+            authority.moments.stream().filter(at -> at.isBefore(first.plusSeconds(3600))).count())
+        .isLessThan(15);
+  }
+
+  @Test
+  void tenThousandCrashesInAnHourMakeThreeOrders() throws Exception {
+    authority.answer =
+        _ -> {
+          throw new InterruptedException("the process is killed");
+        };
+    for (int i = 0; i < 10_000; i++) {
+      try (var keeper = keeper("a.test")) {
+        keeper.step();
+      } catch (InterruptedException killed) {
+        // As meant.
+      }
+      clock.pass(Duration.ofMillis(360));
+    }
+    assertThat(authority.orders).hasSize(3);
+  }
+
+  @Test
+  void threeCertificatesInSevenDaysAreTheMost() throws Exception {
+    try (var keeper = keeper("a.test")) {
+      for (int i = 0; i < 50; i++) {
+        keeper.renew("a.test");
+        keeper.doAsked();
+        pass(keeper, Duration.ofHours(1));
+      }
+      assertThat(authority.orders).hasSize(3);
+      assertThat(view(keeper, "a.test").why())
+          .isEqualTo("3 certificates were issued within 7 days");
+      pass(keeper, Duration.ofDays(7));
+    }
+    assertThat(authority.orders).hasSize(4);
+  }
+
+  @Test
+  void aFailureIsTriedAgainEverLaterAndTheOldCertificateStays() throws Exception {
+    try (var keeper = keeper("a.test")) {
+      pass(keeper, Duration.ofMinutes(1));
+      authority.answer =
+          _ -> {
+            throw refusal("connection");
+          };
+      pass(keeper, Duration.ofDays(64));
+      assertThat(view(keeper, "a.test").error()).startsWith("no connection (port");
+      assertThat(keeper.certificates(List.of("a.test"))).noneMatch(ServerCertificate::isSelfSigned);
+    }
+    List<Instant> at = authority.moments.subList(1, authority.moments.size());
+    for (int i = 1; i < Math.min(at.size(), 6); i++) {
+      double minutes = Duration.between(at.get(i - 1), at.get(i)).toSeconds() / 60.0;
+      double meant = List.of(1, 10, 100, 1440, 1440).get(i - 1);
+      assertThat(minutes).isBetween(0.79 * meant, 1.21 * meant);
+    }
+    assertThat(at).hasSizeGreaterThan(4);
+  }
+
+  @Test
+  void eachTryProvesTheNameAnotherWay() throws Exception {
+    authority.answer =
+        _ -> {
+          throw refusal("connection");
+        };
+    try (var keeper = keeper("a.test", "*.b.test")) {
+      pass(keeper, Duration.ofHours(3));
+    }
+    assertThat(authority.orders.stream().filter(of -> of.name().equals("a.test")))
+        .extracting(Authority.Order::challenge)
+        .startsWith(
+            ChallengeChoice.TLS_ALPN_01, ChallengeChoice.HTTP_01, ChallengeChoice.TLS_ALPN_01);
+    assertThat(authority.orders.stream().filter(of -> of.name().equals("*.b.test")))
+        .allMatch(of -> of.challenge() == ChallengeChoice.DNS_01);
+  }
+
+  @Test
+  void twoFailuresAreFollowedByARehearsalThatSparesTheRealOne() throws Exception {
+    authority.answer =
+        _ -> {
+          throw refusal("dns");
+        };
+    try (var keeper = keeper(settings(LETS_ENCRYPT, ChallengeChoice.HTTP_01), "a.shop")) {
+      pass(keeper, Duration.ofMinutes(8));
+      assertThat(asked).hasSize(2).allMatch(LETS_ENCRYPT::equals);
+      asked.clear();
+      pass(keeper, Duration.ofHours(2));
+      assertThat(asked).isNotEmpty().noneMatch(LETS_ENCRYPT::equals);
+      authority.answer =
+          order -> FakeAuthority.issue(order.name(), clock.instant(), Duration.ofDays(47));
+      pass(keeper, Duration.ofDays(2));
+      assertThat(asked.getLast()).isEqualTo(LETS_ENCRYPT);
+      assertThat(keeper.missing()).isZero();
+    }
+  }
+
+  @Test
+  void anAuthorityThatIsLimitedIsAskedWhenItSays() throws Exception {
+    Instant again = clock.instant().plus(Duration.ofHours(30));
+    authority.answer =
+        _ -> {
+          throw new Refusal("rateLimited", "too many", false, again);
+        };
+    try (var keeper = keeper("a.test")) {
+      pass(keeper, Duration.ofHours(29));
+      assertThat(authority.orders).hasSize(1);
+      assertThat(view(keeper, "a.test").next()).isEqualTo(again.toString());
+      pass(keeper, Duration.ofHours(2));
+    }
+    assertThat(authority.moments.get(1)).isBetween(again, again.plusSeconds(1));
+  }
+
+  @Test
+  void whatAnOperatorHasToDoWaitsForAReload() throws Exception {
+    authority.answer =
+        _ -> {
+          throw new Refusal("userActionRequired", "new terms", true, null);
+        };
+    try (var keeper = keeper("a.test")) {
+      pass(keeper, Duration.ofDays(20));
+      assertThat(authority.orders).hasSize(1);
+      assertThat(view(keeper, "a.test").next()).isEmpty();
+      assertThat(view(keeper, "a.test").error()).contains("agree to the new terms");
+      keeper.reload(settings(OWN, ChallengeChoice.AUTO), List.of("a.test"), true);
+      keeper.doAsked();
+      pass(keeper, Duration.ofHours(1));
+    }
+    assertThat(authority.orders).hasSize(2);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"other name", "other key", "of tomorrow", "of yesterday"})
+  void aCertificateThatIsWrongDoesNotComeIntoForce(String wrong) throws Exception {
+    Duration day = Duration.ofDays(1);
+    try (var keeper = keeper("a.test")) {
+      pass(keeper, Duration.ofMinutes(1));
+      List<ServerCertificate> before = keeper.certificates(List.of("a.test"));
+      authority.answer =
+          order -> {
+            Instant now = clock.instant();
+            Issued good = FakeAuthority.issue(order.name(), now, day);
+            return switch (wrong) {
+              case "other name" -> FakeAuthority.issue("b.test", now, day);
+              case "other key" ->
+                  new Issued(good.chain(), FakeAuthority.issue("a.test", now, day).keys());
+              case "of tomorrow" -> FakeAuthority.issue(order.name(), now.plus(day), day);
+              default -> FakeAuthority.issue(order.name(), now.minus(day.multipliedBy(2)), day);
+            };
+          };
+      keeper.renew("a.test");
+      keeper.doAsked();
+      pass(keeper, Duration.ofSeconds(10));
+      assertThat(keeper.certificates(List.of("a.test"))).isEqualTo(before);
+      assertThat(view(keeper, "a.test").error()).startsWith("its certificate is ");
+    }
+  }
+
+  @Test
+  void theMomentThatTheAuthoritySuggestsIsDrawnOnceAndSurvivesRestarts() throws Exception {
+    Instant start = clock.instant().plus(Duration.ofDays(20));
+    authority.window = new Window(start, start.plus(Duration.ofDays(2)), null);
+    String chosen;
+    try (var keeper = keeper("a.test")) {
+      pass(keeper, Duration.ofDays(1));
+      chosen = view(keeper, "a.test").next();
+      assertThat(Instant.parse(chosen)).isBetween(start, start.plus(Duration.ofDays(2)));
+    }
+    for (int i = 0; i < 10; i++) {
+      try (var keeper = keeper("a.test")) {
+        pass(keeper, Duration.ofDays(1));
+        assertThat(view(keeper, "a.test").next()).isEqualTo(chosen);
+      }
+    }
+    assertThat(authority.questions).isBetween(20, 26);
+  }
+
+  @Test
+  void aWindowInThePastMeansNow() throws Exception {
+    try (var keeper = keeper("a.test")) {
+      pass(keeper, Duration.ofDays(1));
+      Instant past = clock.instant().minus(Duration.ofHours(2));
+      authority.window = new Window(past, past.plus(Duration.ofHours(1)), null);
+      pass(keeper, Duration.ofHours(13));
+    }
+    assertThat(authority.orders).hasSizeGreaterThan(1);
+    assertThat(authority.orders.get(1).replaced()).isNotNull();
+  }
+
+  @Test
+  void aWindowThatComesTooLateIsCut() throws Exception {
+    Instant issued = clock.instant();
+    Instant late = issued.plus(Duration.ofDays(89));
+    authority.window = new Window(late, late.plus(Duration.ofDays(1)), null);
+    try (var keeper = keeper("a.test")) {
+      pass(keeper, Duration.ofDays(76));
+    }
+    assertThat(authority.moments.get(1))
+        .isBetween(issued.plus(Duration.ofDays(74)), issued.plus(Duration.ofDays(76)));
+  }
+
+  @Test
+  void nothingIsOrderedWhoseCountCannotBeWritten() throws Exception {
+    Files.createDirectories(directory.resolve("acme"));
+    Files.writeString(directory.resolve("acme/ca.corp.test"), "a file in the way");
+    try (var keeper = keeper("a.test")) {
+      pass(keeper, Duration.ofHours(1));
+    }
+    assertThat(authority.orders).isEmpty();
+  }
+
+  @Test
+  void aFullDiskLosesTheNewCertificateAndNotTheOldOne() throws Exception {
+    Path live = directory.resolve("acme/ca.corp.test/certificates/a.test");
+    try (var keeper = keeper("a.test")) {
+      pass(keeper, Duration.ofMinutes(1));
+      Files.writeString(live.resolve("2"), "in the way of the next one");
+      keeper.renew("a.test");
+      keeper.doAsked();
+      pass(keeper, Duration.ofSeconds(10));
+      assertThat(view(keeper, "a.test").error()).startsWith("it cannot be kept");
+      assertThat(keeper.certificates(List.of("a.test"))).noneMatch(ServerCertificate::isSelfSigned);
+    }
+  }
+
+  @Test
+  void aReleasedProcessOrdersNothingAndTakesWhatItsSuccessorOrders() throws Exception {
+    try (var before = keeper("a.test");
+        var after = keeper("a.test")) {
+      before.release();
+      pass(before, Duration.ofSeconds(5));
+      assertThat(authority.orders).isEmpty();
+      after.step();
+      assertThat(authority.orders).hasSize(1);
+      pass(before, Duration.ofSeconds(11));
+      assertThat(before.certificates(List.of("a.test"))).noneMatch(ServerCertificate::isSelfSigned);
+    }
+  }
+
+  @Test
+  void aRehearsalIsThrownAway() throws Exception {
+    try (var keeper = keeper(settings(LETS_ENCRYPT, ChallengeChoice.AUTO), "a.shop")) {
+      assertThat(keeper.rehearse("a.shop")).isTrue();
+      assertThat(keeper.rehearse("a.shop")).as("while one is under way").isFalse();
+      keeper.step();
+      assertThat(asked).singleElement().extracting(URI::getHost).asString().contains("staging");
+      assertThat(view(keeper, "a.shop").steps()).last().asString().startsWith("done");
+      assertThat(keeper.missing()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void anExpiredCertificateIsServedUntilTheNextOne() throws Exception {
+    try (var keeper = keeper("a.test")) {
+      pass(keeper, Duration.ofMinutes(1));
+    }
+    clock.pass(Duration.ofDays(100));
+    try (var keeper = keeper("a.test")) {
+      assertThat(keeper.certificates(List.of("a.test"))).noneMatch(ServerCertificate::isSelfSigned);
+      assertThat(view(keeper, "a.test").why()).isEqualTo("it has expired");
+      keeper.step();
+      assertThat(authority.orders.getLast().replaced()).isNull();
+      assertThat(view(keeper, "a.test").lifetimeLeft()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void keysAreForTheirOwnerAlone() throws Exception {
+    try (var keeper = keeper("a.test")) {
+      pass(keeper, Duration.ofMinutes(1));
+    }
+    try (var files = Files.walk(directory.resolve("acme"))) {
+      assertThat(files).allMatch(file -> isPrivate(file), "only its owner may read it");
+    }
+  }
+
+  private static boolean isPrivate(Path file) {
+    try {
+      return Files.isSymbolicLink(file)
+          || Files.getPosixFilePermissions(file).stream()
+              .allMatch(each -> each.name().startsWith("OWNER"));
+    } catch (IOException gone) {
+      return false;
+    }
+  }
+}
