@@ -15,9 +15,8 @@ function left(one) {
   if (!one.notAfter) return h("span", { class: "muted" }, "none yet: self-signed until then");
   const seconds = (new Date(one.notAfter) - Date.now()) / 1000;
   const words = seconds > 0 ? `${duration(seconds)} left` : "expired";
-  return h("div", { class: "life" },
-    h("meter", { min: 0, max: 1, low: 0.25, high: 0.25, optimum: 1, value: one.lifetimeLeft, "aria-label": `Lifetime left of ${one.name}` }, words),
-    h("div", {}, words, h("span", { class: "muted" }, `, until ${when(one.notAfter)}`)));
+  return h("div", {}, words, h("span", { class: "muted nowrap" }, ` until ${when(one.notAfter).slice(0, 10)}`),
+    h("meter", { min: 0, max: 1, low: 0.25, high: 0.25, optimum: 1, value: one.lifetimeLeft, "aria-label": `Lifetime left of ${one.name}` }, words));
 }
 
 export async function certificates(place) {
@@ -49,12 +48,13 @@ export async function certificates(place) {
     replace(head, answer(sentence(all), all.length > 0 ? "Kamille orders and renews them by itself. Try orders one where the authority lets you test, and throws it away."
       : h("span", {}, "To have certificates ordered, write ", h("code", {}, "tls: acme"), " at a listener and ", h("code", {}, "acme: { terms-agreed: true }"), " into the ", h("a", { href: "#configuration" }, "configuration"), "; the page docs/operations/acme.md tells how.")));
     replace(list, all.length === 0 ? [] : card("", "Certificates", table([
-      { name: "Name", show: (one) => h("span", { class: "mono" }, one.name) },
+      { name: "Name", show: (one) => h("span", { class: "mono nowrap" }, one.name) },
       { name: "From", show: (one) => one.issuer || "–" },
       { name: "Left", show: left },
       { name: "Next try", show: (one) => h("div", {}, one.next ? when(one.next) : "none", h("div", { class: "muted" }, one.why)) },
       { name: "Last error", show: (one) => h("span", { class: one.error ? "bad" : null }, one.error || "–") },
-      { name: "Last order", show: (one) => h("details", {}, h("summary", { "aria-label": `Steps of ${one.name}` }, "Steps"), h("ol", { class: "steps" }, one.steps.map((step) => h("li", {}, step)))) },
+      { name: "Last order", show: (one) => h("details", {}, h("summary", { "aria-label": `Steps of ${one.name}` }, "Steps"),
+        one.steps.length === 0 ? h("p", { class: "muted" }, "None since the start.") : h("ol", { class: "steps" }, one.steps.map((step) => h("li", {}, step)))) },
       { name: "", show: (one) => h("span", { class: "nowrap" }, button(one, "Renew", "renew"), button(one, "Try", "try")) },
     ], all, ""), copyAsCurl("/v1/certificates")));
   };
