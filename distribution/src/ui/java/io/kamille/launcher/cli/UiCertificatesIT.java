@@ -74,6 +74,11 @@ class UiCertificatesIT {
     return page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName(name));
   }
 
+  private static void answer(Route route) {
+    route.fulfill(
+        new Route.FulfillOptions().setContentType("application/json").setBody(ISSUED));
+  }
+
   @Test
   void aFailureIsShownWithItsAdviceAndATrialWithItsSteps() throws IOException {
     try (Browser browser = signedIn(ColorScheme.LIGHT, 1280)) {
@@ -99,11 +104,7 @@ class UiCertificatesIT {
       throws IOException {
     try (Browser browser = signedIn(scheme, width)) {
       Page page = browser.page();
-      page.route(
-          "**/v1/certificates",
-          route ->
-              route.fulfill(
-                  new Route.FulfillOptions().setContentType("application/json").setBody(ISSUED)));
+      page.route("**/v1/certificates", UiCertificatesIT::answer);
       browser.show("certificates");
       assertThat(page.locator("main h1"))
           .hasText("All 2 certificates are valid, but the last order failed for 1.");
@@ -123,13 +124,10 @@ class UiCertificatesIT {
   void theEndOfATrialIsSaid() throws IOException {
     try (Browser browser = signedIn(ColorScheme.LIGHT, 1280)) {
       Page page = browser.page();
-      page.route(
-          "**/v1/certificates",
-          route ->
-              route.fulfill(
-                  new Route.FulfillOptions().setContentType("application/json").setBody(ISSUED)),
-          new Page.RouteOptions().setTimes(1));
+      page.route("**/v1/certificates", UiCertificatesIT::answer);
       browser.show("certificates");
+      assertThat(page.locator("main h1")).containsText("All 2 certificates are valid");
+      page.unroute("**/v1/certificates");
       assertThat(page.locator("main .note")).containsText("a.shop.example: ");
     }
   }
