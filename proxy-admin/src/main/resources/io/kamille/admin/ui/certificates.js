@@ -15,8 +15,9 @@ function left(one) {
   if (!one.notAfter) return h("span", { class: "muted" }, "none yet: self-signed until then");
   const seconds = (new Date(one.notAfter) - Date.now()) / 1000;
   const words = seconds > 0 ? `${duration(seconds)} left` : "expired";
-  return h("div", {}, words, h("span", { class: "muted nowrap" }, `${seconds > 0 ? " until" : " on"} ${when(one.notAfter).slice(0, 10)}`),
-    h("meter", { min: 0, max: 1, low: 0.25, high: 0.25, optimum: 1, value: one.lifetimeLeft, "aria-label": `Lifetime left of ${one.name}` }, words));
+  return h("div", {}, words,
+    h("meter", { min: 0, max: 1, low: 0.25, high: 0.25, optimum: 1, value: one.lifetimeLeft, "aria-label": `Lifetime left of ${one.name}` }, words),
+    h("div", { class: "muted" }, `until ${when(one.notAfter)}`));
 }
 
 export async function certificates(place) {
