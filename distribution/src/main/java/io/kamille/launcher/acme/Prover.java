@@ -7,6 +7,7 @@ import io.kamille.core.tls.SelfSigned;
 import io.kamille.core.tls.ServerCertificate;
 import io.kamille.launcher.acme.AcmeSettings.ChallengeChoice;
 import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
@@ -18,6 +19,8 @@ import java.util.Map;
  * DNS through a program of the operator. One thread.
  */
 final class Prover {
+
+  private static final System.Logger LOG = System.getLogger("kamille.certificates");
 
   /** How often others look for proofs. */
   static final Duration LOOK = Duration.ofSeconds(1);
@@ -53,10 +56,14 @@ final class Prover {
     }
   }
 
-  /** Hides it again, whether or not it was shown. */
+  /** Hides it again, whether or not it was shown. A record that stays spoils no order. */
   void hide(Proof proof, List<String> dnsHook) throws IOException, InterruptedException {
     if (proof.challenge() == ChallengeChoice.DNS_01) {
-      DnsHook.run(dnsHook, "cleanup", proof);
+      try {
+        DnsHook.run(dnsHook, "cleanup", proof);
+      } catch (IOException left) {
+        LOG.log(Level.WARNING, "{0}: its TXT record stays: {1}", proof.name(), left.getMessage());
+      }
     } else {
       store.close(proof);
       look();

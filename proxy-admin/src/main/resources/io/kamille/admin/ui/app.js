@@ -7,6 +7,7 @@ import { cache } from "./cache.js";
 import { origins } from "./origins.js";
 import { engine } from "./engine.js";
 import { connections } from "./connections.js";
+import { certificates } from "./certificates.js";
 import { configuration } from "./configuration.js";
 import { reports } from "./reports.js";
 import { audit } from "./audit.js";
@@ -19,6 +20,7 @@ const PAGES = [
   { path: "origins", name: "Origins", key: "r", show: origins },
   { path: "engine", name: "Engine", key: "e", show: engine },
   { path: "connections", name: "Connections", key: "n", show: connections },
+  { path: "certificates", name: "Certificates", key: "i", show: certificates },
   { path: "configuration", name: "Configuration", key: "f", show: configuration },
   { path: "reports", name: "Reports", key: "p", show: reports },
   { path: "audit", name: "Audit", key: "a", show: audit },
