@@ -47,6 +47,7 @@ public final class CertificateKeeper implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger("kamille.certificates");
   private static final int LOOKS_FOR_CERTIFICATES = 10;
   private static final Duration TROUBLE = Duration.ofMinutes(1);
+  private static final Duration CLOSE_LIMIT = Duration.ofSeconds(1);
   private static final Duration LONGEST_REST = Duration.ofHours(1);
   private static final int NAMES_OF_STAND_IN = 100;
   private static final int FAILURES_BEFORE_REHEARSAL = 2;
@@ -103,11 +104,14 @@ public final class CertificateKeeper implements AutoCloseable {
   private volatile List<String> names = List.of();
   private volatile boolean answersHttp;
   private volatile boolean isReleased;
+  private volatile boolean isEnding;
   private volatile @Nullable String rehearsed;
   private volatile Runnable changed = () -> {};
 
+  // Volatile: set by the thread, read by whoever asks it for something.
+  private volatile boolean orders;
+
   // Confined to the thread.
-  private boolean orders;
   private int looks;
   private @Nullable Authority authority;
   private @Nullable AcmeSettings authorityBy;
@@ -223,18 +227,23 @@ public final class CertificateKeeper implements AutoCloseable {
         .toList();
   }
 
-  /** Orders a new certificate at once, if the bounds allow. */
-  void renew(String name) {
+  /**
+   * Orders a new certificate at once, if the bounds allow.
+   *
+   * @return false if another process orders
+   */
+  boolean renew(String name) {
     asked.add(() -> change(name, renewal -> renewal.asked(clock.instant())));
+    return orders;
   }
 
   /**
    * Orders one at the authority's place for tests, and throws it away.
    *
-   * @return false if another rehearsal is under way
+   * @return false if another process orders, or another rehearsal is under way
    */
   synchronized boolean rehearse(String name) {
-    if (rehearsed != null) {
+    if (rehearsed != null || !orders) {
       return false;
     }
     rehearsed = name;
@@ -259,13 +268,23 @@ public final class CertificateKeeper implements AutoCloseable {
     asked.add(() -> {});
   }
 
+  /** Orders no more; waits for so long at most until an order under way has ended. */
+  public void finish(Duration atMost) {
+    isEnding = true;
+    asked.add(() -> {});
+    try {
+      thread.join(atMost);
+    } catch (InterruptedException hurried) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
   /** Ends an order under way; its name counts as failed. */
   @Override
   public void close() {
     thread.interrupt();
-    if (!thread.isAlive()) {
-      unlock();
-    }
+    finish(CLOSE_LIMIT);
+    unlock();
   }
 
   private void unlock() {
@@ -278,7 +297,7 @@ public final class CertificateKeeper implements AutoCloseable {
 
   private void run() {
     try {
-      while (true) {
+      while (!isEnding) {
         Runnable next = asked.poll(step().toMillis(), TimeUnit.MILLISECONDS);
         if (next != null) {
           next.run();
@@ -286,8 +305,9 @@ public final class CertificateKeeper implements AutoCloseable {
         }
       }
     } catch (InterruptedException closed) {
-      unlock();
+      // As meant.
     }
+    unlock();
   }
 
   void doAsked() {

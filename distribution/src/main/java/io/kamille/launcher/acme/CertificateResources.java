@@ -7,7 +7,7 @@ import io.kamille.admin.auth.Scope;
 import io.kamille.core.http.StatusCode;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /** {@code /v1/certificates}: those that are ordered, when next, and why. */
@@ -46,26 +46,20 @@ public final class CertificateResources {
   }
 
   private Answer renew(AdminRequest request) {
-    return known(
-        request,
-        asked -> {
-          asked.renew(request.parameter("name"));
-          return Answer.nothing();
-        });
+    return known(request, asked -> asked.renew(request.parameter("name")));
   }
 
   private Answer rehearse(AdminRequest request) {
-    return known(
-        request,
-        asked ->
-            asked.rehearse(request.parameter("name"))
-                ? Answer.nothing()
-                : Answer.problem(StatusCode.CONFLICT, "Another name is tried: come again."));
+    return known(request, asked -> asked.rehearse(request.parameter("name")));
   }
 
-  private Answer known(AdminRequest request, Function<CertificateKeeper, Answer> answer) {
-    return views().stream().anyMatch(view -> view.name().equals(request.parameter("name")))
-        ? keeper.get().map(answer).orElseThrow()
-        : Answer.problem(StatusCode.NOT_FOUND, "No certificate is ordered for this name.");
+  private Answer known(AdminRequest request, Predicate<CertificateKeeper> order) {
+    if (views().stream().noneMatch(view -> view.name().equals(request.parameter("name")))) {
+      return Answer.problem(StatusCode.NOT_FOUND, "No certificate is ordered for this name.");
+    }
+    return keeper.get().filter(order).isPresent()
+        ? Answer.nothing()
+        : Answer.problem(
+            StatusCode.CONFLICT, "Another process orders, or another name is tried: come again.");
   }
 }

@@ -351,6 +351,7 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
    */
   public void drainBehindSuccessor() {
     drain(drainLimit().dividedBy(2));
+    certificates().ifPresent(keeper -> keeper.finish(drainLimit()));
   }
 
   private void drain(Duration idleMayStay) {

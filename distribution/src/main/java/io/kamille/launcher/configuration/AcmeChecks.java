@@ -15,8 +15,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
-import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /** What must be true of certificates that are ordered. */
 record AcmeChecks(SectionValues file, Problems problems) {
@@ -24,17 +22,6 @@ record AcmeChecks(SectionValues file, Problems problems) {
   /** Below these, nobody but the owner of a network can prove a name. */
   private static final List<String> NOT_PUBLIC =
       List.of("local", "internal", "localhost", "lan", "home.arpa", "test", "invalid", "example");
-
-  /** What is ordered: what is given, or else the hosts that are no patterns. */
-  static List<String> ordered(List<String> given, Stream<@Nullable String> hosts) {
-    return given.isEmpty()
-        ? hosts
-            .flatMap(Stream::ofNullable)
-            .filter(host -> !host.startsWith("*"))
-            .distinct()
-            .toList()
-        : given;
-  }
 
   void run() {
     SectionValues admin = file.one(Configuration.ADMIN).one(AdminSettings.TLS);
@@ -82,7 +69,7 @@ record AcmeChecks(SectionValues file, Problems problems) {
     ChallengeChoice challenge = acme.value(AcmeSettings.CHALLENGE);
     boolean hasHook = acme.isGiven(AcmeSettings.DNS_HOOK);
     List<String> names =
-        ordered(
+        Configuration.ordered(
             tls.value(TlsSettings.NAMES),
             file.all(Configuration.ROUTES).stream().map(route -> route.find(RouteSettings.HOST)));
     if (names.isEmpty()) {

@@ -179,8 +179,19 @@ public record Configuration(
   /** The names that certificates are ordered for at a listener; none if it has others. */
   public List<String> orderedNames(ListenerSettings listener) {
     return listener.tls().source() == Source.ACME
-        ? AcmeChecks.ordered(listener.tls().names(), routes.stream().map(RouteSettings::host))
+        ? ordered(listener.tls().names(), routes.stream().map(RouteSettings::host))
         : List.of();
+  }
+
+  /** What is ordered: what is given, or else the hosts that are no patterns. */
+  static List<String> ordered(List<String> given, Stream<@Nullable String> hosts) {
+    return given.isEmpty()
+        ? hosts
+            .flatMap(Stream::ofNullable)
+            .filter(host -> !host.startsWith("*"))
+            .distinct()
+            .toList()
+        : given;
   }
 
   /** The names that certificates are ordered for, of all listeners. */
