@@ -78,9 +78,14 @@ public final class CertificateKeeper implements AutoCloseable {
    *
    * @param steps of the last order
    */
-  record Kept(@Nullable ServerCertificate certificate, Renewal renewal, List<String> steps) {
+  private record Kept(
+      @Nullable ServerCertificate certificate, Renewal renewal, List<String> steps) {
 
     static final Kept NOTHING = new Kept(null, Renewal.NONE, List.of());
+
+    CertificateView view(String name, Instant now, boolean isRehearsed) {
+      return CertificateView.of(name, certificate, renewal, steps, now, isRehearsed);
+    }
 
     Kept with(Renewal other) {
       return new Kept(certificate, other, steps);
@@ -214,17 +219,19 @@ public final class CertificateKeeper implements AutoCloseable {
     return kept.values().stream().filter(of -> of.certificate == null).count();
   }
 
-  /** Why the last order for a name failed, with advice; empty if it did not. */
-  public String error(String name) {
-    return of(name).renewal.error();
+  /** Why the last order for a host failed, with advice; empty if it did not. */
+  public String error(String host) {
+    return names.stream()
+        .filter(name -> ServerCertificate.covers(List.of(name), host))
+        .map(name -> of(name).renewal.error())
+        .findFirst()
+        .orElse("");
   }
 
   /** What the control plane shows, in the order of the configuration. */
   List<CertificateView> views() {
     Instant now = clock.instant();
-    return names.stream()
-        .map(name -> CertificateView.of(name, of(name), now, name.equals(rehearsed)))
-        .toList();
+    return names.stream().map(name -> of(name).view(name, now, name.equals(rehearsed))).toList();
   }
 
   /**
@@ -273,7 +280,9 @@ public final class CertificateKeeper implements AutoCloseable {
     isEnding = true;
     asked.add(() -> {});
     try {
-      thread.join(atMost);
+      if (thread.isAlive()) {
+        thread.join(atMost);
+      }
     } catch (InterruptedException hurried) {
       Thread.currentThread().interrupt();
     }

@@ -1,11 +1,11 @@
 package io.kamille.launcher.acme;
 
 import io.kamille.core.tls.ServerCertificate;
-import io.kamille.launcher.acme.CertificateKeeper.Kept;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One certificate, as the control plane shows it. Times are in ISO 8601; a text is empty if there
@@ -32,9 +32,14 @@ public record CertificateView(
     List<String> steps,
     boolean isRehearsed) {
 
-  static CertificateView of(String name, Kept kept, Instant now, boolean isRehearsed) {
-    ServerCertificate certificate = kept.certificate();
-    Instant due = kept.renewal().due(certificate, now);
+  static CertificateView of(
+      String name,
+      @Nullable ServerCertificate certificate,
+      Renewal renewal,
+      List<String> steps,
+      Instant now,
+      boolean isRehearsed) {
+    Instant due = renewal.due(certificate, now);
     X509Certificate leaf = certificate == null ? null : certificate.chain().getFirst();
     return new CertificateView(
         name,
@@ -43,10 +48,10 @@ public record CertificateView(
         leaf == null ? "" : leaf.getNotAfter().toInstant().toString(),
         leaf == null ? 0 : left(leaf, now),
         due.equals(Instant.MAX) ? "" : (due.isAfter(now) ? due : now).toString(),
-        kept.renewal().why(certificate, now),
-        kept.renewal().failures(),
-        kept.renewal().error(),
-        kept.steps(),
+        renewal.why(certificate, now),
+        renewal.failures(),
+        renewal.error(),
+        steps,
         isRehearsed);
   }
 

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param error why the last one failed, and what to do; empty if it did not
  * @param isStopped no try before an operator has done something
  * @param chosen the moment of the renewal; null if there is no certificate
- * @param window what the authority suggested for it, as text; empty if nothing
+ * @param because why then, if there is more to say than the lifetime
  * @param askAgain when to ask for that again
  */
 record Renewal(
@@ -32,7 +32,7 @@ record Renewal(
     String error,
     boolean isStopped,
     @Nullable Instant chosen,
-    String window,
+    String because,
     Instant askAgain) {
 
   /*
@@ -86,9 +86,7 @@ record Renewal(
     if (!isUsable(certificate, now)) {
       return certificate == null ? "there is none yet" : "it has expired";
     }
-    return window.isEmpty()
-        ? "its lifetime is over by then for the most part"
-        : "the authority suggests " + window;
+    return because.isEmpty() ? "most of its lifetime is over by then" : because;
   }
 
   private static boolean isUsable(@Nullable ServerCertificate certificate, Instant now) {
@@ -104,44 +102,33 @@ record Renewal(
     Duration distance = DISTANCES.get(Math.min(failures, DISTANCES.size() - 1));
     double jitter = random.nextDouble(0.8, 1.2);
     Instant next = now.plusMillis((long) (distance.toMillis() * jitter));
-    return new Renewal(issued, failures + 1, next, error, false, chosen, window, askAgain);
+    return new Renewal(issued, failures + 1, next, error, false, chosen, because, askAgain);
   }
 
-  /** It failed, so the authority decides when to come again, if it wants that later. */
+  /** It failed; the authority may want to be left alone for longer. */
   Renewal failed(Exception why, ChallengeChoice challenge, String name) {
     if (!(why instanceof Refusal refusal)) {
-      return new Renewal(
-          issued,
-          failures,
-          notBefore,
-          "it cannot be kept: " + why,
-          false,
-          chosen,
-          window,
-          askAgain);
+      return tried(notBefore, "it cannot be kept: " + why, false);
     }
     Instant later = refusal.retryAfter();
-    return new Renewal(
-        issued,
-        failures,
+    return tried(
         later == null || later.isBefore(notBefore) ? notBefore : later,
         Advice.of(refusal, challenge, name),
-        refusal.isFinal(),
-        chosen,
-        window,
-        askAgain);
+        refusal.isFinal());
   }
 
   /** No try before an operator has done something. */
   Renewal stopped(String why) {
-    return new Renewal(issued, failures, notBefore, why, true, chosen, window, askAgain);
+    return tried(notBefore, why, true);
   }
 
   /** An operator may have done it. */
   Renewal resumed() {
-    return isStopped
-        ? new Renewal(issued, failures, notBefore, error, false, chosen, window, askAgain)
-        : this;
+    return isStopped ? tried(notBefore, error, false) : this;
+  }
+
+  private Renewal tried(Instant next, String why, boolean isLast) {
+    return new Renewal(issued, failures, next, why, isLast, chosen, because, askAgain);
   }
 
   /** This certificate was issued. */
@@ -154,30 +141,29 @@ record Renewal(
 
   /** An operator asks for a new one: at once, if the bounds allow. */
   Renewal asked(Instant now) {
-    return new Renewal(issued, failures, now, error, false, now, window, askAgain);
+    return new Renewal(
+        issued, failures, now, error, false, now, "an operator asks for it", askAgain);
   }
 
-  /** The authority suggests no moment. */
+  /** The authority suggests no moment, or nothing new. */
   Renewal unsuggested(ServerCertificate certificate, Instant now, RandomGenerator random) {
-    Duration lifetime = lifetime(certificate);
-    Duration used =
-        lifetime.compareTo(SHORT_LIFETIME) < 0
-            ? lifetime.dividedBy(2)
-            : lifetime.multipliedBy(2).dividedBy(3);
-    long spread = lifetime.toMillis() / SPREAD_PART;
-    Instant moment =
-        chosen != null && window.isEmpty()
-            ? chosen
-            : from(certificate).plus(used).minusMillis(random.nextLong(spread + 1));
-    return moved(moment, "", now.plus(ASK_EVERY));
+    Instant moment = chosen;
+    if (moment == null) {
+      Duration lifetime = lifetime(certificate);
+      boolean isShort = lifetime.compareTo(SHORT_LIFETIME) < 0;
+      long used = isShort ? lifetime.toMillis() / 2 : lifetime.toMillis() / 3 * 2;
+      long spread = random.nextLong(lifetime.toMillis() / SPREAD_PART + 1);
+      moment = from(certificate).plusMillis(used - spread);
+    }
+    return moved(moment, because, now.plus(ASK_EVERY));
   }
 
   /** The authority suggests to renew within that time. */
   Renewal suggested(Window by, ServerCertificate certificate, Instant now, RandomGenerator random) {
-    String suggested = by.start() + " to " + by.end();
+    String suggested = "the authority suggests " + by.start() + " to " + by.end();
     Instant latest = from(certificate).plus(lifetime(certificate).multipliedBy(5).dividedBy(6));
     Instant moment = chosen;
-    if (!suggested.equals(window) || moment == null) {
+    if (!suggested.equals(because) || moment == null) {
       Duration span = Duration.between(by.start(), by.end());
       moment = by.start().plusMillis(random.nextLong(Math.max(1, span.toMillis())));
     }

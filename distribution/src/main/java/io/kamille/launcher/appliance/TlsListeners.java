@@ -242,7 +242,7 @@ final class TlsListeners implements AutoCloseable {
       boolean isBetter = shown == null || listener.tls().shown(host).isFor(host);
       if (isBetter && !listener.endpoint().name().equals(ADMIN)) {
         shown = listener.tls().shown(host);
-        isOrdered = listener.endpoint().ordered().contains(host);
+        isOrdered = ServerCertificate.covers(listener.endpoint().ordered(), host);
       }
     }
     if (shown == null) {

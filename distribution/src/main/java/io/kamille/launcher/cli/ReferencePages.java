@@ -30,7 +30,10 @@ public final class ReferencePages {
    */
   private static final String CONFIGURATION =
       """
-      listeners: ['127.0.0.1:0', {address: '127.0.0.1:0', name: tls, tls: self-signed}]
+      listeners:
+      - '127.0.0.1:0'
+      - {address: '127.0.0.1:0', name: tls, tls: {source: acme, names: [site.invalid]}}
+      acme: {terms-agreed: yes, directory: 'https://127.0.0.1:1/', store: '%s/acme'}
       loops: 1
       upstreams: {nobody: {origins: ['http://127.0.0.1:1']}}
       routes: [{upstream: nobody}]

@@ -397,7 +397,12 @@ class CertificateKeeperTest {
 
   @Test
   void aRehearsalIsThrownAway() throws Exception {
-    try (var keeper = keeper(settings(LETS_ENCRYPT, ChallengeChoice.AUTO), "a.shop")) {
+    authority.answer =
+        order -> FakeAuthority.issue(order.name(), clock.instant(), Duration.ofDays(1));
+    try (var keeper = keeper(settings(LETS_ENCRYPT, ChallengeChoice.AUTO), "b.shop", "a.shop")) {
+      assertThat(keeper.rehearse("a.shop")).as("by who does not order").isFalse();
+      keeper.step();
+      asked.clear();
       assertThat(keeper.rehearse("a.shop")).isTrue();
       assertThat(keeper.rehearse("a.shop")).as("while one is under way").isFalse();
       keeper.step();

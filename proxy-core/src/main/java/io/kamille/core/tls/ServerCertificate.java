@@ -103,6 +103,11 @@ public record ServerCertificate(
 
   /** Whether it is for this host, in lower case. */
   public boolean isFor(String host) {
+    return covers(names, host);
+  }
+
+  /** Whether one of these names, some of which may be wildcards, is this host's, in lower case. */
+  public static boolean covers(Collection<String> names, String host) {
     return names.contains(host) || names.contains(ServerNames.wildcard(host));
   }
 
