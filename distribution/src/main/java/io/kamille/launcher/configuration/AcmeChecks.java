@@ -31,6 +31,8 @@ record AcmeChecks(SectionValues file, Problems problems) {
         ? hosts
             .flatMap(Stream::ofNullable)
             .filter(host -> !host.startsWith("*"))
+            .map(TlsSettings::nameOf)
+            .flatMap(Stream::ofNullable)
             .distinct()
             .toList()
         : given;

@@ -9,12 +9,12 @@ import io.kamille.core.setting.Subsection;
 import io.kamille.core.setting.ValueTypes;
 import io.kamille.core.tls.ClientCertificates.Demand;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -111,9 +111,16 @@ public record TlsSettings(
               "With `acme`: the names that certificates are ordered for, one for each.")
           .defaultsTo("the hosts of the routes, without patterns", _ -> List.of());
 
-  private static @Nullable String nameOf(String text) {
-    String host = HostPort.hostOf(text.startsWith("*.") ? text.substring(2) : text);
-    return host == null ? null : text.toLowerCase(Locale.ROOT);
+  /** A name as {@link ServerCertificate#names} has it; null if it is none. */
+  public static @Nullable String nameOf(String text) {
+    String wildcard = text.startsWith("*.") ? "*." : "";
+    String bare = text.substring(wildcard.length());
+    boolean isBareIpv6 = bare.indexOf(':') >= 0 && !bare.startsWith("[");
+    String host = HostPort.hostOf(isBareIpv6 ? "[" + bare + "]" : bare);
+    if (host == null || host.isEmpty()) {
+      return null;
+    }
+    return host.indexOf(':') < 0 ? wildcard + host : InetAddress.ofLiteral(host).getHostAddress();
   }
 
   private static final Setting<TlsProfile> PROFILE =
