@@ -111,7 +111,8 @@ class AcmeChecksTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"a..org", "a b", "999.1.1.1", "1.2.3", "*", "*.", "a.*.org", "a:80", "::g"})
+  @ValueSource(
+      strings = {"a..org", "a b", "999.1.1.1", "1.2.3", "*", "*.", "a.*.org", "a:80", "::g"})
   void whatIsNoNameIsRefused(String name) {
     assertThat(refused(file("{source: acme, names: ['" + name + "']}")))
         .containsExactly(
@@ -125,9 +126,24 @@ class AcmeChecksTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "shop", "shop.local", "a.b.internal", "localhost", "a.localhost", "a.test", "a.example",
-        "nas.lan", "nas.home.arpa", "127.0.0.1", "10.1.2.3", "192.168.1.1", "172.16.0.1",
-        "169.254.1.1", "0.0.0.0", "'::1'", "'fe80::1'", "'fd00::1'"
+        "shop",
+        "shop.local",
+        "a.b.internal",
+        "localhost",
+        "a.localhost",
+        "a.test",
+        "a.example",
+        "nas.lan",
+        "nas.home.arpa",
+        "127.0.0.1",
+        "10.1.2.3",
+        "192.168.1.1",
+        "172.16.0.1",
+        "169.254.1.1",
+        "0.0.0.0",
+        "'::1'",
+        "'fe80::1'",
+        "'fd00::1'"
       })
   void namesThatNobodyElseCanLookUpAreRefusedUnlessTheAuthorityIsOnesOwn(String name) {
     String tls = "{source: acme, names: [ok.example.org, \"" + name + "\"]}";

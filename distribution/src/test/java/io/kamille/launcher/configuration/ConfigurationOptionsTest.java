@@ -119,8 +119,7 @@ class ConfigurationOptionsTest {
   void aNameAndTheTermsAreHttpsAndAListenerThatLeadsToIt() {
     Configuration configuration =
         accepted(
-            withAcme(
-                "--listen", ":443", "--name", "a.org,B.org", "--acme-terms-agreed", "true"));
+            withAcme("--listen", ":443", "--name", "a.org,B.org", "--acme-terms-agreed", "true"));
     assertThat(configuration.orderedNames()).containsExactly("a.org", "b.org");
     assertThat(configuration.acme().termsAgreed()).isTrue();
     assertThat(configuration.listeners())
@@ -164,8 +163,7 @@ class ConfigurationOptionsTest {
                 + " terms",
             "command line: listeners[0].tls.names: found none, expected a name, or a route with a"
                 + " host");
-    var local =
-        withAcme("--listen", ":443", "--name", "a.org,shop", "--acme-terms-agreed", "true");
+    var local = withAcme("--listen", ":443", "--name", "a.org,shop", "--acme-terms-agreed", "true");
     assertThat(((ConfigurationReading.Refused) local).problems())
         .singleElement()
         .asString()

@@ -3,7 +3,6 @@ package io.kamille.core.tls;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.netty.buffer.ByteBuf;
@@ -146,18 +145,5 @@ class ChallengesTest {
     assertThat(challenges.areAskedByHttp()).isFalse();
     assertThat(challenges.answer("token")).isNull();
     assertThat(challenges.choose("a.test")).isNull();
-  }
-
-  @Test
-  void aCertificateThatIsRefusedChangesNothing() throws Exception {
-    challenges.replace(Map.of("token", "token.print"), Map.of("a.test", proving("a.test")));
-    ServerCertificate good = proving("b.test");
-    ServerCertificate broken =
-        ServerCertificate.of(good.chain(), Certificates.rsaKeys().getPrivate(), "broken");
-    assertThatThrownBy(() -> challenges.replace(Map.of(), Map.of("b.test", broken)))
-        .isInstanceOf(IOException.class);
-    assertThat(challenges.answer("token")).isEqualTo("token.print");
-    chosen("a.test").release();
-    assertThat(challenges.choose("b.test")).isNull();
   }
 }

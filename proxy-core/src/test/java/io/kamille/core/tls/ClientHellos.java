@@ -86,8 +86,7 @@ public final class ClientHellos {
 
   private static SSLContext jdk() throws GeneralSecurityException {
     SSLContext context = SSLContext.getInstance("TLS");
-    context.init(
-        null, InsecureTrustManagerFactory.INSTANCE.getTrustManagers(), new SecureRandom());
+    context.init(null, InsecureTrustManagerFactory.INSTANCE.getTrustManagers(), new SecureRandom());
     return context;
   }
 

@@ -155,8 +155,7 @@ public final class TestServer implements AutoCloseable {
               never.shedder(loop, () -> 0)));
     }
     try {
-      listener =
-          Listener.open(own, shared, limiter, admitted, tls, challenges, 0, List.of());
+      listener = Listener.open(own, shared, limiter, admitted, tls, challenges, 0, List.of());
     } catch (IOException failed) {
       group.close();
       throw new UncheckedIOException(failed);

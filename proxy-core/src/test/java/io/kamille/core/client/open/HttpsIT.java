@@ -46,8 +46,7 @@ class HttpsIT {
 
   private static final String ACME_IDENTIFIER = "1.3.6.1.5.5.7.1.31";
   private static final TlsPolicy POLICY =
-      new TlsPolicy(
-          TlsProfile.INTERMEDIATE, ClientCertificates.NONE, List.of("h2", "http/1.1"));
+      new TlsPolicy(TlsProfile.INTERMEDIATE, ClientCertificates.NONE, List.of("h2", "http/1.1"));
 
   /** A record of an alert that is fatal: no_application_protocol (RFC 7301 §3.2). */
   private static final byte[] NO_APPLICATION_PROTOCOL = {21, 3, 3, 0, 2, 2, 120};
@@ -214,8 +213,7 @@ class HttpsIT {
 
   @ParameterizedTest
   @ValueSource(strings = {"TLSv1.2", "TLSv1.3"})
-  void aClientThatNamesNoServerIsShownTheCertificateOfTheAddress(String version)
-      throws Exception {
+  void aClientThatNamesNoServerIsShownTheCertificateOfTheAddress(String version) throws Exception {
     try (SSLSocket socket = connect(version, null)) {
       assertThat(shownTo(socket).getSubjectX500Principal().getName()).isEqualTo("CN=127.0.0.1");
     }
