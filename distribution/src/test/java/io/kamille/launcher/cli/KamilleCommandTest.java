@@ -109,11 +109,11 @@ class KamilleCommandTest {
         write(
             """
             listeners: [{address: ':443', tls: acme}]
-            acme: {terms-agreed: on, store: '%s'}
+            acme: {terms-agreed: on, store: 'STORE'}
             upstreams: {a: {origins: ['http://b']}}
             routes: [{upstream: a, host: b.org}, {upstream: a, host: a.org}, {upstream: a}]
             """
-                .formatted(directory));
+                .replace("STORE", directory.toString()));
     assertThat(execute("check", "--config", file.toString())).isZero();
     assertThat(out.toString())
         .isEqualTo("certificates: ordered for b.org, a.org\n" + file + ": no problems\n");

@@ -33,12 +33,14 @@ class AcmeChecksTest {
         listeners:
           - {address: ':80', redirect-to-https: 443}
           - address: ':443'
-            tls: %s
-        acme: {store: '%s', %s}
+            tls: TLS
+        acme: {store: 'STORE', MORE}
         upstreams: {web: {origins: ['http://127.0.0.1:9000']}}
         routes: [{upstream: web, host: shop.example.org}]
         """
-        .formatted(tls, directory.resolve("acme"), acme);
+        .replace("TLS", tls)
+        .replace("STORE", directory.resolve("acme").toString())
+        .replace("MORE", acme);
   }
 
   private String file(String tls) {
@@ -93,8 +95,11 @@ class AcmeChecksTest {
         file("{source: acme, names: [a.example.org, b.example.org]}")
             .replace(
                 "listeners:\n",
-                "listeners:\n  - {address: ':8443', tls: {source: acme, names: [b.example.org]}}\n"
-                    + "  - {address: ':9443', tls: self-signed}\n");
+                """
+                listeners:
+                  - {address: ':8443', tls: {source: acme, names: [b.example.org]}}
+                  - {address: ':9443', tls: self-signed}
+                """);
     Configuration configuration = accepted(text);
     assertThat(configuration.orderedNames(configuration.listeners().getFirst()))
         .containsExactly("b.example.org");
