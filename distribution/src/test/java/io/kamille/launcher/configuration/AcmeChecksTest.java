@@ -121,7 +121,7 @@ class AcmeChecksTest {
   void whatIsNoNameIsRefused(String name) {
     assertThat(refused(file("{source: acme, names: ['" + name + "']}")))
         .containsExactly(
-            "k:4:32: listeners[1].tls.names: found \""
+            "k:4:33: listeners[1].tls.names[0]: found \""
                 + name
                 + "\", expected a host such as example.org, *.example.org in quotes, or an IP"
                 + " address");
@@ -293,7 +293,7 @@ class AcmeChecksTest {
   private void storeIsRefused(Path store) {
     assertThat(refused(withStore(store)))
         .containsExactly(
-            "k:5:16: acme.store: found \""
+            "k:5:15: acme.store: found \""
                 + store
                 + "\", expected a directory that can be written");
   }
