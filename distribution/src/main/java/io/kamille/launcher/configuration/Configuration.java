@@ -18,6 +18,7 @@ import io.kamille.core.setting.SettingChange;
 import io.kamille.core.setting.SettingChanges;
 import io.kamille.core.setting.Subsection;
 import io.kamille.core.setting.ValueTypes;
+import io.kamille.core.tls.TlsSettings;
 import io.kamille.core.tls.TlsSettings.Source;
 import io.kamille.core.trace.TraceSettings;
 import io.kamille.launcher.acme.AcmeSettings;
@@ -189,6 +190,8 @@ public record Configuration(
         ? hosts
             .flatMap(Stream::ofNullable)
             .filter(host -> !host.startsWith("*"))
+            .map(TlsSettings::nameOf)
+            .flatMap(Stream::ofNullable)
             .distinct()
             .toList()
         : given;

@@ -218,7 +218,10 @@ class TlsIT {
 
   @Test
   void hstsIsInEveryResponseOfItsListenerOnce() throws Exception {
-    journey.with("listeners: [{address: '127.0.0.1:0', tls: {source: self-signed, hsts: 365d}}]");
+    journey.with(
+        "listeners: [{address: '127.0.0.1:0', tls: {certificates: ["
+            + files(new Certificates("authority").ecdsa("a.test"), "a.test")
+            + "], hsts: 365d}}]");
     journey
         .origin()
         .on("/a", ok("x", "Cache-Control: no-cache", "Strict-Transport-Security: max-age=1"));
@@ -235,16 +238,26 @@ class TlsIT {
   }
 
   @Test
+  void hstsIsNotSentWhereNoClientTrustsTheCertificate() throws Exception {
+    journey.with("listeners: [{address: '127.0.0.1:0', tls: {source: self-signed, hsts: 365d}}]");
+    journey.origin().on("/a", ok("x"));
+    for (Version version : List.of(Version.HTTP_1_1, Version.HTTP_2)) {
+      try (HttpClient client = client(version)) {
+        assertThat(get(client, "/a").headers().allValues("strict-transport-security"))
+            .as("by %s", version)
+            .isEmpty();
+      }
+    }
+  }
+
+  @Test
   void aRequestForANameOfAnotherCertificateIsMisdirected() throws Exception {
     var authority = new Certificates("authority");
     List<String> files = new ArrayList<>();
     for (String name : List.of("a.test", "b.test")) {
       ServerCertificate certificate =
           name.startsWith("a") ? authority.ecdsa(name, "*.a.test") : authority.ecdsa(name);
-      Path directory = requireNonNull(journey.file(name).getParent());
-      Certificates.write(certificate, directory, name);
-      Path file = directory.resolve(name);
-      files.add("{chain: '" + file + ".pem', key: '" + file + ".key'}");
+      files.add(files(certificate, name));
     }
     journey.with(
         "listeners: [{address: '127.0.0.1:0', tls: {certificates: ["
@@ -262,6 +275,13 @@ class TlsIT {
             .isEqualTo(host.toLowerCase(Locale.ROOT).startsWith("b.test") ? 421 : 200);
       }
     }
+  }
+
+  /** The setting of a certificate, which it writes into two files. */
+  private String files(ServerCertificate certificate, String name) throws Exception {
+    Path file = journey.file(name);
+    Certificates.write(certificate, requireNonNull(file.getParent()), name);
+    return "{chain: '" + file + ".pem', key: '" + file + ".key'}";
   }
 
   /** A connection that names this server, and speaks HTTP/2. */

@@ -104,6 +104,34 @@ class KamilleCommandTest {
   }
 
   @Test
+  void theNamesOfCertificatesThatWouldBeOrderedAreShown() throws IOException {
+    Path file =
+        write(
+            """
+            listeners: [{address: ':443', tls: acme}]
+            acme: {terms-agreed: on, store: 'STORE'}
+            upstreams: {a: {origins: ['http://b']}}
+            routes: [{upstream: a, host: b.org}, {upstream: a, host: a.org}, {upstream: a}]
+            """
+                .replace("STORE", directory.toString()));
+    assertThat(execute("check", "--config", file.toString())).isZero();
+    assertThat(out.toString())
+        .isEqualTo("certificates: ordered for b.org, a.org\n" + file + ": no problems\n");
+    Files.writeString(file, Files.readString(file).replace("terms-agreed: on, ", ""));
+    assertThat(execute("check", "--config", file.toString())).isEqualTo(78);
+    assertThat(err.toString()).contains(file + ":2:7: acme.terms-agreed: found");
+  }
+
+  @Test
+  void aRunThatCannotOrderEndsBeforeItListens() {
+    String[] words = {
+      "run", "--listen", ":443", "--origin", "http://b", "--tls", "acme", "--name", "a.org,shop"
+    };
+    assertThat(execute(words)).isEqualTo(78);
+    assertThat(err.toString()).contains("acme.terms-agreed").contains("found \"shop\"");
+  }
+
+  @Test
   void filesOfOriginsAreReadAndJudgedToo() throws IOException {
     Path origins = directory.resolve("origins.yaml");
     Path file =

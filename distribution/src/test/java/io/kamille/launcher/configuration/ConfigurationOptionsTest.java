@@ -1,8 +1,10 @@
 package io.kamille.launcher.configuration;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.kamille.cache.settings.RouteCacheSettings;
+import io.kamille.core.client.open.ListenerSettings;
 import io.kamille.core.gate.AccessList;
 import io.kamille.core.gate.RateLimitSettings;
 import io.kamille.core.loop.PaceSettings;
@@ -10,6 +12,7 @@ import io.kamille.core.origin.OriginSettings;
 import io.kamille.core.setting.HostPort;
 import io.kamille.core.setting.OriginUrl;
 import io.kamille.core.setting.Problem;
+import io.kamille.core.tls.TlsSettings.Source;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
@@ -92,5 +95,78 @@ class ConfigurationOptionsTest {
                 + " or TiB",
             "command line: --admin: found \"x\", expected HOST:PORT with a port of 1–65535, or"
                 + " off");
+  }
+
+  /** These options and their values in turn, beside an origin. */
+  private static ConfigurationReading withAcme(String... more) {
+    Map<String, String> words = new HashMap<>();
+    words.put("--origin", "http://127.0.0.1:9000");
+    words.put("--tls", "acme");
+    for (int i = 0; i < more.length; i += 2) {
+      words.put(more[i], more[i + 1]);
+    }
+    return ConfigurationOptions.parse(words);
+  }
+
+  private static Configuration accepted(ConfigurationReading reading) {
+    return switch (reading) {
+      case ConfigurationReading.Accepted(Configuration configuration) -> configuration;
+      case ConfigurationReading.Refused refused -> throw new AssertionError(refused.problems());
+    };
+  }
+
+  @Test
+  void aNameAndTheTermsAreHttpsAndAListenerThatLeadsToIt() {
+    Configuration configuration =
+        accepted(
+            withAcme("--listen", ":443", "--name", "a.org,B.org", "--acme-terms-agreed", "true"));
+    assertThat(configuration.orderedNames()).containsExactly("a.org", "b.org");
+    assertThat(configuration.acme().termsAgreed()).isTrue();
+    assertThat(configuration.listeners())
+        .extracting(ListenerSettings::address, ListenerSettings::redirectPort)
+        .containsExactly(tuple(new HostPort("", 443), 0), tuple(new HostPort("", 80), 443));
+    assertThat(configuration.listeners().getFirst().tls().source()).isEqualTo(Source.ACME);
+    assertThat(configuration.listeners().getLast().tls().isOn()).isFalse();
+    assertThat(configuration.answersInClear()).isTrue();
+    assertThat(configuration.warnings()).isEmpty();
+  }
+
+  @Test
+  void theListenerInClearTextIsBesideItAndLeadsToItsPort() {
+    Configuration configuration =
+        accepted(
+            withAcme(
+                "--listen", "192.0.2.7:8443", "--name", "a.org", "--acme-terms-agreed", "true"));
+    assertThat(configuration.listeners().getLast().address())
+        .isEqualTo(new HostPort("192.0.2.7", 80));
+    assertThat(configuration.listeners().getLast().redirectPort()).isEqualTo(8443);
+  }
+
+  @Test
+  void theListenerInClearTextMayBeLeftOut() {
+    String[] words = {
+      "--listen", ":443", "--name", "a.org", "--acme-terms-agreed", "true", "--no-http", "true"
+    };
+    Configuration configuration = accepted(withAcme(words));
+    assertThat(configuration.listeners()).hasSize(1);
+    assertThat(configuration.answersInClear()).isFalse();
+    words[1] = ":8443";
+    assertThat(accepted(withAcme(words)).warnings()).hasSize(1);
+  }
+
+  @Test
+  void whatIsMissingForAnOrderIsSaid() {
+    assertThat(((ConfigurationReading.Refused) withAcme("--listen", ":443")).problems())
+        .extracting(Problem::toString)
+        .containsExactlyInAnyOrder(
+            "command line: acme.terms-agreed: found \"off\", expected true, if you agree to its"
+                + " terms",
+            "command line: listeners[0].tls.names: found none, expected a name, or a route with a"
+                + " host");
+    var local = withAcme("--listen", ":443", "--name", "a.org,shop", "--acme-terms-agreed", "true");
+    assertThat(((ConfigurationReading.Refused) local).problems())
+        .singleElement()
+        .asString()
+        .contains("found \"shop\"");
   }
 }

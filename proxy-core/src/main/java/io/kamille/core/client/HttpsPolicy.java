@@ -6,6 +6,7 @@ import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.exchange.Failure;
 import io.kamille.core.http.Authority;
 import io.kamille.core.http.FieldName;
+import io.kamille.core.http.Method;
 import io.kamille.core.http.NormalPath;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
@@ -82,7 +83,8 @@ public record HttpsPolicy(int redirectPort, byte[] hsts, @Nullable Challenges ch
   /** For that very token, and from our table: what echoes tokens proves names to anybody. */
   private static @Nullable String answer(RequestHead request, Challenges asked) {
     String path = request.pathAndQuery();
-    return path.startsWith(CHALLENGE_PATH) && request.method().isSafe()
+    boolean isRead = request.method() == Method.GET || request.method() == Method.HEAD;
+    return isRead && path.startsWith(CHALLENGE_PATH)
         ? asked.answer(path.substring(CHALLENGE_PATH.length()))
         : null;
   }

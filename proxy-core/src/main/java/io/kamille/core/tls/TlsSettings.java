@@ -110,9 +110,12 @@ public record TlsSettings(
               "With `acme`: the names that certificates are ordered for, one for each.")
           .defaultsTo("the hosts of the routes, without patterns", _ -> List.of());
 
-  private static @Nullable String nameOf(String text) {
+  /** A name as {@link ServerCertificate#names} has it; null if it is none. */
+  public static @Nullable String nameOf(String text) {
     String wildcard = text.startsWith("*.") ? "*." : "";
-    String host = HostPort.hostOf(text.substring(wildcard.length()));
+    String bare = text.substring(wildcard.length());
+    boolean isBareIpv6 = bare.indexOf(':') >= 0 && !bare.startsWith("[");
+    String host = HostPort.hostOf(isBareIpv6 ? "[" + bare + "]" : bare);
     return host == null || host.isEmpty() ? null : wildcard + host;
   }
 

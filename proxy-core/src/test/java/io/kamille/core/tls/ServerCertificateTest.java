@@ -34,7 +34,7 @@ class ServerCertificateTest {
   void chainAndKeyAreRead() throws IOException {
     ServerCertificate read = ServerCertificate.read(chain, key);
     assertThat(read.chain()).hasSize(2);
-    assertThat(read.names()).containsExactlyInAnyOrder("example.org", "*.example.org");
+    assertThat(read.names()).containsExactlyInAnyOrder("example.org", "*.example.org", "127.0.0.1");
     assertThat(read.notAfter()).isEqualTo(made.notAfter());
   }
 

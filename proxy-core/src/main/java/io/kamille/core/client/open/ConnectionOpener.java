@@ -216,7 +216,8 @@ final class ConnectionOpener {
         SSLSession session = handler.engine().getSession();
         counters.succeeded(session.getProtocol());
         if (isChallenge) {
-          close(); // The authority has seen the certificate: nothing else is spoken here.
+          // The authority has what it wants once our Finished is sent: nothing else is spoken.
+          context.close();
           return;
         }
         ServerContext own = certificates;

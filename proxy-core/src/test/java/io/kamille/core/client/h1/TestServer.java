@@ -23,6 +23,8 @@ import io.kamille.core.h1.HeadLimits;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.loop.LoopGroup;
 import io.kamille.core.setting.HostPort;
+import io.kamille.core.tls.Challenges;
+import io.kamille.core.tls.ServerTls;
 import io.kamille.core.tls.TlsSettings;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -39,6 +41,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /** A listener on loopback whose handlers are chosen by path, and whose clock is moved by hand. */
 public final class TestServer implements AutoCloseable {
@@ -127,6 +130,16 @@ public final class TestServer implements AutoCloseable {
       int loops,
       Protocols protocols,
       ProxyProtocolSettings proxyProtocol) {
+    this(settings, loops, settings(protocols, AccessList.ALL, proxyProtocol), null, null);
+  }
+
+  /** One with its own listener, over TLS or not; perhaps authorities ask it. */
+  public TestServer(
+      ClientSettings settings,
+      int loops,
+      ListenerSettings own,
+      @Nullable ServerTls tls,
+      @Nullable Challenges challenges) {
     group = new LoopGroup(loops);
     Overload never = new Overload(0, OverloadLaw::new);
     for (EventLoop loop : group.loops()) {
@@ -142,16 +155,7 @@ public final class TestServer implements AutoCloseable {
               never.shedder(loop, () -> 0)));
     }
     try {
-      listener =
-          Listener.open(
-              settings(protocols, AccessList.ALL, proxyProtocol),
-              shared,
-              limiter,
-              admitted,
-              null,
-              null,
-              0,
-              List.of());
+      listener = Listener.open(own, shared, limiter, admitted, tls, challenges, 0, List.of());
     } catch (IOException failed) {
       group.close();
       throw new UncheckedIOException(failed);
