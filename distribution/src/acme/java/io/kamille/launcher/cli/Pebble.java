@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyPair;
 import java.util.ArrayList;
+import java.util.Locale;
 import java.util.List;
 import java.util.Map;
 import org.shredzone.acme4j.Certificate;
@@ -61,14 +62,13 @@ final class Pebble implements AutoCloseable {
     Path file = directory.resolve("pebble.json");
     Files.writeString(
         file,
-        """
+        String.format(Locale.ROOT, """
         {"pebble":{"listenAddress":"127.0.0.1:%d","managementListenAddress":"127.0.0.1:%d",
         "certificate":"%s/pebble.pem","privateKey":"%s/pebble.key","httpPort":%d,"tlsPort":%d,
         "ocspResponderURL":"","profiles":{
         "default":{"description":"for all","validityPeriod":7776000},
         "shortlived":{"description":"for addresses","validityPeriod":518400}}%s}}
-        """
-            .formatted(
+        """, 
                 pebble.ports.get(0),
                 pebble.ports.get(1),
                 directory,
@@ -178,8 +178,7 @@ final class Pebble implements AutoCloseable {
     String pem =
         Certificates.pem(certificate.chain().getFirst()).replace("\n", "\\n");
     String window =
-        "{\\\"suggestedWindow\\\":{\\\"start\\\":\\\"%s\\\",\\\"end\\\":\\\"%s\\\"}}"
-            .formatted(start, end);
+        String.format(Locale.ROOT, "{\\\"suggestedWindow\\\":{\\\"start\\\":\\\"%s\\\",\\\"end\\\":\\\"%s\\\"}}", start, end);
     URI uri = URI.create("https://127.0.0.1:" + ports.get(1) + "/set-renewal-info/");
     String content = "{\"certificate\":\"" + pem + "\",\"ariResponse\":\"" + window + "\"}";
     try (HttpClient client = HttpClient.newBuilder().sslContext(TrustingAll.context()).build()) {

@@ -19,6 +19,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.security.PrivateKey;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -33,6 +34,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Orders of a whole Kamille at Pebble: {@code ./dev test --acme}. */
+@SuppressWarnings("NullAway.Init") // each test starts both as it needs them
 class PebbleIT {
 
   private static final Duration LIMIT = Duration.ofSeconds(10);
@@ -66,15 +68,14 @@ class PebbleIT {
   private Path configure(String names, String acme) throws IOException {
     return Files.writeString(
         directory.resolve("kamille.yaml"),
-        """
+        String.format(Locale.ROOT, """
         listeners:
           - {address: '127.0.0.1:%d'}
           - {address: '127.0.0.1:%d', tls: {source: acme, names: [%s]}}
         acme: {terms-agreed: on, directory: '%s', authority: '%s'%s}
         admin: {address: '127.0.0.1:0'}
         routes: [{respond: {status: 200, body: hello}}]
-        """
-            .formatted(
+        """, 
                 pebble.httpPort(),
                 pebble.tlsPort(),
                 names,
@@ -159,13 +160,12 @@ class PebbleIT {
     Path hook = directory.resolve("hook");
     Files.writeString(
         hook,
-        """
+        String.format(Locale.ROOT, """
         #!/bin/sh
         case $1 in present) path=set-txt ;; *) path=clear-txt ;; esac
         exec curl --silent --fail --data "{\\"host\\":\\"$2.\\",\\"value\\":\\"$3\\"}" \\
           http://127.0.0.1:%d/$path
-        """
-            .formatted(pebble.namesPort()));
+        """, pebble.namesPort()));
     Files.setPosixFilePermissions(hook, PosixFilePermissions.fromString("rwx------"));
     configure("'*.shop.example', shop.example", ", dns-hook: ['" + hook + "']");
     run();

@@ -291,7 +291,7 @@ final class AcmeAuthority implements Authority {
     @Override
     public Connection connect(URI server, NetworkSettings network, HttpClient client) {
       return new DefaultConnection(createHttpConnector(network, client)) {
-        /** A clock that is behind ours names what has passed, which acme4j cannot wait for. */
+        // A clock behind ours names what has passed, which acme4j cannot wait for.
         @Override
         public Optional<Instant> getRetryAfter() {
           Instant soon = Instant.now().plus(FIRST_LOOK);

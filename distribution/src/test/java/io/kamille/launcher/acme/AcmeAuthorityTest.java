@@ -29,6 +29,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -361,8 +362,12 @@ class AcmeAuthorityTest {
           .configureBlocking(false);
       int port = ((InetSocketAddress) plain.getLocalAddress()).getPort();
       String real =
-          "{\"newNonce\":\"%s\",\"newAccount\":\"%s\",\"newOrder\":\"%s\"}"
-              .formatted(stub.url("/nonce"), stub.url("/account"), stub.url("/order"));
+          String.format(
+              Locale.ROOT,
+              "{\"newNonce\":\"%s\",\"newAccount\":\"%s\",\"newOrder\":\"%s\"}",
+              stub.url("/nonce"),
+              stub.url("/account"),
+              stub.url("/order"));
       stub.always(
           "/directory",
           Answer.json(
@@ -392,7 +397,8 @@ class AcmeAuthorityTest {
 
   private static Answer suggestion(String start, String end) {
     return Answer.json(
-        "{\"suggestedWindow\":{\"start\":\"%s\",\"end\":\"%s\"}}".formatted(start, end));
+        String.format(
+            Locale.ROOT, "{\"suggestedWindow\":{\"start\":\"%s\",\"end\":\"%s\"}}", start, end));
   }
 
   private @Nullable Window window() throws Exception {

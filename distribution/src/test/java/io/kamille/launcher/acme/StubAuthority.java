@@ -27,6 +27,7 @@ import java.util.Base64;
 import java.util.Date;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
@@ -88,7 +89,8 @@ public final class StubAuthority implements AutoCloseable {
 
     static String problem(String kind, String detail, String more) {
       String type = "urn:ietf:params:acme:error:" + kind;
-      return "{\"type\":\"%s\",\"detail\":\"%s\"%s}".formatted(type, detail, more);
+      return String.format(
+          Locale.ROOT, "{\"type\":\"%s\",\"detail\":\"%s\"%s}", type, detail, more);
     }
 
     Answer with(String name, String value) {
@@ -264,12 +266,12 @@ public final class StubAuthority implements AutoCloseable {
   }
 
   private @Nullable Answer trick(String path) {
-    for (Trick trick : tricks) {
-      if (path.startsWith(trick.path) && (!trick.isOnce || tricks.remove(trick))) {
-        return trick.answer;
-      }
+    Trick played =
+        tricks.stream().filter(each -> path.startsWith(each.path)).findFirst().orElse(null);
+    if (played != null && played.isOnce) {
+      tricks.remove(played);
     }
-    return null;
+    return played == null ? null : played.answer;
   }
 
   private Answer answer(String path, byte[] content)
@@ -277,12 +279,13 @@ public final class StubAuthority implements AutoCloseable {
     Answer suggested = suggestion;
     if (path.equals("/directory")) {
       return Answer.json(
-          "{\"newNonce\":\"%s\",\"newAccount\":\"%s\",\"newOrder\":\"%s\"%s,\"meta\":{}}"
-              .formatted(
-                  url("/nonce"),
-                  url("/account"),
-                  url("/order"),
-                  suggested == null ? "" : ",\"renewalInfo\":\"" + url("/suggestion") + "\""));
+          String.format(
+              Locale.ROOT,
+              "{\"newNonce\":\"%s\",\"newAccount\":\"%s\",\"newOrder\":\"%s\"%s,\"meta\":{}}",
+              url("/nonce"),
+              url("/account"),
+              url("/order"),
+              suggested == null ? "" : ",\"renewalInfo\":\"" + url("/suggestion") + "\""));
     } else if (path.equals("/nonce")) {
       return Answer.json("{}");
     } else if (path.startsWith("/suggestion/") && suggested != null) {
@@ -394,15 +397,16 @@ public final class StubAuthority implements AutoCloseable {
           case "valid" -> order.chain.isEmpty() ? "ready" : "valid";
           default -> order.authorization;
         };
-    return "{\"status\":\"%s\",\"identifiers\":%s,\"authorizations\":[\"%s\"],\"finalize\":\"%s\"%s}"
-        .formatted(
-            status,
-            order.asked.path("identifiers"),
-            url("/authorization/" + order.number),
-            url("/finalize/" + order.number),
-            order.chain.isEmpty()
-                ? ""
-                : ",\"certificate\":\"" + url("/certificate/" + order.number) + "\"");
+    return String.format(
+        Locale.ROOT,
+        "{\"status\":\"%s\",\"identifiers\":%s,\"authorizations\":[\"%s\"],\"finalize\":\"%s\"%s}",
+        status,
+        order.asked.path("identifiers"),
+        url("/authorization/" + order.number),
+        url("/finalize/" + order.number),
+        order.chain.isEmpty()
+            ? ""
+            : ",\"certificate\":\"" + url("/certificate/" + order.number) + "\"");
   }
 
   private String authorization(Ordered order, String status) {
@@ -411,24 +415,26 @@ public final class StubAuthority implements AutoCloseable {
     List<String> challenges =
         (isWildcard ? List.of("dns-01") : TYPES)
             .stream().map(type -> challenge(order, type, status)).toList();
-    return "{\"status\":\"%s\",\"identifier\":{\"type\":\"%s\",\"value\":\"%s\"},\"challenges\":%s%s}"
-        .formatted(
-            status,
-            text(identifier, "type"),
-            domain(order),
-            challenges,
-            isWildcard ? ",\"wildcard\":true" : "");
+    return String.format(
+        Locale.ROOT,
+        "{\"status\":\"%s\",\"identifier\":{\"type\":\"%s\",\"value\":\"%s\"},\"challenges\":%s%s}",
+        status,
+        text(identifier, "type"),
+        domain(order),
+        challenges,
+        isWildcard ? ",\"wildcard\":true" : "");
   }
 
   private String challenge(Ordered order, String type, String status) {
     boolean isFailed = type.equals(order.type) && !order.error.isEmpty();
-    return "{\"type\":\"%s\",\"url\":\"%s\",\"status\":\"%s\",\"token\":\"%s\"%s}"
-        .formatted(
-            type,
-            url("/challenge/" + order.number + "/" + type),
-            status,
-            order.token,
-            isFailed && !status.equals("processing") ? ",\"error\":" + order.error : "");
+    return String.format(
+        Locale.ROOT,
+        "{\"type\":\"%s\",\"url\":\"%s\",\"status\":\"%s\",\"token\":\"%s\"%s}",
+        type,
+        url("/challenge/" + order.number + "/" + type),
+        status,
+        order.token,
+        isFailed && !status.equals("processing") ? ",\"error\":" + order.error : "");
   }
 
   private String issue(Ordered order, byte[] request)
@@ -488,11 +494,10 @@ public final class StubAuthority implements AutoCloseable {
       throws Exception {
     if (type.equals("http-01")) {
       try (Socket socket = new Socket(server.getAddress(), server.getPort())) {
+        String target = "/.well-known/acme-challenge/" + token;
         String head =
-            "GET /.well-known/acme-challenge/%s HTTP/1.1\r\nHost: %s\r\nConnection: close";
-        socket
-            .getOutputStream()
-            .write((head.formatted(token, name) + "\r\n\r\n").getBytes(US_ASCII));
+            "GET " + target + " HTTP/1.1\r\nHost: " + name + "\r\nConnection: close\r\n\r\n";
+        socket.getOutputStream().write(head.getBytes(US_ASCII));
         String answer = new String(socket.getInputStream().readAllBytes(), US_ASCII);
         return answer.startsWith("HTTP/1.1 200 ") && answer.endsWith("\r\n\r\n" + authorization);
       }

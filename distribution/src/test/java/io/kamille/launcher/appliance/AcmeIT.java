@@ -17,6 +17,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.security.cert.X509Certificate;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
@@ -63,11 +64,17 @@ class AcmeIT {
   private void configure(String names, String challenge) {
     journey.with(
         "listeners: [{address: '127.0.0.1:0'},"
-            + " {address: '127.0.0.1:0', tls: {source: acme, names: [%s], hsts: 1h}}]"
-                .formatted(names),
-        "acme: {terms-agreed: on, directory: '%s', authority: '%s', store: '%s', challenge: %s}"
-            .formatted(
-                stub.directory(), journey.file("stub.pem"), journey.file("acme"), challenge));
+            + String.format(
+                Locale.ROOT,
+                " {address: '127.0.0.1:0', tls: {source: acme, names: [%s], hsts: 1h}}]",
+                names),
+        String.format(
+            Locale.ROOT,
+            "acme: {terms-agreed: on, directory: '%s', authority: '%s', store: '%s', challenge: %s}",
+            stub.directory(),
+            journey.file("stub.pem"),
+            journey.file("acme"),
+            challenge));
   }
 
   private void start() {
