@@ -138,7 +138,7 @@ class PebbleIT {
     configure("a.shop.example, b.shop.example", ", challenge: " + challenge);
     run();
     awaitIssued("a.shop.example", "b.shop.example");
-    assertThat(pebble.log()).contains("badNonce");
+    assertThat(pebble.log()).contains("Configured to reject 50% of good nonces");
   }
 
   @ParameterizedTest

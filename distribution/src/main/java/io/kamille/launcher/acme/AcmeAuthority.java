@@ -19,6 +19,7 @@ import java.security.KeyPair;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -92,7 +93,11 @@ final class AcmeAuthority implements Authority {
       ordered.execute(keys);
       order.said().accept("proved; waiting for the certificate");
       check(ordered.waitForCompletion(STEP_LIMIT), ordered.getError().orElse(null));
-      return new Issued(ordered.getCertificate().getCertificateChain(), keys);
+      List<X509Certificate> chain = ordered.getCertificate().getCertificateChain();
+      if (chain.isEmpty()) {
+        throw new Refusal(Refusal.MISUNDERSTOOD, "it has issued nothing", false, null);
+      }
+      return new Issued(chain, keys);
     } catch (AcmeException | IOException | RuntimeException failed) {
       throw refusal(failed);
     }

@@ -320,7 +320,6 @@ class AcmeAuthorityTest {
     "/order, text/html, <html>",
     "/order, application/problem+json, {}",
     "/account, application/json, '{\"status\":\"unheard-of\"}'",
-    "/finalize, application/json, nothing",
     "/certificate, text/html, ''",
     "/certificate, application/pem-certificate-chain, ''",
     "/certificate, application/pem-certificate-chain, -----BEGIN CERTIFICATE-----"
