@@ -19,6 +19,7 @@ import java.security.KeyPair;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -92,7 +93,11 @@ final class AcmeAuthority implements Authority {
       ordered.execute(keys);
       order.said().accept("proved; waiting for the certificate");
       check(ordered.waitForCompletion(STEP_LIMIT), ordered.getError().orElse(null));
-      return new Issued(ordered.getCertificate().getCertificateChain(), keys);
+      List<X509Certificate> chain = ordered.getCertificate().getCertificateChain();
+      if (chain.isEmpty()) {
+        throw new Refusal(Refusal.MISUNDERSTOOD, "it has issued nothing", false, null);
+      }
+      return new Issued(chain, keys);
     } catch (AcmeException | IOException | RuntimeException failed) {
       throw refusal(failed);
     }
@@ -291,6 +296,13 @@ final class AcmeAuthority implements Authority {
     @Override
     public Connection connect(URI server, NetworkSettings network, HttpClient client) {
       return new DefaultConnection(createHttpConnector(network, client)) {
+        // A clock behind ours names what has passed, which acme4j cannot wait for.
+        @Override
+        public Optional<Instant> getRetryAfter() {
+          Instant soon = Instant.now().plus(FIRST_LOOK);
+          return super.getRetryAfter().map(at -> at.isBefore(soon) ? soon : at);
+        }
+
         @Override
         protected void sendRequest(Session session, URL url, Consumer<HttpRequest.Builder> body)
             throws IOException {

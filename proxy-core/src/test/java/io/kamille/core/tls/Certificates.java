@@ -146,6 +146,11 @@ public final class Certificates {
     Files.writeString(file, pem("CERTIFICATE", signer.authority().getEncoded()));
   }
 
+  /** A certificate as a PEM file has it. */
+  public static String pem(X509Certificate certificate) throws GeneralSecurityException {
+    return pem("CERTIFICATE", certificate.getEncoded());
+  }
+
   static void writeKey(Path file, String text) throws IOException {
     Files.writeString(file, text);
     Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r-----"));
