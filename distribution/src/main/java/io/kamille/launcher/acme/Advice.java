@@ -1,7 +1,7 @@
 package io.kamille.launcher.acme;
 
 import io.kamille.launcher.acme.AcmeSettings.ChallengeChoice;
-import io.kamille.launcher.acme.Authority.Refusal;
+import io.kamille.launcher.acme.Issuer.Refusal;
 
 /** What an operator does about a refusal. Stateless; any thread. */
 final class Advice {

@@ -7,10 +7,10 @@ import io.kamille.core.tls.Challenges;
 import io.kamille.core.tls.SelfSigned;
 import io.kamille.core.tls.ServerCertificate;
 import io.kamille.launcher.acme.AcmeSettings.ChallengeChoice;
-import io.kamille.launcher.acme.Authority.Issued;
-import io.kamille.launcher.acme.Authority.Order;
-import io.kamille.launcher.acme.Authority.Refusal;
-import io.kamille.launcher.acme.Authority.Window;
+import io.kamille.launcher.acme.Issuer.Issued;
+import io.kamille.launcher.acme.Issuer.Order;
+import io.kamille.launcher.acme.Issuer.Refusal;
+import io.kamille.launcher.acme.Issuer.Window;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.security.SecureRandom;
@@ -69,8 +69,8 @@ public final class CertificateKeeper implements AutoCloseable {
               + " one is missing.");
 
   /** Makes the authority of settings. */
-  interface Authorities {
-    Authority of(AcmeSettings settings, CertificateStore store);
+  interface Issuers {
+    Issuer of(AcmeSettings settings, CertificateStore store);
   }
 
   /**
@@ -79,22 +79,22 @@ public final class CertificateKeeper implements AutoCloseable {
    * @param steps of the last order
    */
   private record Kept(
-      @Nullable ServerCertificate certificate, Renewal renewal, List<String> steps) {
+      @Nullable ServerCertificate certificate, RenewalPlan renewal, List<String> steps) {
 
-    static final Kept NOTHING = new Kept(null, Renewal.NONE, List.of());
+    static final Kept NOTHING = new Kept(null, RenewalPlan.NONE, List.of());
 
     CertificateView view(String name, Instant now, boolean isRehearsed) {
       return CertificateView.of(name, certificate, renewal, steps, now, isRehearsed);
     }
 
-    Kept with(Renewal other) {
+    Kept with(RenewalPlan other) {
       return new Kept(certificate, other, steps);
     }
   }
 
   private final CertificateStore store;
   private final Prover prover;
-  private final Authorities authorities;
+  private final Issuers issuers;
   private final InstantSource clock;
   private final RandomGenerator random;
   private final LongAdder issued = new LongAdder();
@@ -118,7 +118,7 @@ public final class CertificateKeeper implements AutoCloseable {
 
   // Confined to the thread.
   private int looks;
-  private @Nullable Authority authority;
+  private @Nullable Issuer authority;
   private @Nullable AcmeSettings authorityBy;
 
   /**
@@ -142,7 +142,7 @@ public final class CertificateKeeper implements AutoCloseable {
             settings,
             store,
             prover,
-            (of, at) -> new AcmeAuthority(of, at, prover),
+            (of, at) -> new AcmeIssuer(of, at, prover),
             InstantSource.system(),
             new SecureRandom());
     keeper.reload(settings, names, answersHttp);
@@ -159,13 +159,13 @@ public final class CertificateKeeper implements AutoCloseable {
       AcmeSettings settings,
       CertificateStore store,
       Prover prover,
-      Authorities authorities,
+      Issuers issuers,
       InstantSource clock,
       RandomGenerator random) {
     this.settings = settings;
     this.store = store;
     this.prover = prover;
-    this.authorities = authorities;
+    this.issuers = issuers;
     this.clock = clock;
     this.random = random;
   }
@@ -188,7 +188,7 @@ public final class CertificateKeeper implements AutoCloseable {
     prover.isShared(settings.isStoreShared() || isReleased);
     kept.keySet().retainAll(names);
     names.forEach(name -> kept.computeIfAbsent(name, this::read));
-    asked.add(() -> names.forEach(name -> change(name, Renewal::resumed)));
+    asked.add(() -> names.forEach(name -> change(name, RenewalPlan::resumed)));
   }
 
   /**
@@ -389,7 +389,7 @@ public final class CertificateKeeper implements AutoCloseable {
     return Duration.ZERO;
   }
 
-  private void ask(String name, ServerCertificate certificate, Renewal renewal, Instant now)
+  private void ask(String name, ServerCertificate certificate, RenewalPlan renewal, Instant now)
       throws IOException {
     Window window = null;
     try {
@@ -406,7 +406,7 @@ public final class CertificateKeeper implements AutoCloseable {
 
   private void order(String name, Kept its, Instant now) throws IOException, InterruptedException {
     AcmeSettings by = settings;
-    Renewal begun = its.renewal.begun(now, random);
+    RenewalPlan begun = its.renewal.begun(now, random);
     save(name, its.certificate, begun);
     say(name, List.of());
     say(name, "a certificate is due, because " + its.renewal.why(its.certificate, now));
@@ -419,7 +419,7 @@ public final class CertificateKeeper implements AutoCloseable {
       Issued made = authority(by).order(order(name, challenge, leaf(its.certificate, now)));
       check(name, made);
       ServerCertificate certificate = store.save(name, made);
-      Renewal next = begun.succeeded(certificate, clock.instant(), random);
+      RenewalPlan next = begun.succeeded(certificate, clock.instant(), random);
       issued.increment();
       say(name, "issued until " + certificate.notAfter() + "; the next is due at " + next.chosen());
       save(name, certificate, next);
@@ -427,7 +427,7 @@ public final class CertificateKeeper implements AutoCloseable {
     } catch (Refusal | IOException refusal) {
       failed.increment();
       authority = null; // Whatever it knows of us may be wrong.
-      Renewal next = begun.failed(refusal, challenge, name);
+      RenewalPlan next = begun.failed(refusal, challenge, name);
       Instant again = next.due(its.certificate, clock.instant());
       String when = again.equals(Instant.MAX) ? "after a reload" : "at " + again;
       say(name, "failed: " + next.error());
@@ -474,10 +474,10 @@ public final class CertificateKeeper implements AutoCloseable {
     return of == null || of.notAfter().isBefore(now) ? null : of.chain().getFirst();
   }
 
-  private Authority authority(AcmeSettings by) {
-    Authority known = authority;
+  private Issuer authority(AcmeSettings by) {
+    Issuer known = authority;
     if (known == null || !by.equals(authorityBy)) {
-      known = authorities.of(by, new CertificateStore(by));
+      known = issuers.of(by, new CertificateStore(by));
       authority = known;
       authorityBy = by;
     }
@@ -507,13 +507,13 @@ public final class CertificateKeeper implements AutoCloseable {
   }
 
   /** On the disk first: what is not there is not done. */
-  private void save(String name, @Nullable ServerCertificate certificate, Renewal renewal)
+  private void save(String name, @Nullable ServerCertificate certificate, RenewalPlan renewal)
       throws IOException {
     store.save(name, renewal);
     kept.computeIfPresent(name, (_, of) -> new Kept(certificate, renewal, of.steps));
   }
 
-  private void change(String name, UnaryOperator<Renewal> change) {
+  private void change(String name, UnaryOperator<RenewalPlan> change) {
     kept.computeIfPresent(name, (_, of) -> of.with(change.apply(of.renewal)));
   }
 
@@ -542,7 +542,8 @@ public final class CertificateKeeper implements AutoCloseable {
       return new Kept(certificate, store.renewal(name), List.of());
     } catch (IOException broken) {
       LOG.log(Level.ERROR, "{0}: its counts cannot be read: {1}", name, broken.getMessage());
-      return new Kept(certificate, Renewal.NONE.stopped("its counts cannot be read"), List.of());
+      return new Kept(
+          certificate, RenewalPlan.NONE.stopped("its counts cannot be read"), List.of());
     }
   }
 

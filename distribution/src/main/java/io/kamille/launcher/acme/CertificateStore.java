@@ -102,7 +102,7 @@ final class CertificateStore implements AutoCloseable {
   }
 
   /** Puts a certificate in the place of the one before it: whole, or not at all. */
-  ServerCertificate save(String name, Authority.Issued made) throws IOException {
+  ServerCertificate save(String name, Issuer.Issued made) throws IOException {
     Path directory = of(name);
     Path live = directory.resolve("live");
     int number =
@@ -138,17 +138,19 @@ final class CertificateStore implements AutoCloseable {
   }
 
   /** What is known of a name's orders. */
-  Renewal renewal(String name) throws IOException {
+  RenewalPlan renewal(String name) throws IOException {
     Path file = of(name).resolve("renewal");
     try {
-      return Files.exists(file) ? JSON.readValue(file.toFile(), Renewal.class) : Renewal.NONE;
+      return Files.exists(file)
+          ? JSON.readValue(file.toFile(), RenewalPlan.class)
+          : RenewalPlan.NONE;
     } catch (JacksonException broken) {
       throw new IOException(file + ": " + broken.getOriginalMessage(), broken);
     }
   }
 
   /** Has it known after a crash. */
-  void save(String name, Renewal renewal) throws IOException {
+  void save(String name, RenewalPlan renewal) throws IOException {
     PrivateFile.replace(of(name).resolve("renewal"), JSON.writeValueAsBytes(renewal));
   }
 

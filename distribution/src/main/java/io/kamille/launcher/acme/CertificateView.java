@@ -35,7 +35,7 @@ public record CertificateView(
   static CertificateView of(
       String name,
       @Nullable ServerCertificate certificate,
-      Renewal renewal,
+      RenewalPlan renewal,
       List<String> steps,
       Instant now,
       boolean isRehearsed) {

@@ -6,9 +6,9 @@ import io.kamille.core.tls.Challenges;
 import io.kamille.core.tls.ServerCertificate;
 import io.kamille.launcher.acme.AcmeSettings.Binding;
 import io.kamille.launcher.acme.AcmeSettings.ChallengeChoice;
-import io.kamille.launcher.acme.Authority.Issued;
-import io.kamille.launcher.acme.Authority.Refusal;
-import io.kamille.launcher.acme.Authority.Window;
+import io.kamille.launcher.acme.Issuer.Issued;
+import io.kamille.launcher.acme.Issuer.Refusal;
+import io.kamille.launcher.acme.Issuer.Window;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -34,7 +34,7 @@ class CertificateKeeperTest {
 
   @TempDir private Path directory;
   private final HandClock clock = new HandClock();
-  private final FakeAuthority authority = new FakeAuthority(clock, Duration.ofDays(90));
+  private final FakeIssuer authority = new FakeIssuer(clock, Duration.ofDays(90));
   private final List<URI> asked = new ArrayList<>();
   private int changes;
 
@@ -130,7 +130,7 @@ class CertificateKeeperTest {
             assertThat(left.toSeconds() / (double) lifetime.toSeconds())
                 .isBetween(days < 10 ? 0.5 : 1 / 3.0, leastLeft + 0.005);
           }
-          return FakeAuthority.issue(order.name(), clock.instant(), lifetime);
+          return FakeIssuer.issue(order.name(), clock.instant(), lifetime);
         };
     Instant end = clock.instant().plus(Duration.ofDays(365));
     while (clock.instant().isBefore(end)) {
@@ -226,7 +226,7 @@ class CertificateKeeperTest {
       pass(keeper, Duration.ofHours(3));
     }
     assertThat(authority.orders.stream().filter(of -> of.name().equals("a.test")))
-        .extracting(Authority.Order::challenge)
+        .extracting(Issuer.Order::challenge)
         .startsWith(
             ChallengeChoice.TLS_ALPN_01, ChallengeChoice.HTTP_01, ChallengeChoice.TLS_ALPN_01);
     assertThat(authority.orders.stream().filter(of -> of.name().equals("*.b.test")))
@@ -246,7 +246,7 @@ class CertificateKeeperTest {
       pass(keeper, Duration.ofHours(2));
       assertThat(asked).isNotEmpty().noneMatch(LETS_ENCRYPT::equals);
       authority.answer =
-          order -> FakeAuthority.issue(order.name(), clock.instant(), Duration.ofDays(47));
+          order -> FakeIssuer.issue(order.name(), clock.instant(), Duration.ofDays(47));
       pass(keeper, Duration.ofDays(2));
       assertThat(asked.getLast()).isEqualTo(LETS_ENCRYPT);
       assertThat(keeper.missing()).isZero();
@@ -297,13 +297,13 @@ class CertificateKeeperTest {
       authority.answer =
           order -> {
             Instant now = clock.instant();
-            Issued good = FakeAuthority.issue(order.name(), now, day);
+            Issued good = FakeIssuer.issue(order.name(), now, day);
             return switch (wrong) {
-              case "other name" -> FakeAuthority.issue("b.test", now, day);
+              case "other name" -> FakeIssuer.issue("b.test", now, day);
               case "other key" ->
-                  new Issued(good.chain(), FakeAuthority.issue("a.test", now, day).keys());
-              case "of tomorrow" -> FakeAuthority.issue(order.name(), now.plus(day), day);
-              default -> FakeAuthority.issue(order.name(), now.minus(day.multipliedBy(2)), day);
+                  new Issued(good.chain(), FakeIssuer.issue("a.test", now, day).keys());
+              case "of tomorrow" -> FakeIssuer.issue(order.name(), now.plus(day), day);
+              default -> FakeIssuer.issue(order.name(), now.minus(day.multipliedBy(2)), day);
             };
           };
       keeper.renew("a.test");
@@ -397,8 +397,7 @@ class CertificateKeeperTest {
 
   @Test
   void aRehearsalIsThrownAway() throws Exception {
-    authority.answer =
-        order -> FakeAuthority.issue(order.name(), clock.instant(), Duration.ofDays(1));
+    authority.answer = order -> FakeIssuer.issue(order.name(), clock.instant(), Duration.ofDays(1));
     try (var keeper = keeper(settings(LETS_ENCRYPT, ChallengeChoice.AUTO), "b.shop", "a.shop")) {
       assertThat(keeper.rehearse("a.shop")).as("by who does not order").isFalse();
       keeper.step();

@@ -19,7 +19,7 @@ import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
 import org.jspecify.annotations.Nullable;
 
 /** An authority without a network: issues by a hand-moved clock, or does what the test wants. */
-final class FakeAuthority implements Authority {
+final class FakeIssuer implements Issuer {
 
   /** What becomes of an order. */
   interface Answer {
@@ -33,7 +33,7 @@ final class FakeAuthority implements Authority {
   @Nullable Window window;
   private final HandClock clock;
 
-  FakeAuthority(HandClock clock, Duration lifetime) {
+  FakeIssuer(HandClock clock, Duration lifetime) {
     this.clock = clock;
     this.answer = order -> issue(order.name(), clock.instant(), lifetime);
   }

@@ -2,8 +2,8 @@ package io.kamille.launcher.acme;
 
 import io.kamille.core.tls.ServerCertificate;
 import io.kamille.launcher.acme.AcmeSettings.ChallengeChoice;
-import io.kamille.launcher.acme.Authority.Refusal;
-import io.kamille.launcher.acme.Authority.Window;
+import io.kamille.launcher.acme.Issuer.Refusal;
+import io.kamille.launcher.acme.Issuer.Window;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param because why then, if there is more to say than the lifetime
  * @param askAgain when to ask for that again
  */
-record Renewal(
+record RenewalPlan(
     List<Instant> issued,
     int failures,
     Instant notBefore,
@@ -58,8 +58,8 @@ record Renewal(
           Duration.ofDays(1));
 
   /** Of a name that was never ordered. */
-  static final Renewal NONE =
-      new Renewal(List.of(), 0, Instant.EPOCH, "", false, null, "", Instant.EPOCH);
+  static final RenewalPlan NONE =
+      new RenewalPlan(List.of(), 0, Instant.EPOCH, "", false, null, "", Instant.EPOCH);
 
   /** When it is ordered next; {@link Instant#MAX} if an operator has to do something before. */
   Instant due(@Nullable ServerCertificate certificate, Instant now) {
@@ -98,15 +98,15 @@ record Renewal(
   }
 
   /** An order begins, which counts as failed until it has {@link #succeeded}. */
-  Renewal begun(Instant now, RandomGenerator random) {
+  RenewalPlan begun(Instant now, RandomGenerator random) {
     Duration distance = DISTANCES.get(Math.min(failures, DISTANCES.size() - 1));
     double jitter = random.nextDouble(0.8, 1.2);
     Instant next = now.plusMillis((long) (distance.toMillis() * jitter));
-    return new Renewal(issued, failures + 1, next, error, false, chosen, because, askAgain);
+    return new RenewalPlan(issued, failures + 1, next, error, false, chosen, because, askAgain);
   }
 
   /** It failed; the authority may want to be left alone for longer. */
-  Renewal failed(Exception why, ChallengeChoice challenge, String name) {
+  RenewalPlan failed(Exception why, ChallengeChoice challenge, String name) {
     if (!(why instanceof Refusal refusal)) {
       return tried(notBefore, "it cannot be kept: " + why, false);
     }
@@ -118,35 +118,35 @@ record Renewal(
   }
 
   /** No try before an operator has done something. */
-  Renewal stopped(String why) {
+  RenewalPlan stopped(String why) {
     return tried(notBefore, why, true);
   }
 
   /** An operator may have done it. */
-  Renewal resumed() {
+  RenewalPlan resumed() {
     return isStopped ? tried(notBefore, error, false) : this;
   }
 
-  private Renewal tried(Instant next, String why, boolean isLast) {
-    return new Renewal(issued, failures, next, why, isLast, chosen, because, askAgain);
+  private RenewalPlan tried(Instant next, String why, boolean isLast) {
+    return new RenewalPlan(issued, failures, next, why, isLast, chosen, because, askAgain);
   }
 
   /** This certificate was issued. */
-  Renewal succeeded(ServerCertificate certificate, Instant now, RandomGenerator random) {
+  RenewalPlan succeeded(ServerCertificate certificate, Instant now, RandomGenerator random) {
     List<Instant> all = Stream.concat(issued.stream(), Stream.of(now)).toList();
     List<Instant> last = all.subList(Math.max(0, all.size() - MOST_ISSUED), all.size());
-    return new Renewal(List.copyOf(last), 0, Instant.EPOCH, "", false, null, "", Instant.EPOCH)
+    return new RenewalPlan(List.copyOf(last), 0, Instant.EPOCH, "", false, null, "", Instant.EPOCH)
         .unsuggested(certificate, now, random);
   }
 
   /** An operator asks for a new one: at once, if the bounds allow. */
-  Renewal asked(Instant now) {
-    return new Renewal(
+  RenewalPlan asked(Instant now) {
+    return new RenewalPlan(
         issued, failures, now, error, false, now, "an operator asks for it", askAgain);
   }
 
   /** The authority suggests no moment, or nothing new. */
-  Renewal unsuggested(ServerCertificate certificate, Instant now, RandomGenerator random) {
+  RenewalPlan unsuggested(ServerCertificate certificate, Instant now, RandomGenerator random) {
     Instant moment = chosen;
     if (moment == null) {
       Duration lifetime = lifetime(certificate);
@@ -159,7 +159,8 @@ record Renewal(
   }
 
   /** The authority suggests to renew within that time. */
-  Renewal suggested(Window by, ServerCertificate certificate, Instant now, RandomGenerator random) {
+  RenewalPlan suggested(
+      Window by, ServerCertificate certificate, Instant now, RandomGenerator random) {
     String suggested = "the authority suggests " + by.start() + " to " + by.end();
     Instant latest = from(certificate).plus(lifetime(certificate).multipliedBy(5).dividedBy(6));
     Instant moment = chosen;
@@ -176,8 +177,8 @@ record Renewal(
     return moved(moment.isBefore(latest) ? moment : latest, suggested, again);
   }
 
-  private Renewal moved(Instant moment, String suggested, Instant again) {
-    return new Renewal(issued, failures, notBefore, error, isStopped, moment, suggested, again);
+  private RenewalPlan moved(Instant moment, String suggested, Instant again) {
+    return new RenewalPlan(issued, failures, notBefore, error, isStopped, moment, suggested, again);
   }
 
   private static Instant from(ServerCertificate certificate) {

@@ -9,7 +9,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Who issues certificates. One call at a time; each blocks. */
-interface Authority {
+interface Issuer {
 
   /** What was issued, the name's own certificate first, not looked at yet. */
   record Issued(List<X509Certificate> chain, KeyPair keys) {}

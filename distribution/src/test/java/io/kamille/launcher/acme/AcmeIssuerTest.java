@@ -8,10 +8,10 @@ import io.kamille.core.tls.ServerCertificate;
 import io.kamille.core.tls.ServerTls;
 import io.kamille.launcher.acme.AcmeSettings.Binding;
 import io.kamille.launcher.acme.AcmeSettings.ChallengeChoice;
-import io.kamille.launcher.acme.Authority.Issued;
-import io.kamille.launcher.acme.Authority.Order;
-import io.kamille.launcher.acme.Authority.Refusal;
-import io.kamille.launcher.acme.Authority.Window;
+import io.kamille.launcher.acme.Issuer.Issued;
+import io.kamille.launcher.acme.Issuer.Order;
+import io.kamille.launcher.acme.Issuer.Refusal;
+import io.kamille.launcher.acme.Issuer.Window;
 import io.kamille.launcher.acme.StubAuthority.Answer;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -42,7 +42,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What an authority may say, from the best to the worst. */
-class AcmeAuthorityTest {
+class AcmeIssuerTest {
 
   private static final String NAME = "shop.test";
   private static final Binding UNBOUND = new Binding(null, null);
@@ -81,13 +81,13 @@ class AcmeAuthorityTest {
     return directory.resolve("txt");
   }
 
-  private AcmeAuthority authority() {
+  private AcmeIssuer authority() {
     return authority(UNBOUND);
   }
 
-  private AcmeAuthority authority(Binding binding) {
+  private AcmeIssuer authority(Binding binding) {
     CertificateStore store = new CertificateStore(settings(binding));
-    return new AcmeAuthority(settings(binding), store, new Prover(store, challenges));
+    return new AcmeIssuer(settings(binding), store, new Prover(store, challenges));
   }
 
   private Order order(String name, ChallengeChoice challenge, @Nullable X509Certificate replaced) {

@@ -49,7 +49,7 @@ import org.shredzone.acme4j.exception.AcmeUserActionRequiredException;
 import org.shredzone.acme4j.provider.GenericAcmeProvider;
 
 /** An authority that speaks ACME (RFC 8555), by acme4j. One call at a time; each blocks. */
-final class AcmeAuthority implements Authority {
+final class AcmeIssuer implements Issuer {
 
   private static final System.Logger LOG = System.getLogger("kamille.certificates");
   private static final Duration ANSWER_LIMIT = Duration.ofSeconds(30);
@@ -71,7 +71,7 @@ final class AcmeAuthority implements Authority {
   private @Nullable Login login;
 
   /** The authority of these settings, which is not asked before it is needed. */
-  AcmeAuthority(AcmeSettings settings, CertificateStore store, Prover prover) {
+  AcmeIssuer(AcmeSettings settings, CertificateStore store, Prover prover) {
     this.settings = settings;
     this.store = store;
     this.prover = prover;
