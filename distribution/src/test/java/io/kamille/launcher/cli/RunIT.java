@@ -65,6 +65,32 @@ class RunIT {
   }
 
   @Test
+  void whoOrdersNoCertificateLoadsNothingForThat() throws Exception {
+    Path loaded = directory.resolve("classes");
+    try (KamilleProcess kamille =
+        KamilleProcess.start(
+            List.of("-Xlog:class+load:file=" + loaded),
+            directory,
+            "run",
+            "--listen",
+            "127.0.0.1:0",
+            "--origin",
+            origin.url(),
+            "--admin",
+            "127.0.0.1:0")) {
+      try (TestClient client = TestClient.connect(kamille.address())) {
+        client.get("/a").answer();
+      }
+      kamille.awaitLine("admin on ");
+      kamille.signal("TERM");
+      assertThat(kamille.exitCode()).isZero();
+    }
+    assertThat(Files.readString(loaded))
+        .contains("io.kamille.launcher.Main")
+        .doesNotContain("org.bouncycastle", "org.shredzone", "org.jose4j", "org.slf4j");
+  }
+
+  @Test
   void theOrderToStopLetsExchangesFinish() throws Exception {
     var gate = new CountDownLatch(1);
     origin.on(

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kamille.core.Await;
 import io.kamille.core.client.h1.TestClient;
+import io.kamille.launcher.acme.StubAuthority;
 import io.kamille.launcher.appliance.StubOrigin;
 import io.kamille.launcher.service.Upgrade;
 import java.io.IOException;
@@ -22,6 +23,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
@@ -119,6 +121,48 @@ class UpgradeIT {
       assertThat(requests.get()).isPositive();
       try (TestClient client = TestClient.connect(address)) {
         assertThat(client.get("/a").answer().content()).isEqualTo("hello");
+      }
+    }
+  }
+
+  /** The old process has ordered and finishes; the authority asks when the new one listens. */
+  @Test
+  void anUpgradeInTheMiddleOfAnOrderLosesNoCertificate() throws Exception {
+    var isAsked = new CountDownLatch(1);
+    var mayAsk = new CountDownLatch(1);
+    var listening = new CompletableFuture<InetSocketAddress>();
+    try (StubAuthority authority = new StubAuthority()) {
+      authority.validatingBy(
+          (type, name, token, authorization) -> {
+            isAsked.countDown();
+            Await.opened(mayAsk);
+            return StubAuthority.asks(listening.get(), type, name, token, authorization);
+          });
+      Path trusted = authority.authority(directory.resolve("authority.pem"));
+      Files.writeString(
+          file,
+          """
+          listeners: [{address: '127.0.0.1:0', tls: {source: acme, names: [a.test]}}]
+          loops: 1
+          acme: {terms-agreed: yes, directory: '%s', authority: '%s'}
+          routes: [{respond: {status: 204}}]
+          admin: {address: 'off'}
+          """
+              .formatted(authority.directory(), trusted));
+      try (KamilleProcess first = start()) {
+        listening.complete(first.address());
+        Await.opened(isAsked);
+        upgrade();
+        mayAsk.countDown();
+        assertThat(first.awaitEnd()).isZero();
+        assertThat(authority.proved()).hasSize(1);
+        assertThat(authority.orders("a.test")).hasSize(1);
+        assertThat(first.awaitLine("a.test: issued until")).isNotEmpty();
+      }
+      try (Stream<Path> kept = Files.walk(directory.resolve("acme"))) {
+        assertThat(kept.map(each -> each.getFileName().toString()))
+            .contains("live")
+            .noneMatch(each -> each.matches("[0-9a-f]{64}"), "a challenge is left");
       }
     }
   }
