@@ -449,6 +449,14 @@ public final class CertificateKeeper implements AutoCloseable {
     } else if (from.isAfter(now) || !of.notAfter().isAfter(now)) {
       wrong = "is valid from " + from + " to " + of.notAfter() + " alone: is our clock right?";
     }
+    for (int i = 1; i < made.chain().size(); i++) {
+      if (!made.chain()
+          .get(i - 1)
+          .getIssuerX500Principal()
+          .equals(made.chain().get(i).getSubjectX500Principal())) {
+        wrong = "comes with others that have not signed it"; // No TLS would take them.
+      }
+    }
     if (!wrong.isEmpty()) {
       throw new Refusal(Refusal.MISUNDERSTOOD, "its certificate " + wrong, false, null);
     }

@@ -137,7 +137,7 @@ class AcmeIssuerTest {
         ServerCertificate.of(issued.chain(), issued.keys().getPrivate(), "the stub");
     assertThat(certificate.names()).containsExactly(name);
     assertThat(issued.chain().getFirst().getPublicKey()).isEqualTo(issued.keys().getPublic());
-    assertThat(issued.chain()).hasSize(2);
+    assertThat(issued.chain()).hasSize(1);
   }
 
   @ParameterizedTest
@@ -232,7 +232,7 @@ class AcmeIssuerTest {
     stub.suggestion = suggestion("2030-01-01T00:00:00Z", "2030-01-02T00:00:00Z");
     X509Certificate first = ordered().chain().getFirst();
     authority().order(order(NAME, ChallengeChoice.TLS_ALPN_01, first));
-    assertThat(replaces()).doesNotContain("");
+    assertThat(replaces()).isNotEmpty();
     stub.once("/order", Answer.problem(409, "alreadyReplaced", "by another one"));
     isFor(authority().order(order(NAME, ChallengeChoice.TLS_ALPN_01, first)), NAME);
     assertThat(replaces()).isEmpty();

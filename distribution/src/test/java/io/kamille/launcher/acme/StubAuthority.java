@@ -252,7 +252,9 @@ public final class StubAuthority implements AutoCloseable {
       }
       String nonce = "nonce-" + numbers.incrementAndGet();
       nonces.add(nonce);
-      http.getResponseHeaders().add("Replay-Nonce", nonce);
+      if (!path.equals("/directory")) {
+        http.getResponseHeaders().add("Replay-Nonce", nonce);
+      }
       http.getResponseHeaders().add("Content-Type", answer.type);
       answer.fields.forEach(http.getResponseHeaders()::add);
       boolean isHead = http.getRequestMethod().equals("HEAD");
@@ -476,7 +478,7 @@ public final class StubAuthority implements AutoCloseable {
                     new JcaContentSignerBuilder("SHA256withECDSA").build(keys.getPrivate())));
     String octets =
         Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(issued.getEncoded());
-    return "-----BEGIN CERTIFICATE-----\n" + octets + "\n-----END CERTIFICATE-----\n" + own.pem();
+    return "-----BEGIN CERTIFICATE-----\n" + octets + "\n-----END CERTIFICATE-----\n";
   }
 
   private static byte[] decoded(JsonNode text) {
@@ -531,7 +533,7 @@ public final class StubAuthority implements AutoCloseable {
     if (closed != null) {
       closed.countDown();
     }
+    threads.shutdownNow(); // First: a stop waits for what is being written.
     server.stop(0);
-    threads.shutdownNow();
   }
 }
