@@ -148,7 +148,8 @@ class UpgradeIT {
           routes: [{respond: {status: 204}}]
           admin: {address: 'off'}
           """
-              .formatted(authority.directory(), trusted));
+              .replaceFirst("%s", authority.directory().toString())
+              .replaceFirst("%s", trusted.toString()));
       try (KamilleProcess first = start()) {
         listening.complete(first.address());
         Await.opened(isAsked);
