@@ -92,8 +92,8 @@ class AcmeIT {
         Journey.address(listening.get().get(listener)), type, name, token, authorization);
   }
 
-  private SSLSocket connect(String name) throws IOException {
-    var socket = (SSLSocket) TRUSTING.getSocketFactory().createSocket();
+  private SSLSocket connect(SSLContext context, String name) throws IOException {
+    var socket = (SSLSocket) context.getSocketFactory().createSocket();
     SSLParameters parameters = socket.getSSLParameters();
     parameters.setServerNames(List.of(new SNIHostName(name)));
     socket.setSSLParameters(parameters);
@@ -102,9 +102,9 @@ class AcmeIT {
     return socket;
   }
 
-  /** What a handshake for that name shows. */
+  /** What a handshake for that name shows; in no session that was begun for another. */
   private X509Certificate shown(String name) {
-    try (SSLSocket socket = connect(name)) {
+    try (SSLSocket socket = connect(TrustingAll.context(), name)) {
       return (X509Certificate) socket.getSession().getPeerCertificates()[0];
     } catch (IOException failed) {
       throw new AssertionError(failed);
@@ -257,7 +257,7 @@ class AcmeIT {
     long asked = Await.still(() -> stub.requests("/"));
     List<SSLSocket> sockets = new ArrayList<>();
     for (String name : IntStream.range(0, 1_000).mapToObj(i -> "n" + i + ".a.test").toList()) {
-      sockets.add(connect(name));
+      sockets.add(connect(TRUSTING, name));
       if (sockets.size() == 100) {
         for (SSLSocket socket : sockets) {
           socket.close();
