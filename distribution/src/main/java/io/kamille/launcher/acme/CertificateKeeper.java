@@ -148,7 +148,8 @@ public final class CertificateKeeper implements AutoCloseable {
     keeper.reload(settings, names, answersHttp);
     registry.counting(ORDERS, keeper.issued::sum, "issued");
     registry.counting(ORDERS, keeper.failed::sum, "failed");
-    registry.gauge(FAILING, () -> keeper.views().stream().filter(of -> of.failures() > 0).count());
+    registry.gauge(
+        FAILING, () -> keeper.views().stream().filter(of -> !of.error().isEmpty()).count());
     registry.gauge(
         LIFETIME_LEFT,
         () -> keeper.views().stream().mapToDouble(CertificateView::lifetimeLeft).min().orElse(1));
@@ -425,6 +426,9 @@ public final class CertificateKeeper implements AutoCloseable {
       save(name, certificate, next);
       changed.run();
     } catch (Refusal | IOException refusal) {
+      if (Thread.interrupted()) {
+        throw new InterruptedException("an order is cut off by the end of this process");
+      }
       failed.increment();
       authority = null; // Whatever it knows of us may be wrong.
       RenewalPlan next = begun.failed(refusal, challenge, name);

@@ -80,7 +80,7 @@ record RenewalPlan(
     if (due.equals(allowed()) && due.isAfter(now)) {
       return MOST_ISSUED + " certificates were issued within 7 days";
     }
-    if (failures > 0) {
+    if (!error.isEmpty()) {
       return failures + (failures == 1 ? " try has" : " tries have") + " failed";
     }
     if (!isUsable(certificate, now)) {
