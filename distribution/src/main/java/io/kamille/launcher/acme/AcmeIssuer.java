@@ -222,7 +222,7 @@ final class AcmeIssuer implements Issuer {
                     proof.name(),
                     failed == null ? "status " + answer.statusCode() : failed.getMessage());
               }
-              client.close();
+              client.shutdownNow();
               return answer;
             });
   }

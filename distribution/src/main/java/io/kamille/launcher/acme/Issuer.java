@@ -47,9 +47,9 @@ interface Issuer {
     static final String UNREACHABLE = "unreachable";
 
     private static final long serialVersionUID = 1L;
+    private static final int MOST_CHARACTERS = 500;
 
     private final String type;
-    private final String detail;
     private final boolean isFinal;
     private final @Nullable Instant retryAfter;
 
@@ -61,15 +61,14 @@ interface Issuer {
      * @param isFinal whether an operator has to do something
      */
     Refusal(String type, String detail, boolean isFinal, @Nullable Instant retryAfter) {
-      super(detail);
+      super(detail.length() > MOST_CHARACTERS ? detail.substring(0, MOST_CHARACTERS) : detail);
       this.type = type;
-      this.detail = detail;
       this.isFinal = isFinal;
       this.retryAfter = retryAfter;
     }
 
     String detail() {
-      return detail;
+      return String.valueOf(getMessage());
     }
 
     String type() {
