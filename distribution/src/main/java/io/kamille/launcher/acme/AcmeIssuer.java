@@ -1,19 +1,23 @@
 package io.kamille.launcher.acme;
 
 import static java.net.http.HttpResponse.BodyHandlers.limiting;
-import static java.net.http.HttpResponse.BodyHandlers.ofInputStream;
 import static java.net.http.HttpResponse.BodyHandlers.ofString;
 
 import io.kamille.core.tls.SelfSigned;
 import io.kamille.core.tls.SystemAuthorities;
 import io.kamille.launcher.acme.AcmeSettings.ChallengeChoice;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.lang.System.Logger.Level;
 import java.net.URI;
 import java.net.URL;
 import java.net.http.HttpClient;
 import java.net.http.HttpClient.Redirect;
 import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandler;
+import java.net.http.HttpResponse.BodySubscribers;
 import java.nio.file.Files;
 import java.security.KeyPair;
 import java.security.cert.X509Certificate;
@@ -22,6 +26,10 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
@@ -83,10 +91,12 @@ final class AcmeIssuer implements Issuer {
       Login account = login();
       org.shredzone.acme4j.Order ordered = create(account, order);
       order.said().accept("ordered from " + settings.directory().getHost());
-      for (Authorization authorization : ordered.getAuthorizations()) {
-        if (authorization.getStatus() == Status.PENDING) {
-          prove(authorization, order);
-        }
+      List<Authorization> authorizations = ordered.getAuthorizations();
+      if (authorizations.size() != 1 || !isFor(authorizations.getFirst(), order.name())) {
+        throw new Refusal(Refusal.MISUNDERSTOOD, "it wants another name proved", false, null);
+      }
+      if (authorizations.getFirst().getStatus() == Status.PENDING) {
+        prove(authorizations.getFirst(), order);
       }
       check(ordered.waitUntilReady(STEP_LIMIT), ordered.getError().orElse(null));
       KeyPair keys = SelfSigned.freshKeys();
@@ -153,8 +163,7 @@ final class AcmeIssuer implements Issuer {
 
   private OrderBuilder builder(Login account, String name, @Nullable X509Certificate replaced) {
     boolean isAddress = Proof.isAddress(name);
-    OrderBuilder builder =
-        account.newOrder().identifier(isAddress ? Identifier.ip(name) : Identifier.dns(name));
+    OrderBuilder builder = account.newOrder().identifier(identifier(name));
     String profile = settings.profile();
     if (profile != null) {
       builder.profile(profile);
@@ -174,11 +183,7 @@ final class AcmeIssuer implements Issuer {
     if (!(authorization.findChallenge(type).orElse(null) instanceof TokenChallenge challenge)) {
       throw new Refusal("malformed", "it does not offer " + type + " for this name", false, null);
     }
-    Identifier identifier = authorization.getIdentifier();
-    String name =
-        identifier.getType().equals(Identifier.TYPE_IP)
-            ? identifier.getIP().getHostAddress()
-            : identifier.getDomain();
+    String name = withoutWildcard(order.name());
     Proof proof = new Proof(kind, name, token(challenge), challenge.getAuthorization());
     try {
       prover.show(proof, settings.dnsHook());
@@ -193,6 +198,19 @@ final class AcmeIssuer implements Issuer {
     } finally {
       prover.hide(proof, settings.dnsHook());
     }
+  }
+
+  /** What we prove is ours to say, not the authority's: a hook and listeners go by it. */
+  private static boolean isFor(Authorization authorization, String name) {
+    return authorization.getIdentifier().equals(identifier(withoutWildcard(name)));
+  }
+
+  private static Identifier identifier(String name) {
+    return Proof.isAddress(name) ? Identifier.ip(name) : Identifier.dns(name);
+  }
+
+  private static String withoutWildcard(String name) {
+    return name.startsWith("*.") ? name.substring(2) : name;
   }
 
   private static String token(TokenChallenge challenge) {
@@ -213,6 +231,7 @@ final class AcmeIssuer implements Issuer {
         .sendAsync(
             HttpRequest.newBuilder(uri).timeout(LOOK_LIMIT).build(),
             limiting(ofString(), proof.authorization().length()))
+        .orTimeout(LOOK_LIMIT.toSeconds(), TimeUnit.SECONDS)
         .handle(
             (answer, failed) -> {
               if (failed != null || !answer.body().equals(proof.authorization())) {
@@ -242,7 +261,7 @@ final class AcmeIssuer implements Issuer {
 
   private static String detail(Problem problem) {
     StringBuilder all = new StringBuilder(problem.getDetail().orElse(type(problem)));
-    problem.getSubProblems().forEach(part -> all.append("; ").append(detail(part)));
+    problem.getSubProblems().forEach(part -> all.append("; ").append(part.getDetail().orElse("")));
     return all.toString();
   }
 
@@ -293,6 +312,11 @@ final class AcmeIssuer implements Issuer {
           .build();
     }
 
+    /** To the end of the content: the client's own limit ends with the head. */
+    private static BodyHandler<InputStream> octets() {
+      return _ -> BodySubscribers.mapping(BodySubscribers.ofByteArray(), ByteArrayInputStream::new);
+    }
+
     @Override
     public Connection connect(URI server, NetworkSettings network, HttpClient client) {
       return new DefaultConnection(createHttpConnector(network, client)) {
@@ -312,11 +336,16 @@ final class AcmeIssuer implements Issuer {
           HttpRequest.Builder request = httpConnector.createRequestBuilder(url);
           request.header("Accept-Language", session.getLanguageHeader());
           body.accept(request);
+          CompletableFuture<HttpResponse<InputStream>> answer =
+              client.sendAsync(request.build(), limiting(octets(), MOST_OCTETS));
           try {
-            lastResponse = client.send(request.build(), limiting(ofInputStream(), MOST_OCTETS));
+            lastResponse = answer.get(ANSWER_LIMIT.toSeconds(), TimeUnit.SECONDS);
           } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
             throw new IOException("we are told to stop", stopped);
+          } catch (ExecutionException | TimeoutException failed) {
+            answer.cancel(true);
+            throw new IOException(text(failed), failed);
           }
         }
       };

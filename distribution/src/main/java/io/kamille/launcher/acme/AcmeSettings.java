@@ -87,7 +87,8 @@ public record AcmeSettings(
               new ValueType<>(
                   "URL", "", "staging, or https://HOST/PATH", AcmeSettings::url, URI::toString),
               "The directory of the authority. `staging` is Let's Encrypt's for tests.")
-          .defaultsTo("Let's Encrypt", _ -> LETS_ENCRYPT);
+          .defaultsTo("Let's Encrypt", _ -> LETS_ENCRYPT)
+          .appliesOnRestart();
 
   public static final Setting<Path> AUTHORITY =
       Setting.of(

@@ -50,7 +50,6 @@ public final class CertificateKeeper implements AutoCloseable {
   private static final Duration CLOSE_LIMIT = Duration.ofSeconds(1);
   private static final Duration LONGEST_REST = Duration.ofHours(1);
   private static final int NAMES_OF_STAND_IN = 100;
-  private static final int FAILURES_BEFORE_REHEARSAL = 2;
 
   private static final MetricDescriptor ORDERS =
       MetricDescriptor.counter(
@@ -185,10 +184,10 @@ public final class CertificateKeeper implements AutoCloseable {
   public void reload(AcmeSettings settings, List<String> names, boolean answersHttp) {
     this.settings = settings;
     this.answersHttp = answersHttp;
+    prover.share(settings.isStoreShared() || isReleased);
+    names.forEach(name -> kept.computeIfAbsent(name, _ -> read(name, null)));
     this.names = names;
-    prover.isShared(settings.isStoreShared() || isReleased);
     kept.keySet().retainAll(names);
-    names.forEach(name -> kept.computeIfAbsent(name, this::read));
     asked.add(() -> names.forEach(name -> change(name, RenewalPlan::resumed)));
   }
 
@@ -248,10 +247,12 @@ public final class CertificateKeeper implements AutoCloseable {
   /**
    * Orders one at the authority's place for tests, and throws it away.
    *
-   * @return false if another process orders, or another rehearsal is under way
+   * @return false if another process orders, another rehearsal is under way, or it would be one
+   *     certificate too many
    */
   synchronized boolean rehearse(String name) {
-    if (rehearsed != null || !orders) {
+    boolean isReal = settings.equals(settings.forTests());
+    if (rehearsed != null || !orders || (isReal && of(name).renewal.isUsedUp(clock.instant()))) {
       return false;
     }
     rehearsed = name;
@@ -272,7 +273,8 @@ public final class CertificateKeeper implements AutoCloseable {
 
   private void handOver(boolean isNext) {
     isReleased = isNext;
-    prover.isShared(settings.isStoreShared() || isNext);
+    rehearsed = null;
+    prover.share(settings.isStoreShared() || isNext);
     asked.add(() -> {});
   }
 
@@ -316,8 +318,10 @@ public final class CertificateKeeper implements AutoCloseable {
       }
     } catch (InterruptedException closed) {
       // As meant.
+    } finally {
+      orders = false;
+      unlock();
     }
-    unlock();
   }
 
   void doAsked() {
@@ -345,7 +349,7 @@ public final class CertificateKeeper implements AutoCloseable {
     } catch (IOException trouble) {
       LOG.log(Level.ERROR, "{0}: nothing is ordered: {1}", store, trouble.getMessage());
       return TROUBLE;
-    } catch (RuntimeException bug) {
+    } catch (RuntimeException | Error bug) {
       LOG.log(Level.ERROR, "nothing is ordered, by a fault of ours", bug);
       return TROUBLE;
     }
@@ -368,7 +372,10 @@ public final class CertificateKeeper implements AutoCloseable {
     Instant first = now.plus(LONGEST_REST);
     String due = null;
     for (String name : names) {
-      Kept its = of(name);
+      Kept its = kept.get(name);
+      if (its == null) {
+        continue; // It has just left the configuration.
+      }
       Instant when = its.renewal.due(its.certificate, now);
       if (its.certificate != null && its.renewal.askAgain().isBefore(when)) {
         when = its.renewal.askAgain();
@@ -413,10 +420,6 @@ public final class CertificateKeeper implements AutoCloseable {
     say(name, "a certificate is due, because " + its.renewal.why(its.certificate, now));
     ChallengeChoice challenge = challenge(by, name, begun.failures());
     try {
-      if (its.renewal.failures() >= FAILURES_BEFORE_REHEARSAL && !by.equals(by.forTests())) {
-        say(name, "rehearsal at " + by.forTests().directory().getHost());
-        authority(by.forTests()).order(order(name, challenge, null));
-      }
       Issued made = authority(by).order(order(name, challenge, leaf(its.certificate, now)));
       check(name, made);
       ServerCertificate certificate = store.save(name, made);
@@ -431,7 +434,7 @@ public final class CertificateKeeper implements AutoCloseable {
       }
       failed.increment();
       authority = null; // Whatever it knows of us may be wrong.
-      RenewalPlan next = begun.failed(refusal, challenge, name);
+      RenewalPlan next = begun.failed(refusal, challenge, name, clock.instant());
       Instant again = next.due(its.certificate, clock.instant());
       String when = again.equals(Instant.MAX) ? "after a reload" : "at " + again;
       say(name, "failed: " + next.error());
@@ -466,16 +469,20 @@ public final class CertificateKeeper implements AutoCloseable {
     }
   }
 
-  private void rehearseNow(String name) throws InterruptedException {
+  private void rehearseNow(String name) throws IOException, InterruptedException {
     AcmeSettings by = settings.forTests();
     ChallengeChoice challenge = challenge(by, name, 1);
     try {
       check(name, authority(by).order(order(name, challenge, null)));
+      if (by.equals(settings)) { // It knows no place for tests, so this one counts.
+        save(name, of(name).certificate, of(name).renewal.counted(clock.instant()));
+      }
       say(name, "done: a certificate was issued and thrown away");
     } catch (Refusal refusal) {
       say(name, "failed: " + Advice.of(refusal, challenge, name));
+    } finally {
+      rehearsed = null;
     }
-    rehearsed = null;
   }
 
   private Order order(String name, ChallengeChoice challenge, @Nullable X509Certificate replaced) {
@@ -534,7 +541,7 @@ public final class CertificateKeeper implements AutoCloseable {
     boolean isNew = false;
     for (String name : names) {
       Kept before = of(name);
-      Kept read = read(name);
+      Kept read = read(name, before.certificate);
       isNew |= !Objects.equals(read.certificate, before.certificate);
       kept.replace(name, new Kept(read.certificate, read.renewal, before.steps));
     }
@@ -543,10 +550,10 @@ public final class CertificateKeeper implements AutoCloseable {
     }
   }
 
-  private Kept read(String name) {
+  private Kept read(String name, @Nullable ServerCertificate known) {
     ServerCertificate certificate = null;
     try {
-      certificate = store.certificate(name);
+      certificate = store.certificate(name, known);
     } catch (IOException broken) {
       LOG.log(Level.ERROR, "{0}: its certificate is lost: {1}", name, broken.getMessage());
     }

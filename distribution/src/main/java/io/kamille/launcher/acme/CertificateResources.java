@@ -60,6 +60,7 @@ public final class CertificateResources {
     return keeper.get().filter(order).isPresent()
         ? Answer.nothing()
         : Answer.problem(
-            StatusCode.CONFLICT, "Another process orders, or another name is tried: come again.");
+            StatusCode.CONFLICT,
+            "Another process orders, another name is tried, or its bound is reached.");
   }
 }

@@ -5,19 +5,19 @@ import io.kamille.core.tls.SelfSigned;
 import io.kamille.core.tls.ServerCertificate;
 import java.io.IOException;
 import java.io.StringWriter;
+import java.lang.System.Logger.Level;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.security.KeyPair;
 import java.security.PrivateKey;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.stream.Stream;
 import org.bouncycastle.asn1.pkcs.PrivateKeyInfo;
 import org.bouncycastle.asn1.x509.SubjectPublicKeyInfo;
 import org.bouncycastle.openssl.PEMParser;
@@ -30,7 +30,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 /**
  * The directory of keys, certificates and counts. Whoever may read it reads; one process at a time
- * holds its lock and writes. One thread.
+ * holds its lock and writes. One thread; another may let go of the lock.
  */
 final class CertificateStore implements AutoCloseable {
 
@@ -42,6 +42,7 @@ final class CertificateStore implements AutoCloseable {
    *   HOST/certificates/NAME/live        → N, renamed over: key and chain change together
    *   HOST/certificates/NAME/N/          key.pem, chain.pem; and N-1, the one before
    */
+  private static final System.Logger LOG = System.getLogger("kamille.certificates");
   private static final JsonMapper JSON = JsonMapper.builder().build();
 
   private final Path root;
@@ -68,11 +69,7 @@ final class CertificateStore implements AutoCloseable {
     if (gate != null) {
       return true;
     }
-    Path file = root.resolve("lock");
-    if (!Files.exists(file)) {
-      PrivateFile.replace(file, new byte[0]);
-    }
-    FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE);
+    FileChannel channel = PrivateFile.open(root.resolve("lock"));
     FileLock lock = channel.tryLock();
     if (lock == null) {
       channel.close();
@@ -91,22 +88,29 @@ final class CertificateStore implements AutoCloseable {
     }
   }
 
-  /** The certificate of a name; null if there is none. */
-  @Nullable ServerCertificate certificate(String name) throws IOException {
+  /**
+   * The certificate of a name; null if there is none.
+   *
+   * @param known what it was at the last look, which is not read again
+   */
+  @Nullable ServerCertificate certificate(String name, @Nullable ServerCertificate known)
+      throws IOException {
     Path live = of(name).resolve("live");
     if (!Files.exists(live)) {
       return null;
     }
     Path version = live.toRealPath();
-    return ServerCertificate.read(version.resolve("chain.pem"), version.resolve("key.pem"));
+    Path chain = version.resolve("chain.pem");
+    return known != null && known.source().equals(chain.toString())
+        ? known
+        : ServerCertificate.read(chain, version.resolve("key.pem"));
   }
 
   /** Puts a certificate in the place of the one before it: whole, or not at all. */
   ServerCertificate save(String name, Issuer.Issued made) throws IOException {
     Path directory = of(name);
     Path live = directory.resolve("live");
-    int number =
-        Files.exists(live) ? 1 + Integer.parseInt(live.toRealPath().getFileName().toString()) : 1;
+    int number = Files.exists(live) ? 1 + number(live.toRealPath()) : 1;
     Path next = directory.resolve(Integer.toString(number));
     PrivateFile.replace(next.resolve("key.pem"), pem(List.of(made.keys().getPrivate())));
     PrivateFile.replace(next.resolve("chain.pem"), pem(made.chain()));
@@ -120,9 +124,22 @@ final class CertificateStore implements AutoCloseable {
     return written;
   }
 
-  private static void delete(Path version) throws IOException {
-    for (String file : List.of("key.pem", "chain.pem", "")) {
-      Files.deleteIfExists(version.resolve(file));
+  private static int number(Path version) throws IOException {
+    try {
+      return Integer.parseInt(version.getFileName().toString());
+    } catch (NumberFormatException strange) {
+      throw new IOException(version + ": not a number", strange);
+    }
+  }
+
+  /** What stays of it takes a few kilobytes. */
+  private static void delete(Path version) {
+    try {
+      for (String file : List.of("key.pem", "chain.pem", "")) {
+        Files.deleteIfExists(version.resolve(file));
+      }
+    } catch (IOException left) {
+      LOG.log(Level.DEBUG, "an old certificate stays", left);
     }
   }
 
@@ -187,8 +204,18 @@ final class CertificateStore implements AutoCloseable {
 
   /** Nobody asks for anything: who did so crashed. */
   void closeAll() throws IOException {
-    for (Proof proof : proofs()) {
-      close(proof);
+    for (Path file : challenges()) {
+      Files.deleteIfExists(file);
+    }
+  }
+
+  private List<Path> challenges() throws IOException {
+    Path directory = root.resolve("challenges");
+    if (!Files.isDirectory(directory)) {
+      return List.of();
+    }
+    try (Stream<Path> files = Files.list(directory)) {
+      return files.filter(file -> !file.getFileName().toString().startsWith(".")).toList();
     }
   }
 
@@ -197,17 +224,14 @@ final class CertificateStore implements AutoCloseable {
     return root.resolve("challenges").resolve(hash);
   }
 
-  /** What may be asked now. */
+  /** What may be asked now; a file that is changing, or makes no sense, is left out. */
   List<Proof> proofs() throws IOException {
     List<Proof> proofs = new ArrayList<>();
-    Path directory = root.resolve("challenges");
-    if (Files.isDirectory(directory)) {
-      try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, "[0-9a-f]*")) {
-        for (Path file : files) {
-          proofs.add(JSON.readValue(Files.readAllBytes(file), Proof.class));
-        }
-      } catch (NoSuchFileException | JacksonException changing) {
-        return proofs; // Another process is changing them: the rest comes with the next look.
+    for (Path file : challenges()) {
+      try {
+        proofs.add(JSON.readValue(Files.readAllBytes(file), Proof.class));
+      } catch (NoSuchFileException | JacksonException strange) {
+        LOG.log(Level.DEBUG, "{0}: no challenge: {1}", file, strange.getMessage());
       }
     }
     return proofs;

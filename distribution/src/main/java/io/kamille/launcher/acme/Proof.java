@@ -5,6 +5,7 @@ import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.Objects;
 import java.util.StringJoiner;
 
 /**
@@ -15,6 +16,16 @@ import java.util.StringJoiner;
  * @param authorization what the authority expects
  */
 record Proof(ChallengeChoice challenge, String name, String token, String authorization) {
+
+  /** It may come from a file. */
+  Proof {
+    Objects.requireNonNull(challenge);
+    Objects.requireNonNull(token);
+    Objects.requireNonNull(authorization);
+    if (isAddress(name)) {
+      InetAddress.ofLiteral(name);
+    }
+  }
 
   static byte[] sha256(String text) {
     try {

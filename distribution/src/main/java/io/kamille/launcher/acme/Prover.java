@@ -15,8 +15,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Shows an authority what it asks for: by HTTP and TLS from every process that serves the store, by
- * DNS through a program of the operator. One thread.
+ * Shows an authority what it asks for: by HTTP ({@code core.client.HttpsPolicy}) and by TLS ({@code
+ * core.client.open.ConnectionOpener}) from every process that serves the store, by DNS through a
+ * program of the operator. One thread.
  */
 final class Prover {
 
@@ -39,7 +40,7 @@ final class Prover {
   }
 
   /** Whether the authority may ask other processes, too, which need a moment to see a proof. */
-  void isShared(boolean isShared) {
+  void share(boolean isShared) {
     this.isShared = isShared;
   }
 

@@ -7,6 +7,7 @@ import io.kamille.launcher.acme.Issuer.Window;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +36,15 @@ record RenewalPlan(
     String because,
     Instant askAgain) {
 
+  /** It may come from a file. */
+  RenewalPlan {
+    issued = List.copyOf(issued);
+    Objects.requireNonNull(notBefore);
+    Objects.requireNonNull(error);
+    Objects.requireNonNull(because);
+    Objects.requireNonNull(askAgain);
+  }
+
   /*
    * The moment: what the authority suggests (RFC 9773), drawn once within its window and kept. Else
    * two thirds of the lifetime, or half of a short one, less a random part: what was issued on one
@@ -46,7 +56,9 @@ record RenewalPlan(
    */
   static final int MOST_ISSUED = 3;
   private static final Duration ISSUED_WITHIN = Duration.ofDays(7);
+  private static final Duration FARTHEST = ISSUED_WITHIN.plusDays(1);
   private static final Duration SHORT_LIFETIME = Duration.ofDays(10);
+  private static final Duration PATIENCE = Duration.ofMinutes(15);
   private static final int SPREAD_PART = 24;
   private static final Duration ASK_EVERY = Duration.ofHours(12);
   private static final Duration ASK_AT_MOST_AFTER = Duration.ofDays(1);
@@ -68,7 +80,10 @@ record RenewalPlan(
     }
     Instant wanted = chosen == null ? Instant.MAX : chosen; // Asked about first, see askAgain.
     wanted = isUsable(certificate, now) ? wanted : Instant.EPOCH;
-    return Stream.of(wanted, notBefore, allowed()).max(Instant::compareTo).orElseThrow();
+    Instant last = now.plus(FARTHEST);
+    return Stream.of(wanted, sane(notBefore, last), sane(allowed(), last))
+        .max(Instant::compareTo)
+        .orElseThrow();
   }
 
   /** Why then, as a part of a sentence. */
@@ -89,6 +104,11 @@ record RenewalPlan(
     return because.isEmpty() ? "most of its lifetime is over by then" : because;
   }
 
+  /** Our clock was wrong when it was written. */
+  private static Instant sane(Instant moment, Instant last) {
+    return moment.isAfter(last) ? Instant.EPOCH : moment;
+  }
+
   private static boolean isUsable(@Nullable ServerCertificate certificate, Instant now) {
     return certificate != null && certificate.notAfter().isAfter(now);
   }
@@ -106,15 +126,15 @@ record RenewalPlan(
   }
 
   /** It failed; the authority may want to be left alone for longer. */
-  RenewalPlan failed(Exception why, ChallengeChoice challenge, String name) {
+  RenewalPlan failed(Exception why, ChallengeChoice challenge, String name, Instant now) {
     if (!(why instanceof Refusal refusal)) {
       return tried(notBefore, "it cannot be kept: " + why, false);
     }
-    Instant later = refusal.retryAfter();
+    Instant asked = refusal.retryAfter() == null ? notBefore : refusal.retryAfter();
+    Instant last = now.plus(ISSUED_WITHIN);
+    Instant next = asked.isBefore(notBefore) ? notBefore : asked;
     return tried(
-        later == null || later.isBefore(notBefore) ? notBefore : later,
-        Advice.of(refusal, challenge, name),
-        refusal.isFinal());
+        next.isAfter(last) ? last : next, Advice.of(refusal, challenge, name), refusal.isFinal());
   }
 
   /** No try before an operator has done something. */
@@ -133,16 +153,29 @@ record RenewalPlan(
 
   /** This certificate was issued. */
   RenewalPlan succeeded(ServerCertificate certificate, Instant now, RandomGenerator random) {
-    List<Instant> all = Stream.concat(issued.stream(), Stream.of(now)).toList();
-    List<Instant> last = all.subList(Math.max(0, all.size() - MOST_ISSUED), all.size());
-    return new RenewalPlan(List.copyOf(last), 0, Instant.EPOCH, "", false, null, "", Instant.EPOCH)
+    return new RenewalPlan(
+            counted(now).issued, 0, Instant.EPOCH, "", false, null, "", Instant.EPOCH)
         .unsuggested(certificate, now, random);
   }
 
-  /** An operator asks for a new one: at once, if the bounds allow. */
+  /** An operator asks for a new one: at once, or in a while if much has failed already. */
   RenewalPlan asked(Instant now) {
+    Instant soon = now.plus(failures < MOST_ISSUED ? Duration.ZERO : PATIENCE);
+    Instant next = notBefore.isBefore(soon) ? notBefore : soon;
     return new RenewalPlan(
-        issued, failures, now, error, false, now, "an operator asks for it", askAgain);
+        issued, failures, next, error, false, now, "an operator asks for it", askAgain);
+  }
+
+  /** Whether the bound of certificates in seven days is reached. */
+  boolean isUsedUp(Instant now) {
+    return allowed().isAfter(now);
+  }
+
+  /** A certificate was issued that is not kept. */
+  RenewalPlan counted(Instant now) {
+    List<Instant> all = Stream.concat(issued.stream(), Stream.of(now)).toList();
+    List<Instant> last = all.subList(Math.max(0, all.size() - MOST_ISSUED), all.size());
+    return new RenewalPlan(last, failures, notBefore, error, isStopped, chosen, because, askAgain);
   }
 
   /** The authority suggests no moment, or nothing new. */

@@ -51,8 +51,8 @@ final class AcmeCommand {
       while (true) {
         JsonNode shown = shown();
         JsonNode steps = shown.path("steps");
-        for (; printed < steps.size(); printed++) {
-          out.println(steps.get(printed).stringValue(""));
+        for (printed = Math.min(printed, steps.size()); printed < steps.size(); printed++) {
+          out.println(steps.get(printed).stringValue("").replaceAll("\\p{Cntrl}", "?"));
           out.flush();
         }
         if (!shown.path("isRehearsed").booleanValue(false)) {

@@ -234,26 +234,6 @@ class CertificateKeeperTest {
   }
 
   @Test
-  void twoFailuresAreFollowedByARehearsalThatSparesTheRealOne() throws Exception {
-    authority.answer =
-        _ -> {
-          throw refusal("dns");
-        };
-    try (var keeper = keeper(settings(LETS_ENCRYPT, ChallengeChoice.HTTP_01), "a.shop")) {
-      pass(keeper, Duration.ofMinutes(8));
-      assertThat(asked).hasSize(2).allMatch(LETS_ENCRYPT::equals);
-      asked.clear();
-      pass(keeper, Duration.ofHours(2));
-      assertThat(asked).isNotEmpty().noneMatch(LETS_ENCRYPT::equals);
-      authority.answer =
-          order -> FakeIssuer.issue(order.name(), clock.instant(), Duration.ofDays(47));
-      pass(keeper, Duration.ofDays(2));
-      assertThat(asked.getLast()).isEqualTo(LETS_ENCRYPT);
-      assertThat(keeper.missing()).isZero();
-    }
-  }
-
-  @Test
   void anAuthorityThatIsLimitedIsAskedWhenItSays() throws Exception {
     Instant again = clock.instant().plus(Duration.ofHours(30));
     authority.answer =
@@ -267,6 +247,73 @@ class CertificateKeeperTest {
       pass(keeper, Duration.ofHours(2));
     }
     assertThat(authority.moments.get(1)).isBetween(again, again.plusSeconds(1));
+  }
+
+  @Test
+  void noTimeOfAnAuthorityOrOfAWrongClockBlocksANameForLong() throws Exception {
+    authority.answer =
+        _ -> {
+          throw new Refusal(
+              "rateLimited", "never", false, clock.instant().plus(Duration.ofDays(3650)));
+        };
+    try (var keeper = keeper("a.test")) {
+      pass(keeper, Duration.ofDays(6));
+      assertThat(authority.orders).hasSize(1);
+      pass(keeper, Duration.ofDays(2));
+      assertThat(authority.orders).hasSize(2);
+      clock.pass(Duration.ofDays(-4000));
+      keeper.step();
+      assertThat(authority.orders).hasSize(3);
+    }
+  }
+
+  @Test
+  void renewEndsAWaitUnlessMuchHasFailed() throws Exception {
+    authority.answer =
+        _ -> {
+          throw refusal("connection");
+        };
+    try (var keeper = keeper("a.test")) {
+      keeper.step();
+      for (int i = 0; i < 20; i++) {
+        keeper.renew("a.test");
+        keeper.doAsked();
+        pass(keeper, Duration.ofMinutes(3));
+      }
+    }
+    assertThat(authority.orders).hasSizeBetween(4, 8);
+  }
+
+  @Test
+  void aRehearsalWhereThereIsNoPlaceForTestsCountsAsAnOrder() throws Exception {
+    try (var keeper = keeper("a.test")) {
+      keeper.step();
+      for (int i = 0; i < 10; i++) {
+        if (keeper.rehearse("a.test")) {
+          keeper.step();
+        }
+      }
+    }
+    assertThat(authority.orders).hasSize(3);
+  }
+
+  @Test
+  void filesThatMakeNoSenseHarmTheirOwnNameAlone() throws Exception {
+    try (var keeper = keeper("a.test", "b.test")) {
+      pass(keeper, Duration.ofMinutes(1));
+    }
+    Path certificates = directory.resolve("acme/ca.corp.test/certificates");
+    Files.writeString(certificates.resolve("a.test/renewal"), "{\"failures\":1}");
+    Path challenges = Files.createDirectories(directory.resolve("acme/challenges"));
+    Files.writeString(challenges.resolve("a"), "{}");
+    Files.writeString(challenges.resolve("b"), "no JSON");
+    try (var keeper = keeper("a.test", "b.test")) {
+      keeper.step();
+      assertThat(view(keeper, "a.test").error()).contains("counts cannot be read");
+      assertThat(view(keeper, "b.test").error()).isEmpty();
+      assertThat(keeper.certificates(List.of("a.test"))).noneMatch(ServerCertificate::isSelfSigned);
+    }
+    assertThat(challenges).isEmptyDirectory();
   }
 
   @Test

@@ -68,7 +68,7 @@ public final class PrivateFile {
   }
 
   /** Opens a file to read and write, after creating it and its directory if need be. */
-  static FileChannel open(Path file) throws IOException {
+  public static FileChannel open(Path file) throws IOException {
     createDirectory(file);
     return FileChannel.open(
         file,

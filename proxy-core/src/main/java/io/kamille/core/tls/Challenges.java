@@ -27,7 +27,7 @@ public final class Challenges {
   private static final int VERSION_AND_RANDOM = 34;
   private static final int ALPN = 16;
 
-  private final TicketKeys noTickets = TicketKeys.fresh(new SecureRandom());
+  private final TicketKeys ticketKeys = TicketKeys.fresh(new SecureRandom());
   private volatile Map<String, String> answers = Map.of();
   private volatile Map<String, ServerContext> contexts = Map.of();
 
@@ -47,7 +47,7 @@ public final class Challenges {
         next.put(each.getKey(), before);
       } else {
         ServerContext context = new ServerContext(List.of(each.getValue()), POLICY);
-        context.build(noTickets);
+        context.build(ticketKeys);
         next.put(each.getKey(), context);
       }
     }

@@ -79,7 +79,7 @@ public final class ServerContext {
     return policy.clients().demand() != ClientCertificates.Demand.NONE;
   }
 
-  /** Whether one of its certificates is of our own making. */
+  /** Whether its certificates are of our own making. */
   public boolean isSelfSigned() {
     return certificates.getFirst().isSelfSigned();
   }
