@@ -4,6 +4,7 @@ import static java.net.http.HttpResponse.BodyHandlers.limiting;
 import static java.net.http.HttpResponse.BodyHandlers.ofString;
 
 import io.kamille.core.tls.SelfSigned;
+import io.kamille.core.tls.ServerCertificate;
 import io.kamille.core.tls.SystemAuthorities;
 import io.kamille.launcher.acme.AcmeSettings.ChallengeChoice;
 import java.io.ByteArrayInputStream;
@@ -162,7 +163,7 @@ final class AcmeIssuer implements Issuer {
   }
 
   private OrderBuilder builder(Login account, String name, @Nullable X509Certificate replaced) {
-    boolean isAddress = Proof.isAddress(name);
+    boolean isAddress = ServerCertificate.isAddress(name);
     OrderBuilder builder = account.newOrder().identifier(identifier(name));
     String profile = settings.profile();
     if (profile != null) {
@@ -194,7 +195,7 @@ final class AcmeIssuer implements Issuer {
       challenge.trigger();
       Thread.sleep(FIRST_LOOK);
       Status status = authorization.waitForCompletion(STEP_LIMIT);
-      check(status, challenge.getError().or(() -> error(authorization, type)).orElse(null));
+      check(status, authorization.findChallenge(type).flatMap(Challenge::getError).orElse(null));
     } finally {
       prover.hide(proof, settings.dnsHook());
     }
@@ -206,7 +207,7 @@ final class AcmeIssuer implements Issuer {
   }
 
   private static Identifier identifier(String name) {
-    return Proof.isAddress(name) ? Identifier.ip(name) : Identifier.dns(name);
+    return ServerCertificate.isAddress(name) ? Identifier.ip(name) : Identifier.dns(name);
   }
 
   private static String withoutWildcard(String name) {
@@ -216,10 +217,6 @@ final class AcmeIssuer implements Issuer {
   private static String token(TokenChallenge challenge) {
     String authorization = challenge.getAuthorization();
     return authorization.substring(0, authorization.indexOf('.'));
-  }
-
-  private static Optional<Problem> error(Authorization authorization, String type) {
-    return authorization.findChallenge(type).flatMap(Challenge::getError);
   }
 
   /** Whether the way to us leads to us. It only warns: the authority may see more than we do. */

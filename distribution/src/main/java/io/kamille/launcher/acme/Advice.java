@@ -12,7 +12,7 @@ final class Advice {
   static String of(Refusal refusal, ChallengeChoice challenge, String name) {
     String port = challenge == ChallengeChoice.HTTP_01 ? "80" : "443";
     String advice =
-        switch (refusal.type()) {
+        switch (refusal.type) {
           case "connection" ->
               "port "
                   + port
@@ -34,6 +34,6 @@ final class Advice {
           case Refusal.LOCAL -> "see to the state directory or the hook";
           default -> "";
         };
-    return advice.isEmpty() ? refusal.detail() : refusal.detail() + " (" + advice + ")";
+    return advice.isEmpty() ? refusal.detail : refusal.detail + " (" + advice + ")";
   }
 }

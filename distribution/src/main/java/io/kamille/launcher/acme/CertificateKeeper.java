@@ -27,6 +27,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BiFunction;
 import java.util.function.UnaryOperator;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -67,11 +68,6 @@ public final class CertificateKeeper implements AutoCloseable {
           "The share of its lifetime that a certificate has left, of the one with the least; 0 if"
               + " one is missing.");
 
-  /** Makes the authority of settings. */
-  interface Issuers {
-    Issuer of(AcmeSettings settings, CertificateStore store);
-  }
-
   /**
    * What is known of one name.
    *
@@ -93,7 +89,7 @@ public final class CertificateKeeper implements AutoCloseable {
 
   private final CertificateStore store;
   private final Prover prover;
-  private final Issuers issuers;
+  private final BiFunction<AcmeSettings, CertificateStore, Issuer> issuers;
   private final InstantSource clock;
   private final RandomGenerator random;
   private final LongAdder issued = new LongAdder();
@@ -159,7 +155,7 @@ public final class CertificateKeeper implements AutoCloseable {
       AcmeSettings settings,
       CertificateStore store,
       Prover prover,
-      Issuers issuers,
+      BiFunction<AcmeSettings, CertificateStore, Issuer> issuers,
       InstantSource clock,
       RandomGenerator random) {
     this.settings = settings;
@@ -261,17 +257,12 @@ public final class CertificateKeeper implements AutoCloseable {
     return true;
   }
 
-  /** Begins no order any more: another process takes our place. One under way goes on. */
-  public void release() {
-    handOver(true);
-  }
-
-  /** Orders again: that process is gone. */
-  public void takeBack() {
-    handOver(false);
-  }
-
-  private void handOver(boolean isNext) {
+  /**
+   * Begins no order any more, because another process takes our place; or does so again.
+   *
+   * @param isNext whether that process is there; an order under way goes on
+   */
+  public void handOver(boolean isNext) {
     isReleased = isNext;
     rehearsed = null;
     prover.share(settings.isStoreShared() || isNext);
@@ -496,7 +487,7 @@ public final class CertificateKeeper implements AutoCloseable {
   private Issuer authority(AcmeSettings by) {
     Issuer known = authority;
     if (known == null || !by.equals(authorityBy)) {
-      known = issuers.of(by, new CertificateStore(by));
+      known = issuers.apply(by, new CertificateStore(by));
       authority = known;
       authorityBy = by;
     }

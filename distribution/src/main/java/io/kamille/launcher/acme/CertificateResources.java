@@ -7,7 +7,7 @@ import io.kamille.admin.auth.Scope;
 import io.kamille.core.http.StatusCode;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Predicate;
+import java.util.function.BiPredicate;
 import java.util.function.Supplier;
 
 /** {@code /v1/certificates}: those that are ordered, when next, and why. */
@@ -30,13 +30,13 @@ public final class CertificateResources {
             .by(() -> Answer.json(new Certificates(resources.views()))),
         Operation.post(PATH + "/{name}/renew", Scope.OPERATE, "Orders a new one at once.")
             .takes()
-            .by((request, _) -> resources.renew(request)),
+            .by((request, _) -> resources.known(request, CertificateKeeper::renew)),
         Operation.post(
                 PATH + "/{name}/try",
                 Scope.OPERATE,
                 "Orders one at the authority's place for tests, and throws it away.")
             .takes()
-            .by((request, _) -> resources.rehearse(request)));
+            .by((request, _) -> resources.known(request, CertificateKeeper::rehearse)));
   }
 
   private record Certificates(List<CertificateView> certificates) {}
@@ -45,19 +45,12 @@ public final class CertificateResources {
     return keeper.get().map(CertificateKeeper::views).orElse(List.of());
   }
 
-  private Answer renew(AdminRequest request) {
-    return known(request, asked -> asked.renew(request.parameter("name")));
-  }
-
-  private Answer rehearse(AdminRequest request) {
-    return known(request, asked -> asked.rehearse(request.parameter("name")));
-  }
-
-  private Answer known(AdminRequest request, Predicate<CertificateKeeper> order) {
-    if (views().stream().noneMatch(view -> view.name().equals(request.parameter("name")))) {
+  private Answer known(AdminRequest request, BiPredicate<CertificateKeeper, String> order) {
+    String name = request.parameter("name");
+    if (views().stream().noneMatch(view -> view.name().equals(name))) {
       return Answer.problem(StatusCode.NOT_FOUND, "No certificate is ordered for this name.");
     }
-    return keeper.get().filter(order).isPresent()
+    return keeper.get().filter(asked -> order.test(asked, name)).isPresent()
         ? Answer.nothing()
         : Answer.problem(
             StatusCode.CONFLICT,

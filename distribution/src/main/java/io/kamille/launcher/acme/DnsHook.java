@@ -16,8 +16,6 @@ import java.util.concurrent.TimeUnit;
  */
 final class DnsHook {
 
-  private static final Duration LIMIT = Duration.ofMinutes(10);
-
   private DnsHook() {}
 
   /**
@@ -25,13 +23,8 @@ final class DnsHook {
    *
    * @param hook the program and its first words
    * @param word {@code present} or {@code cleanup}
-   * @throws IOException if it cannot be started, fails, or takes longer than ten minutes
+   * @throws IOException if it cannot be started, fails, or takes longer than {@code limit}
    */
-  static void run(List<String> hook, String word, Proof proof)
-      throws IOException, InterruptedException {
-    run(hook, word, proof, LIMIT);
-  }
-
   static void run(List<String> hook, String word, Proof proof, Duration limit)
       throws IOException, InterruptedException {
     String value =

@@ -49,9 +49,10 @@ interface Issuer {
     private static final long serialVersionUID = 1L;
     private static final int MOST_CHARACTERS = 500;
 
-    private final String type;
-    private final boolean isFinal;
-    private final @Nullable Instant retryAfter;
+    final String type;
+    final String detail;
+    final boolean isFinal;
+    final @Nullable Instant retryAfter;
 
     /**
      * A refusal.
@@ -61,26 +62,11 @@ interface Issuer {
      * @param isFinal whether an operator has to do something
      */
     Refusal(String type, String detail, boolean isFinal, @Nullable Instant retryAfter) {
-      super(detail.length() > MOST_CHARACTERS ? detail.substring(0, MOST_CHARACTERS) : detail);
+      super(detail);
       this.type = type;
+      this.detail = detail.substring(0, Math.min(MOST_CHARACTERS, detail.length()));
       this.isFinal = isFinal;
       this.retryAfter = retryAfter;
-    }
-
-    String detail() {
-      return String.valueOf(getMessage());
-    }
-
-    String type() {
-      return type;
-    }
-
-    boolean isFinal() {
-      return isFinal;
-    }
-
-    @Nullable Instant retryAfter() {
-      return retryAfter;
     }
   }
 

@@ -1,5 +1,6 @@
 package io.kamille.launcher.acme;
 
+import io.kamille.core.tls.ServerCertificate;
 import io.kamille.launcher.acme.AcmeSettings.ChallengeChoice;
 import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
@@ -22,7 +23,7 @@ record Proof(ChallengeChoice challenge, String name, String token, String author
     Objects.requireNonNull(challenge);
     Objects.requireNonNull(token);
     Objects.requireNonNull(authorization);
-    if (isAddress(name)) {
+    if (ServerCertificate.isAddress(name)) {
       InetAddress.ofLiteral(name);
     }
   }
@@ -35,14 +36,9 @@ record Proof(ChallengeChoice challenge, String name, String token, String author
     }
   }
 
-  /** Whether a name is an IP address. */
-  static boolean isAddress(String name) {
-    return name.indexOf(':') >= 0 || name.matches("[0-9.]+");
-  }
-
   /** The server name in the authority's handshake: of an address, its reverse (RFC 8738 §6). */
   String serverName() {
-    if (!isAddress(name)) {
+    if (!ServerCertificate.isAddress(name)) {
       return name;
     }
     byte[] octets = InetAddress.ofLiteral(name).getAddress();

@@ -28,6 +28,8 @@ final class Prover {
 
   private static final Duration OTHERS_LOOK = LOOK.multipliedBy(2);
 
+  private static final Duration HOOK_LIMIT = Duration.ofMinutes(10);
+
   private final CertificateStore store;
   private final Challenges challenges;
   private final Map<Proof, ServerCertificate> certificates = new HashMap<>();
@@ -47,7 +49,7 @@ final class Prover {
   /** Shows it, until {@link #hide}. */
   void show(Proof proof, List<String> dnsHook) throws IOException, InterruptedException {
     if (proof.challenge() == ChallengeChoice.DNS_01) {
-      DnsHook.run(dnsHook, "present", proof);
+      DnsHook.run(dnsHook, "present", proof, HOOK_LIMIT);
       return;
     }
     store.open(proof);
@@ -61,7 +63,7 @@ final class Prover {
   void hide(Proof proof, List<String> dnsHook) throws IOException, InterruptedException {
     if (proof.challenge() == ChallengeChoice.DNS_01) {
       try {
-        DnsHook.run(dnsHook, "cleanup", proof);
+        DnsHook.run(dnsHook, "cleanup", proof, HOOK_LIMIT);
       } catch (IOException left) {
         LOG.log(Level.WARNING, "{0}: its TXT record stays: {1}", proof.name(), left.getMessage());
       }

@@ -130,11 +130,11 @@ record RenewalPlan(
     if (!(why instanceof Refusal refusal)) {
       return tried(notBefore, "it cannot be kept: " + why, false);
     }
-    Instant asked = refusal.retryAfter() == null ? notBefore : refusal.retryAfter();
+    Instant asked = refusal.retryAfter == null ? notBefore : refusal.retryAfter;
     Instant last = now.plus(ISSUED_WITHIN);
     Instant next = asked.isBefore(notBefore) ? notBefore : asked;
     return tried(
-        next.isAfter(last) ? last : next, Advice.of(refusal, challenge, name), refusal.isFinal());
+        next.isAfter(last) ? last : next, Advice.of(refusal, challenge, name), refusal.isFinal);
   }
 
   /** No try before an operator has done something. */

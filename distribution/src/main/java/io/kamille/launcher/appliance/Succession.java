@@ -2,7 +2,6 @@ package io.kamille.launcher.appliance;
 
 import io.kamille.cache.purge.RemovalListener;
 import io.kamille.cache.tiers.KeptMemory;
-import io.kamille.launcher.acme.CertificateKeeper;
 import io.kamille.launcher.service.Incumbent;
 import java.io.IOException;
 import java.util.List;
@@ -26,7 +25,7 @@ final class Succession implements Incumbent {
 
   @Override
   public Map<String, String> release(RemovalListener heir) {
-    appliance.certificates().ifPresent(CertificateKeeper::release);
+    appliance.certificates().ifPresent(keeper -> keeper.handOver(true));
     appliance.assembly().handover().release(heir);
     Map<String, String> known = RunningState.of(appliance);
     if (appliance.assembly().handover().keepsMemory()) {
@@ -42,7 +41,7 @@ final class Succession implements Incumbent {
 
   @Override
   public void takeBack(Consumer<RemovalListener> meanwhile) throws IOException {
-    appliance.certificates().ifPresent(CertificateKeeper::takeBack);
+    appliance.certificates().ifPresent(keeper -> keeper.handOver(false));
     appliance.assembly().handover().takeBack(meanwhile);
   }
 

@@ -5,6 +5,7 @@ import io.kamille.core.client.open.ListenerSettings;
 import io.kamille.core.setting.Problems;
 import io.kamille.core.setting.SectionValues;
 import io.kamille.core.setting.Setting;
+import io.kamille.core.tls.ServerCertificate;
 import io.kamille.core.tls.TlsSettings;
 import io.kamille.core.tls.TlsSettings.Source;
 import io.kamille.launcher.acme.AcmeSettings;
@@ -76,7 +77,7 @@ record AcmeChecks(SectionValues file, Problems problems) {
       problems.conflict(tls, TlsSettings.NAMES, "none", "a name, or a route with a host");
     }
     for (String name : names) {
-      boolean isAddress = isAddress(name);
+      boolean isAddress = ServerCertificate.isAddress(name);
       String expected = null;
       if (AcmeSettings.isPublic(acme.value(AcmeSettings.DIRECTORY)) && !isPublic(name, isAddress)) {
         expected = "a name that everybody can look up, or acme.directory of your own authority";
@@ -96,10 +97,6 @@ record AcmeChecks(SectionValues file, Problems problems) {
       problems.conflict(
           acme, AcmeSettings.CHALLENGE, "a listener in clear text beside it, mostly :80");
     }
-  }
-
-  private static boolean isAddress(String name) {
-    return name.indexOf(':') >= 0 || name.matches("[0-9.]+");
   }
 
   private static boolean isPublic(String name, boolean isAddress) {

@@ -189,7 +189,7 @@ class AcmeIssuerTest {
       throw new AssertionError("it was issued");
     } catch (Refusal refusal) {
       assertThat(refusal).hasMessageContaining("does not offer http-01");
-      assertThat(refusal.isFinal()).isFalse();
+      assertThat(refusal.isFinal).isFalse();
     }
   }
 
@@ -256,13 +256,13 @@ class AcmeIssuerTest {
     Instant next = Instant.now().plus(Duration.ofHours(5)).truncatedTo(ChronoUnit.SECONDS);
     stub.once("/order", limited.with("Retry-After", date(next)));
     Refusal refusal = refused();
-    assertThat(refusal.type()).isEqualTo("rateLimited");
+    assertThat(refusal.type).isEqualTo("rateLimited");
     assertThat(refusal).hasMessage("too many certificates");
-    assertThat(refusal.retryAfter()).isEqualTo(next);
-    assertThat(refusal.isFinal()).isFalse();
+    assertThat(refusal.retryAfter).isEqualTo(next);
+    assertThat(refusal.isFinal).isFalse();
 
     stub.once("/order", limited);
-    assertThat(requireNonNull(refused().retryAfter()))
+    assertThat(requireNonNull(refused().retryAfter))
         .isBetween(Instant.now().plusSeconds(86_000), Instant.now().plusSeconds(87_000));
   }
 
@@ -278,9 +278,9 @@ class AcmeIssuerTest {
   void whatAnOperatorHasToDoIsFinal(String path, int status, String kind) throws Exception {
     stub.always(path, Answer.problem(status, kind, "in its own words"));
     Refusal refusal = refused();
-    assertThat(refusal.type()).isEqualTo(kind);
+    assertThat(refusal.type).isEqualTo(kind);
     assertThat(refusal).hasMessage("in its own words");
-    assertThat(refusal.isFinal()).isTrue();
+    assertThat(refusal.isFinal).isTrue();
   }
 
   @ParameterizedTest
@@ -294,18 +294,18 @@ class AcmeIssuerTest {
   void whatMayPassIsNotFinal(int status, String kind) throws Exception {
     stub.once("/order", Answer.problem(status, kind, "in its own words"));
     Refusal refusal = refused();
-    assertThat(refusal.type()).isEqualTo(kind);
+    assertThat(refusal.type).isEqualTo(kind);
     assertThat(refusal).hasMessage("in its own words");
-    assertThat(refusal.isFinal()).isFalse();
+    assertThat(refusal.isFinal).isFalse();
   }
 
   @Test
   void aProofThatFailsIsToldInTheAuthoritysWordsWithItsParts() throws Exception {
     stub.validatingBy((_, _, _, _) -> false);
     Refusal refusal = refused();
-    assertThat(refusal.type()).isEqualTo("unauthorized");
+    assertThat(refusal.type).isEqualTo("unauthorized");
     assertThat(refusal).hasMessage("it is not there; seen from elsewhere");
-    assertThat(refusal.isFinal()).isFalse();
+    assertThat(refusal.isFinal).isFalse();
     assertThat(challenges.choose(NAME)).isNull();
   }
 
@@ -327,9 +327,9 @@ class AcmeIssuerTest {
   void nonsenseIsRefused(String path, String type, String content) throws Exception {
     stub.always(path, Answer.of(200, type, content));
     Refusal refusal = refused();
-    assertThat(refusal.type()).isEqualTo(Refusal.MISUNDERSTOOD);
-    assertThat(refusal.detail()).isNotBlank();
-    assertThat(refusal.isFinal()).isFalse();
+    assertThat(refusal.type).isEqualTo(Refusal.MISUNDERSTOOD);
+    assertThat(refusal.detail).isNotBlank();
+    assertThat(refusal.isFinal).isFalse();
   }
 
   @ParameterizedTest
@@ -340,15 +340,15 @@ class AcmeIssuerTest {
         path.equals("/certificate") ? "application/pem-certificate-chain" : "application/json";
     stub.always(path, Answer.of(200, type, text));
     Refusal refusal = refused();
-    assertThat(refusal.detail().length()).isLessThan(1_000);
-    assertThat(refusal.isFinal()).isFalse();
+    assertThat(refusal.detail.length()).isLessThan(1_000);
+    assertThat(refusal.isFinal).isFalse();
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"/directory", "/account", "/order"})
   void redirectsAreNotFollowed(String path) throws Exception {
     stub.always(path, Answer.of(307, "text/html", "").with("Location", stub.url("/elsewhere")));
-    assertThat(refused().isFinal()).isFalse();
+    assertThat(refused().isFinal).isFalse();
     assertThat(stub.requests("/elsewhere")).isZero();
   }
 
@@ -381,15 +381,15 @@ class AcmeIssuerTest {
   void anAuthorityThatIsNotThereIsUnreachable() throws Exception {
     stub.close();
     Refusal refusal = refused();
-    assertThat(refusal.type()).isEqualTo(Refusal.UNREACHABLE);
-    assertThat(refusal.detail()).isNotBlank();
+    assertThat(refusal.type).isEqualTo(Refusal.UNREACHABLE);
+    assertThat(refusal.detail).isNotBlank();
   }
 
   @Test
   void anAuthorityThatIsNotTrustedIsNotAsked() throws Exception {
     try (var other = new StubAuthority()) {
       trusted = other.authority(directory.resolve("other.pem"));
-      assertThat(refused().type()).isEqualTo(Refusal.UNREACHABLE);
+      assertThat(refused().type).isEqualTo(Refusal.UNREACHABLE);
       assertThat(stub.requests("/")).isZero();
     }
   }
@@ -446,7 +446,7 @@ class AcmeIssuerTest {
       authority().window(certificate);
       throw new AssertionError("it was understood");
     } catch (Refusal refusal) {
-      assertThat(refusal.type()).isEqualTo(Refusal.MISUNDERSTOOD);
+      assertThat(refusal.type).isEqualTo(Refusal.MISUNDERSTOOD);
     }
   }
 
@@ -469,17 +469,17 @@ class AcmeIssuerTest {
     byte[] secret = "0123456789abcdef0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
     stub.binding = Map.entry("customer-7", secret);
     Refusal refusal = refused();
-    assertThat(refusal.type()).isEqualTo("externalAccountRequired");
-    assertThat(refusal.isFinal()).isTrue();
+    assertThat(refusal.type).isEqualTo("externalAccountRequired");
+    assertThat(refusal.isFinal).isTrue();
 
     Path file = directory.resolve("mac");
     String text = Base64.getUrlEncoder().withoutPadding().encodeToString(secret);
     Files.writeString(file, text + "\n");
-    assertThat(refused(new Binding("customer-8", file)).isFinal()).isTrue();
+    assertThat(refused(new Binding("customer-8", file)).isFinal).isTrue();
     Binding right = new Binding("customer-7", file);
     isFor(authority(right).order(order(NAME, ChallengeChoice.TLS_ALPN_01, null)), NAME);
 
     Files.writeString(file, "not base64url!");
-    assertThat(refused(right).type()).isIn(Refusal.LOCAL, Refusal.MISUNDERSTOOD);
+    assertThat(refused(right).type).isIn(Refusal.LOCAL, Refusal.MISUNDERSTOOD);
   }
 }

@@ -432,7 +432,7 @@ class CertificateKeeperTest {
   void aReleasedProcessOrdersNothingAndTakesWhatItsSuccessorOrders() throws Exception {
     try (var before = keeper("a.test");
         var after = keeper("a.test")) {
-      before.release();
+      before.handOver(true);
       pass(before, Duration.ofSeconds(5));
       assertThat(authority.orders).isEmpty();
       after.step();

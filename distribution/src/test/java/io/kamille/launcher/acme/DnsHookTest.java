@@ -22,6 +22,7 @@ class DnsHookTest {
   private static final Proof PROOF =
       new Proof(ChallengeChoice.DNS_01, "shop.test", "token", "token.thumbprint");
   private static final Duration SHORT = Duration.ofSeconds(1);
+  private static final Duration LONG = Duration.ofMinutes(1);
 
   @TempDir private Path directory;
 
@@ -34,7 +35,7 @@ class DnsHookTest {
     Path told = directory.resolve("told");
     List<String> hook =
         List.of("/bin/sh", "-c", "printf '%s\\n' \"$@\" > " + told, "hook", "two words", "$HOME");
-    DnsHook.run(hook, "present", PROOF);
+    DnsHook.run(hook, "present", PROOF, LONG);
     byte[] hash =
         MessageDigest.getInstance("SHA-256")
             .digest("token.thumbprint".getBytes(StandardCharsets.US_ASCII));
@@ -49,10 +50,10 @@ class DnsHookTest {
 
   @Test
   void oneThatFailsOrIsMissingIsNamed() {
-    assertThatThrownBy(() -> DnsHook.run(shell("echo secret >&2; exit 3"), "cleanup", PROOF))
+    assertThatThrownBy(() -> DnsHook.run(shell("echo secret >&2; exit 3"), "cleanup", PROOF, LONG))
         .isInstanceOf(IOException.class)
         .hasMessage("/bin/sh cleanup ended with 3");
-    assertThatThrownBy(() -> DnsHook.run(List.of("/no/such/hook"), "present", PROOF))
+    assertThatThrownBy(() -> DnsHook.run(List.of("/no/such/hook"), "present", PROOF, LONG))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("/no/such/hook");
   }
@@ -70,7 +71,7 @@ class DnsHookTest {
 
   @Test
   void muchOutputIsNoTrouble() throws Exception {
-    DnsHook.run(shell("head -c 20000000 /dev/zero"), "present", PROOF);
+    DnsHook.run(shell("head -c 20000000 /dev/zero"), "present", PROOF, LONG);
     assertThatThrownBy(() -> DnsHook.run(shell("yes"), "present", PROOF, SHORT))
         .hasMessageContaining("took longer");
   }

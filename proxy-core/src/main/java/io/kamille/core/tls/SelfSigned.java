@@ -130,7 +130,7 @@ public final class SelfSigned {
   }
 
   private static GeneralName alternative(String name) {
-    boolean isAddress = name.indexOf(':') >= 0 || name.matches("[0-9.]+");
-    return new GeneralName(isAddress ? GeneralName.iPAddress : GeneralName.dNSName, name);
+    return new GeneralName(
+        ServerCertificate.isAddress(name) ? GeneralName.iPAddress : GeneralName.dNSName, name);
   }
 }

@@ -106,6 +106,11 @@ public record ServerCertificate(
     return covers(names, host);
   }
 
+  /** Whether such a name is an IP address. */
+  public static boolean isAddress(String name) {
+    return name.indexOf(':') >= 0 || name.matches("[0-9.]+");
+  }
+
   /** Whether one of these names, some of which may be wildcards, is this host's, in lower case. */
   public static boolean covers(Collection<String> names, String host) {
     return names.contains(host) || names.contains(ServerNames.wildcard(host));
