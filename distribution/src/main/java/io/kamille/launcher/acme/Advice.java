@@ -34,6 +34,7 @@ final class Advice {
           case Refusal.LOCAL -> "see to the state directory or the hook";
           default -> "";
         };
-    return advice.isEmpty() ? refusal.detail : refusal.detail + " (" + advice + ")";
+    String said = refusal.type + ": " + refusal.detail;
+    return advice.isEmpty() ? said : said + " (" + advice + ")";
   }
 }

@@ -203,6 +203,7 @@ public final class CertificateKeeper implements AutoCloseable {
         all.add(certificate);
       }
     }
+    missing.removeIf(name -> all.stream().anyMatch(of -> of.isFor(name))); // By a wildcard.
     if (!missing.isEmpty()) {
       List<String> some = missing.subList(0, Math.min(NAMES_OF_STAND_IN, missing.size()));
       all.add(SelfSigned.of(clock.instant(), some));
@@ -233,11 +234,14 @@ public final class CertificateKeeper implements AutoCloseable {
   /**
    * Orders a new certificate at once, if the bounds allow.
    *
-   * @return false if another process orders
+   * @return false if another process orders, or it would be one certificate too many
    */
   boolean renew(String name) {
+    if (!orders || of(name).renewal.isUsedUp(clock.instant())) {
+      return false;
+    }
     asked.add(() -> change(name, renewal -> renewal.asked(clock.instant())));
-    return orders;
+    return true;
   }
 
   /**
@@ -338,7 +342,7 @@ public final class CertificateKeeper implements AutoCloseable {
       }
       return next(clock.instant());
     } catch (IOException trouble) {
-      LOG.log(Level.ERROR, "{0}: nothing is ordered: {1}", store, trouble.getMessage());
+      LOG.log(Level.ERROR, "{0}: nothing is ordered: {1}", store, trouble);
       return TROUBLE;
     } catch (RuntimeException | Error bug) {
       LOG.log(Level.ERROR, "nothing is ordered, by a fault of ours", bug);

@@ -127,6 +127,12 @@ final class RunCommand implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     Words words = source.words;
+    if (words != null
+        && !"acme".equals(words.tls)
+        && (words.name != null || words.isAgreed || words.isHttpsAlone)) {
+      throw new ParameterException(
+          spec.commandLine(), "--name, --acme-terms-agreed and --no-http need --tls acme");
+    }
     if (words != null && "acme".equals(words.tls) && !words.isHttpsAlone) {
       String said =
           "port 80 is opened as well, for challenges and a redirect (--no-http: it is not)";

@@ -11,6 +11,7 @@ import io.kamille.core.tls.TlsSettings.Source;
 import io.kamille.launcher.acme.AcmeSettings;
 import io.kamille.launcher.acme.AcmeSettings.Binding;
 import io.kamille.launcher.acme.AcmeSettings.ChallengeChoice;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -54,8 +55,18 @@ record AcmeChecks(SectionValues file, Problems problems) {
     while (there != null && !Files.exists(there)) {
       there = there.getParent();
     }
-    if (there == null || !Files.isDirectory(there) || !Files.isWritable(there)) {
+    if (there == null || !canBeWritten(there)) {
       problems.conflict(acme, AcmeSettings.STORE, "a directory that can be written");
+    }
+  }
+
+  /** By trying: root may write where nothing can be written. */
+  private static boolean canBeWritten(Path directory) {
+    try {
+      Files.delete(Files.createTempFile(directory, ".kamille", ".check"));
+      return true;
+    } catch (IOException refused) {
+      return false;
     }
   }
 
