@@ -3,6 +3,7 @@ package io.kamille.launcher.acme;
 import static java.net.http.HttpResponse.BodyHandlers.limiting;
 import static java.net.http.HttpResponse.BodyHandlers.ofString;
 
+import io.kamille.core.client.HttpsPolicy;
 import io.kamille.core.tls.SelfSigned;
 import io.kamille.core.tls.ServerCertificate;
 import io.kamille.core.tls.SystemAuthorities;
@@ -222,7 +223,7 @@ final class AcmeIssuer implements Issuer {
   /** Whether the way to us leads to us. It only warns: the authority may see more than we do. */
   private static void lookFromHere(Proof proof) {
     String host = proof.name().indexOf(':') >= 0 ? "[" + proof.name() + "]" : proof.name();
-    URI uri = URI.create("http://" + host + "/.well-known/acme-challenge/" + proof.token());
+    URI uri = URI.create("http://" + host + HttpsPolicy.CHALLENGE_PATH + proof.token());
     HttpClient client = HttpClient.newBuilder().connectTimeout(LOOK_LIMIT).build();
     client
         .sendAsync(

@@ -474,6 +474,7 @@ public final class CertificateKeeper implements AutoCloseable {
       }
       say(name, "done: a certificate was issued and thrown away");
     } catch (Refusal refusal) {
+      authority = null;
       say(name, "failed: " + Advice.of(refusal, challenge, name));
     } finally {
       rehearsed = null;

@@ -58,6 +58,7 @@ record RenewalPlan(
   private static final Duration ISSUED_WITHIN = Duration.ofDays(7);
   private static final Duration FARTHEST = ISSUED_WITHIN.plusDays(1);
   private static final Duration SHORT_LIFETIME = Duration.ofDays(10);
+  private static final int FAILURES_AT_ONCE = 3;
   private static final Duration PATIENCE = Duration.ofMinutes(15);
   private static final int SPREAD_PART = 24;
   private static final Duration ASK_EVERY = Duration.ofHours(12);
@@ -125,10 +126,10 @@ record RenewalPlan(
     return new RenewalPlan(issued, failures + 1, next, error, false, chosen, because, askAgain);
   }
 
-  /** It failed; the authority may want to be left alone for longer. */
+  /** It failed, or its certificate could not be kept. An authority may want to wait for longer. */
   RenewalPlan failed(Exception why, ChallengeChoice challenge, String name, Instant now) {
     if (!(why instanceof Refusal refusal)) {
-      return tried(notBefore, "it cannot be kept: " + why, false);
+      return counted(now).tried(notBefore, "it cannot be kept: " + why, false);
     }
     Instant asked = refusal.retryAfter == null ? notBefore : refusal.retryAfter;
     Instant last = now.plus(ISSUED_WITHIN);
@@ -160,7 +161,7 @@ record RenewalPlan(
 
   /** An operator asks for a new one: at once, or in a while if much has failed already. */
   RenewalPlan asked(Instant now) {
-    Instant soon = now.plus(failures < MOST_ISSUED ? Duration.ZERO : PATIENCE);
+    Instant soon = now.plus(failures < FAILURES_AT_ONCE ? Duration.ZERO : PATIENCE);
     Instant next = notBefore.isBefore(soon) ? notBefore : soon;
     return new RenewalPlan(
         issued, failures, next, error, false, now, "an operator asks for it", askAgain);

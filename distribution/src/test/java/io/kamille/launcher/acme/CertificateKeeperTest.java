@@ -431,6 +431,16 @@ class CertificateKeeperTest {
   }
 
   @Test
+  void whatIsIssuedAndLostCountsToo() throws Exception {
+    try (var keeper = keeper("a.test")) {
+      Path of = directory.resolve("acme/ca.corp.test/certificates/a.test");
+      Files.writeString(Files.createDirectories(of).resolve("1"), "in the way");
+      pass(keeper, Duration.ofDays(6));
+      assertThat(authority.orders).hasSize(3);
+    }
+  }
+
+  @Test
   void aReleasedProcessOrdersNothingAndTakesWhatItsSuccessorOrders() throws Exception {
     try (var before = keeper("a.test");
         var after = keeper("a.test")) {

@@ -32,7 +32,7 @@ public record HttpsPolicy(int redirectPort, byte[] hsts, @Nullable Challenges ch
   private static final int HTTPS_PORT = 443;
 
   /** Authorities look for this in clear text (RFC 8555 §8.3). */
-  private static final String CHALLENGE_PATH = "/.well-known/acme-challenge/";
+  public static final String CHALLENGE_PATH = "/.well-known/acme-challenge/";
 
   private static final byte[] CHALLENGES = CHALLENGE_PATH.getBytes(StandardCharsets.US_ASCII);
 
@@ -82,10 +82,13 @@ public record HttpsPolicy(int redirectPort, byte[] hsts, @Nullable Challenges ch
 
   /** For that very token, and from our table: what echoes tokens proves names to anybody. */
   private static @Nullable String answer(RequestHead request, Challenges asked) {
-    String path = request.pathAndQuery();
     boolean isRead = request.method() == Method.GET || request.method() == Method.HEAD;
-    return isRead && path.startsWith(CHALLENGE_PATH)
-        ? asked.answer(path.substring(CHALLENGE_PATH.length()))
+    int from = request.pathStart();
+    int to = from + CHALLENGES.length;
+    return isRead
+            && request.pathEnd() > to
+            && Arrays.equals(request.octets(), from, to, CHALLENGES, 0, CHALLENGES.length)
+        ? asked.answer(request.pathAndQuery().substring(CHALLENGES.length))
         : null;
   }
 

@@ -19,7 +19,6 @@ public final class Challenges {
   /** The protocol by which an authority asks in a handshake (RFC 8737 §6.2). */
   public static final String PROTOCOL = "acme-tls/1";
 
-  private static final byte[] PROTOCOL_OCTETS = PROTOCOL.getBytes(StandardCharsets.US_ASCII);
   private static final TlsPolicy POLICY =
       new TlsPolicy(TlsProfile.INTERMEDIATE, ClientCertificates.NONE, List.of(PROTOCOL));
 
@@ -94,11 +93,11 @@ public final class Challenges {
     for (at += 2; end - at >= 4; ) {
       int length = hello.getUnsignedShort(at + 2);
       if (hello.getUnsignedShort(at) == ALPN) {
-        return length == 3 + PROTOCOL_OCTETS.length
+        return length == 3 + PROTOCOL.length()
             && end - at >= 4 + length
-            && hello.getUnsignedByte(at + 6) == PROTOCOL_OCTETS.length
+            && hello.getUnsignedByte(at + 6) == PROTOCOL.length()
             && hello
-                .toString(at + 7, PROTOCOL_OCTETS.length, StandardCharsets.US_ASCII)
+                .toString(at + 7, PROTOCOL.length(), StandardCharsets.US_ASCII)
                 .equals(PROTOCOL);
       }
       at += 4 + length;
