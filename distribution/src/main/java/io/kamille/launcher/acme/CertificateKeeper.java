@@ -256,7 +256,7 @@ public final class CertificateKeeper implements AutoCloseable {
       return false;
     }
     rehearsed = name;
-    say(name, List.of());
+    steps(name, List.of());
     asked.add(() -> {}); // Wakes the thread.
     return true;
   }
@@ -411,7 +411,7 @@ public final class CertificateKeeper implements AutoCloseable {
     AcmeSettings by = settings;
     RenewalPlan begun = its.renewal.begun(now, random);
     save(name, its.certificate, begun);
-    say(name, List.of());
+    steps(name, List.of());
     say(name, "a certificate is due, because " + its.renewal.why(its.certificate, now));
     ChallengeChoice challenge = challenge(by, name, begun.failures());
     try {
@@ -432,7 +432,7 @@ public final class CertificateKeeper implements AutoCloseable {
       RenewalPlan next = begun.failed(refusal, challenge, name, clock.instant());
       Instant again = next.due(its.certificate, clock.instant());
       String when = again.equals(Instant.MAX) ? "after a reload" : "at " + again;
-      say(name, "failed: " + next.error());
+      step(name, "failed: " + next.error());
       LOG.log(Level.ERROR, "{0}: not issued: {1}; next try {2}", name, next.error(), when);
       save(name, its.certificate, next);
     }
@@ -512,12 +512,16 @@ public final class CertificateKeeper implements AutoCloseable {
 
   private void say(String name, String step) {
     LOG.log(Level.INFO, "{0}: {1}", name, step);
-    List<String> steps = new ArrayList<>(of(name).steps);
-    steps.add(step);
-    say(name, List.copyOf(steps));
+    step(name, step);
   }
 
-  private void say(String name, List<String> steps) {
+  private void step(String name, String step) {
+    List<String> steps = new ArrayList<>(of(name).steps);
+    steps.add(step);
+    steps(name, List.copyOf(steps));
+  }
+
+  private void steps(String name, List<String> steps) {
     kept.computeIfPresent(name, (_, of) -> new Kept(of.certificate, of.renewal, steps));
   }
 

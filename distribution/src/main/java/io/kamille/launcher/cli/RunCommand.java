@@ -133,12 +133,17 @@ final class RunCommand implements Callable<Integer> {
       throw new ParameterException(
           spec.commandLine(), "--name, --acme-terms-agreed and --no-http need --tls acme");
     }
-    if (words != null && "acme".equals(words.tls) && !words.isHttpsAlone) {
-      String said =
-          "port 80 is opened as well, for challenges and a redirect (--no-http: it is not)";
-      spec.commandLine().getErr().println(said);
+    ConfigurationReading reading = read();
+    if (words != null
+        && "acme".equals(words.tls)
+        && !words.isHttpsAlone
+        && reading instanceof ConfigurationReading.Accepted) {
+      spec.commandLine()
+          .getErr()
+          .println(
+              "port 80 is opened as well, for challenges and a redirect (--no-http: it is not)");
     }
-    return Running.run(read(), source.file, spec.commandLine().getErr());
+    return Running.run(reading, source.file, spec.commandLine().getErr());
   }
 
   private ConfigurationReading read() {
