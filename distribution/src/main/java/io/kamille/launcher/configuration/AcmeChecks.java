@@ -12,6 +12,7 @@ import io.kamille.launcher.acme.AcmeSettings;
 import io.kamille.launcher.acme.AcmeSettings.Binding;
 import io.kamille.launcher.acme.AcmeSettings.ChallengeChoice;
 import java.io.IOException;
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -30,15 +31,17 @@ record AcmeChecks(SectionValues file, Problems problems) {
     if (admin.find(TlsSettings.SOURCE) == Source.ACME) {
       problems.conflict(admin, TlsSettings.SOURCE, "files, self-signed or off");
     }
-    List<SectionValues> ordering =
-        file.all(Configuration.LISTENERS).stream()
-            .map(listener -> listener.one(ListenerSettings.TLS))
-            .filter(tls -> tls.find(TlsSettings.SOURCE) == Source.ACME)
-            .toList();
     SectionValues acme = file.one(Configuration.ACME);
-    if (!ordering.isEmpty()) {
+    boolean isOrdered = false;
+    for (SectionValues listener : file.all(Configuration.LISTENERS)) {
+      SectionValues tls = listener.one(ListenerSettings.TLS);
+      if (tls.find(TlsSettings.SOURCE) == Source.ACME) {
+        namesCanBeProved(tls, acme);
+        isOrdered = true;
+      }
+    }
+    if (isOrdered) {
       theAuthorityCanBeAsked(acme);
-      ordering.forEach(tls -> namesCanBeProved(tls, acme));
     }
   }
 
@@ -117,7 +120,7 @@ record AcmeChecks(SectionValues file, Problems problems) {
           || address.isSiteLocalAddress()
           || address.isLinkLocalAddress()
           || address.isAnyLocalAddress()
-          || address.getAddress()[0] == (byte) 0xfd);
+          || (address instanceof Inet6Address && (address.getAddress()[0] & 0xfe) == 0xfc));
     }
     String lower = name.toLowerCase(Locale.ROOT);
     return lower.indexOf('.') > 0

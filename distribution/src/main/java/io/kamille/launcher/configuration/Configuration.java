@@ -24,9 +24,12 @@ import io.kamille.core.trace.TraceSettings;
 import io.kamille.launcher.acme.AcmeSettings;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -163,18 +166,20 @@ public record Configuration(
    * authority may not find us.
    */
   public List<String> warnings() {
-    boolean isFound =
-        listeners.stream()
-            .map(listener -> listener.address().port())
-            .anyMatch(port -> port == HTTPS_PORT || port == HTTP_PORT);
-    return isFound || orderedNames().isEmpty()
-        ? values.warnings()
-        : Stream.concat(
-                values.warnings().stream(),
-                Stream.of(
-                    "acme: authorities ask at ports 443 and 80, and no listener has one of them:"
-                        + " something has to lead from there to here"))
-            .toList();
+    if (orderedNames().isEmpty()) {
+      return values.warnings();
+    }
+    for (ListenerSettings listener : listeners) {
+      int port = listener.address().port();
+      if (port == HTTPS_PORT || port == HTTP_PORT) {
+        return values.warnings();
+      }
+    }
+    List<String> warnings = new ArrayList<>(values.warnings());
+    warnings.add(
+        "acme: authorities ask at ports 443 and 80, and no listener has one of them:"
+            + " something has to lead from there to here");
+    return warnings;
   }
 
   /** The names that certificates are ordered for at a listener; none if it has others. */
@@ -199,10 +204,11 @@ public record Configuration(
 
   /** The names that certificates are ordered for, of all listeners. */
   public List<String> orderedNames() {
-    return listeners.stream()
-        .flatMap(listener -> orderedNames(listener).stream())
-        .distinct()
-        .toList();
+    Set<String> names = new LinkedHashSet<>();
+    for (ListenerSettings listener : listeners) {
+      names.addAll(orderedNames(listener));
+    }
+    return List.copyOf(names);
   }
 
   /** Whether a listener is there that answers authorities in clear text. */
