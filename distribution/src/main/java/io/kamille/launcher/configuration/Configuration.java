@@ -3,6 +3,7 @@ package io.kamille.launcher.configuration;
 import io.kamille.admin.AdminSettings;
 import io.kamille.admin.tuning.TuningSettings;
 import io.kamille.cache.settings.SharedCacheSettings;
+import io.kamille.cluster.ClusterSettings;
 import io.kamille.core.client.open.LimitSettings;
 import io.kamille.core.client.open.ListenerSettings;
 import io.kamille.core.gate.OverloadSettings;
@@ -40,6 +41,7 @@ import org.jspecify.annotations.Nullable;
  * @param upstreams by their names, in the order of the file
  * @param routes in the order of the file, which has no meaning; host and path together are unique
  * @param acme whom certificates are ordered from
+ * @param cluster which nodes are one cache
  * @param hostSockets where the helper listens that sockets come from; null if they are made here
  * @param values what was read, with its places in the file
  */
@@ -59,6 +61,7 @@ public record Configuration(
     AdminSettings admin,
     UpgradeSettings upgrade,
     AcmeSettings acme,
+    ClusterSettings cluster,
     @Nullable Path hostSockets,
     SectionValues values) {
 
@@ -111,6 +114,10 @@ public record Configuration(
           "Whom certificates are ordered from, by listeners with `tls: acme`; see"
               + " [certificates](../operations/acme.md).");
 
+  static final Subsection<ClusterSettings> CLUSTER =
+      ClusterSettings.SECTION.one(
+          "cluster", "Several nodes as one cache; see [cluster](../operations/cluster.md).");
+
   private static final int HTTPS_PORT = 443;
   private static final int HTTP_PORT = 80;
 
@@ -138,6 +145,7 @@ public record Configuration(
               "upgrade",
               "Upgrades while requests are served; see [upgrade](../operations/upgrade.md)."),
           ACME,
+          CLUSTER,
           Setting.of(
                   "host-sockets",
                   ValueTypes.file(),

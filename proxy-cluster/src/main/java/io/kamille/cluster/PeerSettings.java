@@ -1,0 +1,60 @@
+package io.kamille.cluster;
+
+import io.kamille.core.setting.HostPort;
+import io.kamille.core.setting.Section;
+import io.kamille.core.setting.Setting;
+import io.kamille.core.setting.ValueTypes;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How nodes ask one another for responses.
+ *
+ * @param address of the listener for other nodes; null if nodes do not ask one another
+ * @param copies what is stored of what another node owns
+ * @param warm how long a node that has joined takes to get its whole part
+ * @param connectTimeout after which another node, or the origin, is asked
+ */
+public record PeerSettings(
+    @Nullable HostPort address, Copies copies, Duration warm, Duration connectTimeout) {
+
+  /** What a node stores of what another one owns. */
+  public enum Copies {
+    /** What it is asked for twice in a minute. */
+    HOT,
+    ALL,
+    NONE
+  }
+
+  public static final Setting<HostPort> ADDRESS =
+      Setting.of(
+              "address",
+              ValueTypes.address(),
+              "Where other nodes ask this one, by HTTP/2 with certificates on both sides.")
+          .orElse("nodes do not ask one another")
+          .appliesOnRestart();
+
+  static final Section<PeerSettings> SECTION =
+      Section.of(
+          PeerSettings.class,
+          ADDRESS,
+          Setting.of(
+                  "copies",
+                  ValueTypes.oneOf(Copies.values()),
+                  "What a node stores of what another one owns: `hot` is what it is asked for twice"
+                      + " in a minute.")
+              .defaultsTo(Copies.HOT)
+              .appliesOnRestart(),
+          Setting.of(
+                  "warm",
+                  ValueTypes.duration(Duration.ofSeconds(1), Duration.ofHours(1)),
+                  "How long a node that has joined takes to get its whole part.")
+              .defaultsTo(Duration.ofMinutes(5))
+              .appliesOnRestart(),
+          Setting.of(
+                  "connect-timeout",
+                  ValueTypes.timeout(),
+                  "After so long without a connection the origin is asked.")
+              .defaultsTo(Duration.ofMillis(100))
+              .appliesOnRestart());
+}
