@@ -1,0 +1,81 @@
+package io.kamille.cluster.engine;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a cluster stands on: members that find one another, messages between them, and one log that
+ * a majority of the voters keeps. Any thread.
+ */
+public interface ClusterEngine extends AutoCloseable {
+
+  /** Whom the engine tells. Threads of the engine; must not wait. */
+  interface Listener {
+
+    /** A member says something, ourselves included. */
+    void told(String node, byte[] message);
+
+    /** A member asks; {@code answer} may come later, from any thread. */
+    void asked(String node, byte[] message, Answer answer);
+
+    /** These are the members now. */
+    void members(List<String> nodes);
+  }
+
+  /** Takes one answer. */
+  @FunctionalInterface
+  interface Answer {
+
+    void send(byte[] answer);
+  }
+
+  /** What the entries of the log make, one after the other, in the same order at each node. */
+  interface State {
+
+    /** One entry; what is returned goes to the node that appended it. */
+    byte[] apply(byte[] entry);
+
+    /** All that the entries so far have made. */
+    byte[] save();
+
+    /** Takes the place of all that was. */
+    void load(byte[] saved);
+  }
+
+  /**
+   * How far the log has come here.
+   *
+   * @param appended the number of the last entry, agreed upon or not
+   * @param applied the number of the last entry that the state has
+   * @param leader the node that orders the entries; null if nobody does
+   */
+  record Position(long appended, long applied, long term, @Nullable String leader) {}
+
+  Position position();
+
+  /** Those that are members now, this node included. */
+  List<String> members();
+
+  /** Tells all members, ourselves included. Does not wait; what cannot be told is lost. */
+  void tell(byte[] message);
+
+  /** Asks all members, ourselves included, and waits for their answers as long as that. */
+  Map<String, byte[]> ask(byte[] message, Duration limit);
+
+  /**
+   * Appends an entry, and waits until the state of the leader has it.
+   *
+   * @return what the state answered; null if nobody has said in time that it is in the log. It may
+   *     be there all the same
+   */
+  byte @Nullable [] append(byte[] entry, Duration limit);
+
+  /** Tells the others at once what is agreed upon, if we are the leader. */
+  void hurry();
+
+  /** Leaves. */
+  @Override
+  void close();
+}
