@@ -31,6 +31,7 @@ import org.jgroups.JChannel;
 import org.jgroups.Message;
 import org.jgroups.Receiver;
 import org.jgroups.View;
+import org.jgroups.conf.ClassConfigurator;
 import org.jgroups.logging.LogFactory;
 import org.jgroups.protocols.FD_ALL3;
 import org.jgroups.protocols.FRAG4;
@@ -204,6 +205,7 @@ public final class JGroupsEngine implements ClusterEngine {
 
     Discovered(Supplier<List<InetSocketAddress>> hosts) {
       this.hosts = hosts;
+      setId(ClassConfigurator.getProtocolId(TCPPING.class));
     }
 
     @Override

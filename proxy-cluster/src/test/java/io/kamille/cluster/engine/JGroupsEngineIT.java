@@ -26,10 +26,11 @@ class JGroupsEngineIT {
 
   private final class Node implements Listener, State {
     private final String name;
+    private final List<String> own = new CopyOnWriteArrayList<>();
 
     Node(String name) {
       this.name = name;
-      applied.put(name, new CopyOnWriteArrayList<>());
+      applied.put(name, own);
     }
 
     @Override
@@ -45,8 +46,8 @@ class JGroupsEngineIT {
 
     @Override
     public byte[] apply(byte[] entry) {
-      applied.get(name).add(new String(entry, StandardCharsets.UTF_8));
-      return new byte[] {(byte) applied.get(name).size()};
+      own.add(new String(entry, StandardCharsets.UTF_8));
+      return new byte[] {(byte) own.size()};
     }
 
     @Override
@@ -70,7 +71,11 @@ class JGroupsEngineIT {
                           try {
                             Node node = new Node(name);
                             return JGroupsEngine.join(
-                                nodes.settings(name), nodes.stateOf(name), nodes::hosts, node, node);
+                                nodes.settings(name),
+                                nodes.stateOf(name),
+                                nodes::hosts,
+                                node,
+                                node);
                           } catch (Exception e) {
                             throw new IllegalStateException(e);
                           }
@@ -79,13 +84,15 @@ class JGroupsEngineIT {
     long t0 = System.nanoTime();
     List<JGroupsEngine> engines = joining.stream().map(CompletableFuture::join).toList();
     System.err.println("joined " + (System.nanoTime() - t0) / 1000000);
-    while (engines.stream().anyMatch(e -> e.members().size() < 3 || e.position().leader() == null)) {
+    while (engines.stream()
+        .anyMatch(e -> e.members().size() < 3 || e.position().leader() == null)) {
       Thread.onSpinWait();
     }
     System.err.println("three " + (System.nanoTime() - t0) / 1000000 + engines.get(1).position());
     for (int i = 0; i < 20; i++) {
       long t = System.nanoTime();
-      byte[] answer = engines.get(i % 3).append(("entry " + i).getBytes(StandardCharsets.UTF_8), LONG);
+      byte[] answer =
+          engines.get(i % 3).append(("entry " + i).getBytes(StandardCharsets.UTF_8), LONG);
       System.err.println("append " + (System.nanoTime() - t) / 1000);
       assertThat(answer).containsExactly(i + 1);
       t = System.nanoTime();

@@ -57,7 +57,7 @@ public final class ThreeNodes {
         "shop",
         node,
         List.of("a", "b", "c"),
-        new HostPort("127.0.0.1", ports.get(node)),
+        new HostPort("127.0.0.1", ports.getOrDefault(node, 0)),
         new Discovery(List.of(), null, null),
         new Files(
             directory.resolve(certificate + ".pem"),
