@@ -4,6 +4,7 @@ import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.key.NormalUri;
 import io.kamille.cache.rules.Tags;
 import io.kamille.core.http.RequestHead;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
@@ -51,6 +52,32 @@ public record PurgeTarget(Kind kind, List<String> names, List<String> prefixes, 
     prefixes = List.copyOf(prefixes);
   }
 
+  /**
+   * What another node has called so; null if nothing can be.
+   *
+   * @param names of a group: the origin, and behind it the groups; of none, everything there
+   */
+  public static @Nullable PurgeTarget of(Kind kind, List<String> names) {
+    if (names.isEmpty() && kind != Kind.ALL) {
+      return null;
+    }
+    return switch (kind) {
+      case URL -> url(names.getFirst());
+      case PREFIX -> prefix(names.getFirst());
+      case HOST -> host(names.getFirst());
+      case TAG -> tags(names);
+      case GROUP -> {
+        RequestHead request = CacheKey.request(names.getFirst());
+        List<String> groups = names.subList(1, names.size());
+        if (request == null) {
+          yield null;
+        }
+        yield groups.isEmpty() ? originOf(request) : groups(request, groups);
+      }
+      case ALL -> all();
+    };
+  }
+
   /** One URI, which the index finds by its key; null if no request can have it as its target. */
   public static @Nullable PurgeTarget url(String uri) {
     return CacheKey.find(uri) == null
@@ -85,8 +112,10 @@ public record PurgeTarget(Kind kind, List<String> names, List<String> prefixes, 
   }
 
   /** What the answer to this unsafe request makes invalid, by its groups. */
-  public static PurgeTarget groups(RequestHead request, Tags groups) {
-    return new PurgeTarget(Kind.GROUP, List.of(NormalUri.originOf(request)), List.of(), groups);
+  public static PurgeTarget groups(RequestHead request, List<String> groups) {
+    List<String> names = new ArrayList<>(groups);
+    names.addFirst(NormalUri.originOf(request));
+    return new PurgeTarget(Kind.GROUP, names, List.of(), Tags.groups(request, groups));
   }
 
   /** Everything of the origin that the request went to. */

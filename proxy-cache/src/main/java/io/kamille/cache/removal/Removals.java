@@ -20,6 +20,7 @@ import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
@@ -135,8 +136,8 @@ public final class Removals {
    */
   public void invalidate(RequestHead request, ResponseHead response) {
     Invalidation.of(request, response, queries::keyOf).forEach(this::removeNow);
-    Tags groups = Tags.invalidated(request, response.fields());
-    if (groups.size() > 0
+    List<String> groups = Tags.invalidated(response.fields());
+    if (!groups.isEmpty()
         && !request.method().isSafe()
         && purge(PurgeTarget.groups(request, groups), false) == null
         && purge(PurgeTarget.originOf(request), false) == null) {

@@ -86,13 +86,15 @@ public final class Tags {
   }
 
   /** The groups that the answer to an unsafe request makes invalid (RFC 9875 §3). */
-  public static Tags invalidated(RequestHead request, Fields response) {
+  public static List<String> invalidated(Fields response) {
     List<String> lines = response.all(INVALIDATION);
     List<String> groups = lines.isEmpty() ? null : StructuredFields.strings(lines);
-    if (groups == null || groups.isEmpty()) {
-      return NONE;
-    }
-    return of(Set.of(), groups.subList(0, Math.min(groups.size(), LIMIT)), request);
+    return groups == null ? List.of() : groups.subList(0, Math.min(groups.size(), LIMIT));
+  }
+
+  /** These groups of the origin that the request goes to. */
+  public static Tags groups(RequestHead request, List<String> groups) {
+    return of(Set.of(), groups, request);
   }
 
   /** Whether an origin can tag a response so, by one field or the other. */

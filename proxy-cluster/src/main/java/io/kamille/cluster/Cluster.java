@@ -1,0 +1,295 @@
+package io.kamille.cluster;
+
+import io.kamille.cluster.engine.ClusterEngine;
+import io.kamille.cluster.engine.ClusterEngine.Answer;
+import io.kamille.cluster.engine.ClusterEngine.Position;
+import io.kamille.cluster.engine.JGroupsEngine;
+import io.kamille.cluster.engine.MemberAddresses;
+import io.kamille.cluster.lease.Lease;
+import io.kamille.cluster.lease.Report;
+import io.kamille.cluster.purge.AppliedFile;
+import io.kamille.cluster.purge.ClusterPurges;
+import io.kamille.cluster.purge.ClusterState;
+import io.kamille.cluster.purge.LocalPurges;
+import io.kamille.core.setting.HostPort;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/** This node as one of several: its membership, its lease, and its purges. Any thread. */
+public final class Cluster implements AutoCloseable {
+
+  private static final System.Logger LOG = System.getLogger("kamille.cluster");
+  private static final byte REPORT = 1;
+  private static final byte INVALIDATED = 2;
+  private static final Duration REPORT_PERIOD = Duration.ofSeconds(2);
+  private static final int REPORTS_PER_LEASE = 5;
+  private static final Duration LOOK = Duration.ofMillis(5);
+
+  private final ClusterSettings settings;
+  private final LocalPurges local;
+  private final ClusterState state;
+  private final Lease lease;
+  private final ClusterEngine engine;
+  private final ClusterPurges purges;
+  private final ConcurrentMap<String, Heard> reports = new ConcurrentHashMap<>();
+  private final ScheduledThreadPoolExecutor reporter =
+      new ScheduledThreadPoolExecutor(
+          1, Thread.ofPlatform().name("kamille-cluster").daemon().factory());
+  private volatile long currentSinceNanos;
+  private volatile boolean isDraining;
+  private boolean wasCurrent;
+
+  private record Heard(Report report, long nanos) {}
+
+  /**
+   * Joins.
+   *
+   * @param directory where the log lies
+   * @param beginsEmpty whether nothing is stored yet, before {@link #awaitCurrent} returns
+   * @throws IOException if the certificates cannot be read, or the address cannot be had
+   */
+  public static Cluster join(
+      ClusterSettings settings, Path directory, LocalPurges local, boolean beginsEmpty)
+      throws IOException {
+    Files.createDirectories(directory);
+    return new Cluster(settings, directory, local, beginsEmpty);
+  }
+
+  private Cluster(ClusterSettings settings, Path directory, LocalPurges local, boolean beginsEmpty)
+      throws IOException {
+    this.settings = settings;
+    this.local = local;
+    state = new ClusterState(local, new AppliedFile(directory.resolve("applied")), beginsEmpty);
+    lease =
+        new Lease(
+            settings.node(),
+            settings.voters(),
+            settings.lease().toNanos(),
+            new SplittableRandom().nextLong(1, Long.MAX_VALUE / 2),
+            System.nanoTime());
+    EngineEvents events = new EngineEvents();
+    engine =
+        JGroupsEngine.join(
+            settings, directory.resolve("log"), new MemberAddresses(settings), state, events);
+    purges = new ClusterPurges(engine, state, local, settings.purgeWait(), settings.lease());
+    events.follow(purges);
+    long period = Math.min(REPORT_PERIOD.toNanos(), settings.lease().toNanos() / REPORTS_PER_LEASE);
+    reporter.scheduleWithFixedDelay(this::report, 0, period, TimeUnit.NANOSECONDS);
+  }
+
+  /** What the engine tells. */
+  private final class EngineEvents implements ClusterEngine.Listener {
+
+    // Null until it is made: the engine may tell of members before.
+    private volatile @Nullable ClusterPurges follower;
+
+    void follow(ClusterPurges purges) {
+      follower = purges;
+    }
+
+    @Override
+    public void told(String node, byte[] message) {
+      try {
+        byte[] content = new byte[message.length - 1];
+        System.arraycopy(message, 1, content, 0, content.length);
+        if (message[0] == REPORT) {
+          Report report = Report.of(content);
+          reports.put(node, new Heard(report, System.nanoTime()));
+          lease.heard(node, report);
+        } else if (message[0] == INVALIDATED && !node.equals(settings.node())) {
+          InvalidatedUris.of(content).forEach(target -> local.purge(0, target, false));
+        }
+      } catch (IOException | IndexOutOfBoundsException unknown) {
+        LOG.log(Level.WARNING, "node {0} is not understood: {1}", node, unknown.getMessage());
+      }
+    }
+
+    @Override
+    public void asked(String node, byte[] message, Answer answer) {
+      ClusterPurges asked = follower;
+      try {
+        if (asked != null) {
+          asked.asked(message, answer);
+        }
+      } catch (IOException unknown) {
+        LOG.log(Level.WARNING, "node {0} is not understood: {1}", node, unknown.getMessage());
+      }
+    }
+
+    @Override
+    public void members(List<String> nodes) {
+      LOG.log(Level.INFO, "members of {0}: {1}", settings.name(), String.join(" ", nodes));
+    }
+  }
+
+  /** Tells the others how far we are, and looks whether we are current. */
+  private void report() {
+    try {
+      long now = System.nanoTime();
+      Position position = engine.position();
+      lease.applied(position.applied());
+      boolean isCurrent = lease.untilNanos() - now > 0;
+      noteCurrent(isCurrent, now);
+      Report report =
+          new Report(
+              Report.LEVEL,
+              lease.sends(now),
+              lease.heard(),
+              position.appended(),
+              state.applied(),
+              isCurrent,
+              isDraining,
+              isCurrent ? TimeUnit.NANOSECONDS.toMillis(now - currentSinceNanos) : 0,
+              Optional.ofNullable(settings.peers().address()).map(HostPort::toString).orElse(""));
+      byte[] octets = report.octets();
+      engine.tell(ByteBuffer.allocate(1 + octets.length).put(REPORT).put(octets).array());
+      if (!state.nodes().contains(settings.node()) && position.leader() != null && !isDraining) {
+        purges.known(settings.node(), true);
+      }
+    } catch (Throwable fault) {
+      // Also an error: what it threw here would be the last report.
+      LOG.log(Level.ERROR, "a report of this node was not sent", fault);
+    }
+  }
+
+  private void noteCurrent(boolean isCurrent, long now) {
+    if (isCurrent != wasCurrent) {
+      wasCurrent = isCurrent;
+      currentSinceNanos = now;
+      LOG.log(
+          isCurrent ? Level.INFO : Level.WARNING,
+          isCurrent
+              ? "this node knows all purges of " + settings.name()
+              : "this node is cut off from a majority of the voters of " + settings.name());
+    }
+  }
+
+  /**
+   * Waits until this node knows all purges, as long as the settings allow; whether it does. From
+   * then on something may be stored.
+   */
+  public boolean awaitCurrent() {
+    long deadline = System.nanoTime() + settings.startWait().toNanos();
+    while (!isCurrent() && System.nanoTime() - deadline < 0) {
+      lease.applied(engine.position().applied());
+      LockSupport.parkNanos(LOOK.toNanos());
+    }
+    state.accept();
+    return isCurrent();
+  }
+
+  /** Whether this node has missed no purge. */
+  public boolean isCurrent() {
+    return lease.untilNanos() - System.nanoTime() > 0;
+  }
+
+  /** Until when what is stored may be served, by {@link System#nanoTime}. */
+  public long untilNanos() {
+    return lease.untilNanos();
+  }
+
+  /** The purges of all nodes. */
+  public ClusterPurges purges() {
+    return purges;
+  }
+
+  /** The number of the last purge that is applied here. */
+  public long applied() {
+    return state.applied();
+  }
+
+  public ClusterSettings settings() {
+    return settings;
+  }
+
+  /** How far the log has come here. */
+  public Position position() {
+    return engine.position();
+  }
+
+  /** Tells the others what an answer to an unsafe request made invalid (RFC 9111 §4.4). */
+  public void invalidated(List<String> uris) {
+    byte[] octets = InvalidatedUris.octets(uris);
+    engine.tell(ByteBuffer.allocate(1 + octets.length).put(INVALIDATED).put(octets).array());
+  }
+
+  /** Whether a majority of the voters are members. */
+  public boolean hasQuorum() {
+    List<String> members = engine.members();
+    long voters = settings.voters().stream().filter(members::contains).count();
+    return voters > settings.voters().size() / 2 && engine.position().leader() != null;
+  }
+
+  /** All nodes that are known, by name. */
+  public List<NodeView> nodes() {
+    List<String> members = engine.members();
+    Set<String> names = new TreeSet<>(settings.voters());
+    names.addAll(state.nodes());
+    names.addAll(members);
+    String leader = engine.position().leader();
+    long now = System.nanoTime();
+    List<NodeView> nodes = new ArrayList<>();
+    for (String name : names) {
+      Heard heard = reports.get(name);
+      Report report = heard == null ? null : heard.report();
+      boolean isMember = members.contains(name);
+      nodes.add(
+          new NodeView(
+              name,
+              !isMember ? "away" : report != null && report.isDraining() ? "draining" : "member",
+              settings.voters().contains(name),
+              name.equals(leader),
+              isMember && report != null && report.isCurrent(),
+              report == null ? 0 : report.applied(),
+              report == null ? "" : report.peers(),
+              heard == null ? -1 : (now - heard.nanos()) / 1e9));
+    }
+    return nodes;
+  }
+
+  /** What the members have reported last, by their names; those that may be asked for objects. */
+  public Map<String, Report> members() {
+    Map<String, Report> members = new ConcurrentHashMap<>();
+    for (String name : engine.members()) {
+      Heard heard = reports.get(name);
+      if (heard != null) {
+        members.put(name, heard.report());
+      }
+    }
+    return members;
+  }
+
+  /** Owns nothing new from now on. */
+  public void drain() {
+    isDraining = true;
+    reporter.execute(this::report);
+  }
+
+  /** Leaves. */
+  @Override
+  public void close() {
+    reporter.shutdownNow();
+    purges.close();
+    if (!settings.voters().contains(settings.node())) {
+      purges.known(settings.node(), false);
+    }
+    engine.close();
+  }
+}

@@ -1,0 +1,5 @@
+/** How a node knows that it has missed nothing, without a common clock. */
+@NullMarked
+package io.kamille.cluster.lease;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,231 @@
+package io.kamille.cluster.purge;
+
+import io.kamille.cache.purge.PurgeTarget;
+import io.kamille.cache.purge.PurgeTarget.Kind;
+import io.kamille.cluster.engine.ClusterEngine;
+import io.kamille.cluster.engine.ClusterEngine.Answer;
+import io.kamille.cluster.purge.PurgeReceipt.AtNode;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.TreeSet;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** The purges that are ordered at this node, and their way to all nodes. Any thread. */
+public final class ClusterPurges implements AutoCloseable {
+
+  /*
+   * While one entry is appended, all later purges wait, and go into the next one. Then all members
+   * are asked whether they have applied it, and each answers once it has.
+   *
+   *   order ─► queue ─► entry ─► majority ─► each node applies it ─► its answer
+   *
+   * An entry that nobody has confirmed is appended again: purges are known by their random number,
+   * so a repetition does nothing. Who has ordered is told after a while that there is no quorum.
+   * By then those that can be reached have purged without the log. The entry goes on waiting, so
+   * that the others will.
+   */
+  private static final Duration ATTEMPT = Duration.ofMillis(1_500);
+  private static final Duration NO_QUORUM = Duration.ofSeconds(5);
+  private static final long PAUSE_MILLIS = 100;
+  private static final int QUEUE_LIMIT = 10_000;
+  private static final int ENTRY_LIMIT = 256;
+
+  /** A message about purges that are in the log: their numbers. */
+  public static final byte APPLIED = 1;
+
+  /** A message with purges that are not in the log. */
+  public static final byte AT_ONCE = 2;
+
+  private record Ordered(PurgeOrder order, CompletableFuture<PurgeReceipt> receipt) {}
+
+  private final ClusterEngine engine;
+  private final ClusterState state;
+  private final LocalPurges local;
+  private final Duration wait;
+  private final Duration lease;
+  private final SplittableRandom random = new SplittableRandom();
+  private final BlockingQueue<Ordered> queue = new LinkedBlockingQueue<>(QUEUE_LIMIT);
+  private final Thread appender;
+  private volatile boolean isEverythingDue;
+
+  /**
+   * Begins to append what is ordered.
+   *
+   * @param wait how long answers of nodes are waited for
+   * @param lease after which a node that is away serves nothing that was purged
+   */
+  public ClusterPurges(
+      ClusterEngine engine, ClusterState state, LocalPurges local, Duration wait, Duration lease) {
+    this.engine = engine;
+    this.state = state;
+    this.local = local;
+    this.wait = wait;
+    this.lease = lease;
+    appender = Thread.ofVirtual().name("kamille-purges").start(this::appendAll);
+  }
+
+  /** Purges at all nodes; waits for their answers. */
+  public PurgeReceipt purge(Kind kind, List<String> names, boolean isSoft, long epochSeconds) {
+    Ordered ordered = order(kind, names, isSoft, epochSeconds);
+    try {
+      return ordered.receipt().get(NO_QUORUM.plus(wait).toNanos(), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException | ExecutionException late) {
+      return withoutLog(List.of(ordered.order()));
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+      return withoutLog(List.of(ordered.order()));
+    }
+  }
+
+  /** Purges at all nodes soon, and does not wait. */
+  public void begin(Kind kind, List<String> names, boolean isSoft, long epochSeconds) {
+    order(kind, names, isSoft, epochSeconds);
+  }
+
+  private Ordered order(Kind kind, List<String> names, boolean isSoft, long epochSeconds) {
+    long id;
+    synchronized (random) {
+      id = random.nextLong();
+    }
+    Ordered ordered =
+        new Ordered(
+            new PurgeOrder(id, kind, names, isSoft, epochSeconds), new CompletableFuture<>());
+    if (!queue.offer(ordered)) {
+      isEverythingDue = true;
+    }
+    return ordered;
+  }
+
+  // The way into the log
+
+  private void appendAll() {
+    try {
+      while (!Thread.currentThread().isInterrupted()) {
+        List<Ordered> entry = new ArrayList<>();
+        entry.add(queue.take());
+        queue.drainTo(entry, ENTRY_LIMIT - 1);
+        if (isEverythingDue) {
+          isEverythingDue = false;
+          entry.add(order(Kind.ALL, List.of(), false, entry.getLast().order().epochSeconds()));
+        }
+        append(entry);
+      }
+    } catch (InterruptedException closed) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void append(List<Ordered> entry) throws InterruptedException {
+    byte[] octets = ClusterState.purges(entry.stream().map(Ordered::order).toList());
+    byte[] numbers = engine.append(octets, ATTEMPT);
+    while (numbers == null) {
+      TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
+      numbers = engine.append(octets, ATTEMPT);
+    }
+    byte[] known = numbers;
+    Thread.startVirtualThread(() -> confirm(entry, known));
+  }
+
+  /** Asks all members for what they have done, and tells those who have ordered it. */
+  private void confirm(List<Ordered> entry, byte[] numbers) {
+    byte[] question = ByteBuffer.allocate(1 + numbers.length).put(APPLIED).put(numbers).array();
+    Map<String, byte[]> answers = engine.ask(question, wait);
+    for (int i = 0; i < entry.size(); i++) {
+      long number = ByteBuffer.wrap(numbers).getLong(i * Long.BYTES);
+      entry.get(i).receipt().complete(receipt(number, answers, i));
+    }
+  }
+
+  private PurgeReceipt withoutLog(List<PurgeOrder> orders) {
+    byte[] octets = PurgeOrder.octets(orders);
+    byte[] message = ByteBuffer.allocate(1 + octets.length).put(AT_ONCE).put(octets).array();
+    return receipt(0, engine.ask(message, wait), 0);
+  }
+
+  private PurgeReceipt receipt(long number, Map<String, byte[]> answers, int place) {
+    Set<String> nodes = new TreeSet<>(state.nodes());
+    nodes.addAll(answers.keySet());
+    List<AtNode> done = new ArrayList<>();
+    for (String node : nodes) {
+      byte[] counts = answers.get(node);
+      int at = place * Long.BYTES;
+      done.add(
+          counts == null || counts.length < at + Long.BYTES
+              ? new AtNode(node, false, 0)
+              : new AtNode(node, true, ByteBuffer.wrap(counts).getLong(at)));
+    }
+    boolean isComplete = number > 0 && done.stream().allMatch(AtNode::isDone);
+    return new PurgeReceipt(number, isComplete ? Duration.ZERO : lease, done);
+  }
+
+  // What others ask
+
+  /**
+   * Answers the question of another node, or of this one.
+   *
+   * @param message its first octet is {@link #APPLIED} or {@link #AT_ONCE}
+   * @throws IOException if it is no question about purges
+   */
+  public void asked(byte[] message, Answer answer) throws IOException {
+    ByteBuffer in = ByteBuffer.wrap(message);
+    byte kind = in.get();
+    if (kind == APPLIED && in.remaining() % Long.BYTES == 0 && in.hasRemaining()) {
+      long[] numbers = new long[in.remaining() / Long.BYTES];
+      in.asLongBuffer().get(numbers);
+      long last = 0;
+      for (long number : numbers) {
+        last = Math.max(last, number);
+      }
+      engine.hurry();
+      state.whenApplied(last, () -> answer.send(counts(numbers)));
+    } else if (kind == AT_ONCE) {
+      byte[] octets = new byte[in.remaining()];
+      in.get(octets);
+      List<PurgeOrder> orders = PurgeOrder.read(octets);
+      ByteBuffer counts = ByteBuffer.allocate(orders.size() * Long.BYTES);
+      for (PurgeOrder order : orders) {
+        PurgeTarget target = order.target();
+        counts.putLong(target == null ? 0 : local.purge(0, target, order.isSoft()));
+      }
+      answer.send(counts.array());
+    } else {
+      throw new IOException("a question of a later release");
+    }
+  }
+
+  private byte[] counts(long[] numbers) {
+    ByteBuffer counts = ByteBuffer.allocate(numbers.length * Long.BYTES);
+    for (long number : numbers) {
+      counts.putLong(state.count(number));
+    }
+    return counts.array();
+  }
+
+  /** Makes a node known to all from now on, or forgotten; whether a majority has taken it down. */
+  public boolean known(String node, boolean isKnown) {
+    byte[] entry = ClusterState.node(node, isKnown);
+    return engine.append(entry, ATTEMPT) != null;
+  }
+
+  /** How many purges wait for a quorum. */
+  public int waiting() {
+    return queue.size();
+  }
+
+  /** Ends; what waits is lost. */
+  @Override
+  public void close() {
+    appender.interrupt();
+  }
+}

@@ -1,0 +1,309 @@
+package io.kamille.cluster.purge;
+
+import io.kamille.cache.purge.PurgeTarget;
+import io.kamille.cluster.engine.ClusterEngine;
+import io.kamille.cluster.purge.AppliedFile.Applied;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.TreeSet;
+
+/**
+ * What the entries of the log make: numbered purges, and the nodes that are known. Each purge is
+ * carried out here as it comes. Any thread.
+ */
+public final class ClusterState implements ClusterEngine.State {
+
+  /*
+   * An entry is an octet of its kind, and then
+   *
+   *   PURGES   the number that names the log if this is its first entry, and orders
+   *   NODE     whether it is known from now on, and its name
+   *
+   * The last purges are kept for nodes that were away. One that was away for more of them drops
+   * all that it has.
+   *
+   * The engine plays the log again at each start. Whatever was carried out by an earlier process,
+   * and holds for this one, is not carried out again: it would take what was stored since.
+   */
+  static final byte PURGES = 1;
+  static final byte NODE = 2;
+
+  static final int KEPT_LIMIT = 100_000;
+  static final int KEPT_LIMIT_BYTES = 16 << 20;
+  private static final int COUNTS_LIMIT = 10_000;
+
+  private record Numbered(long number, PurgeOrder order, int octets) {}
+
+  private record Waiting(long number, Runnable action) {}
+
+  private final LocalPurges local;
+  private final AppliedFile file;
+  private boolean beginsEmpty;
+  private Applied done;
+  private long log;
+  private long last;
+  private long keptOctets;
+  private final Deque<Numbered> kept = new ArrayDeque<>();
+  private final Map<Long, Long> numbers = new HashMap<>();
+  private final Set<String> nodes = new TreeSet<>();
+  private final Map<Long, Long> counts =
+      new LinkedHashMap<>() {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<Long, Long> eldest) {
+          return size() > COUNTS_LIMIT;
+        }
+      };
+  private final List<Waiting> waiting = new ArrayList<>();
+
+  /**
+   * A state without entries.
+   *
+   * @param file where is noted how far an earlier process has come
+   * @param beginsEmpty whether nothing is stored yet; see {@link #accept}
+   */
+  public ClusterState(LocalPurges local, AppliedFile file, boolean beginsEmpty) {
+    this.local = local;
+    this.file = file;
+    this.beginsEmpty = beginsEmpty;
+    this.done = file.read();
+  }
+
+  /** From now on something may be stored. */
+  public synchronized void accept() {
+    beginsEmpty = false;
+  }
+
+  /** The number of the last purge that is carried out here. */
+  public synchronized long applied() {
+    return last;
+  }
+
+  /** The nodes that are known, members or not. */
+  public synchronized Set<String> nodes() {
+    return Set.copyOf(nodes);
+  }
+
+  /** The last purges, the newest first. */
+  public synchronized List<Long> keptNumbers() {
+    return kept.reversed().stream().map(Numbered::number).toList();
+  }
+
+  /** Runs that once the purge of that number is carried out here. */
+  void whenApplied(long number, Runnable action) {
+    synchronized (this) {
+      if (number > last) {
+        waiting.add(new Waiting(number, action));
+        return;
+      }
+    }
+    action.run();
+  }
+
+  /** How many responses these purges removed here, as far as is known. */
+  synchronized long count(long number) {
+    return counts.getOrDefault(number, 0L);
+  }
+
+  /** An entry with purges. */
+  static byte[] purges(List<PurgeOrder> orders) {
+    byte[] octets = PurgeOrder.octets(orders);
+    return ByteBuffer.allocate(1 + Long.BYTES + octets.length)
+        .put(PURGES)
+        .putLong(new SplittableRandom().nextLong(1, Long.MAX_VALUE))
+        .put(octets)
+        .array();
+  }
+
+  /** An entry that makes a node known, or forgotten. */
+  static byte[] node(String name, boolean isKnown) {
+    var octets = new ByteArrayOutputStream();
+    try (var out = new DataOutputStream(octets)) {
+      out.writeByte(NODE);
+      out.writeBoolean(isKnown);
+      out.writeUTF(name);
+    } catch (IOException impossible) {
+      throw new UncheckedIOException(impossible);
+    }
+    return octets.toByteArray();
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * @return the number of each purge of the entry
+   * @throws IllegalStateException if a later release has written it: nothing goes on then
+   */
+  @Override
+  public byte[] apply(byte[] entry) {
+    byte[] answer;
+    List<Runnable> ready = new ArrayList<>();
+    synchronized (this) {
+      try (var in = new DataInputStream(new ByteArrayInputStream(entry))) {
+        answer =
+            switch (in.readByte()) {
+              case PURGES -> purged(in);
+              case NODE -> named(in);
+              default -> throw new IOException("an entry of a later release");
+            };
+      } catch (IOException unknown) {
+        throw new IllegalStateException(
+            "the log of the cluster goes on with what this release cannot read", unknown);
+      }
+      waiting.removeIf(
+          each -> {
+            boolean isReady = each.number() <= last;
+            return isReady && ready.add(each.action());
+          });
+    }
+    ready.forEach(Runnable::run);
+    return answer;
+  }
+
+  private byte[] purged(DataInputStream in) throws IOException {
+    long name = in.readLong();
+    if (log == 0) {
+      follow(name);
+    }
+    List<Long> answer = new ArrayList<>();
+    for (PurgeOrder order : PurgeOrder.read(in.readAllBytes())) {
+      Long before = numbers.get(order.id());
+      answer.add(before == null ? add(last + 1, order) : before);
+    }
+    noteDone();
+    ByteBuffer octets = ByteBuffer.allocate(answer.size() * Long.BYTES);
+    answer.forEach(octets::putLong);
+    return octets.array();
+  }
+
+  private byte[] named(DataInputStream in) throws IOException {
+    boolean isKnown = in.readBoolean();
+    String name = in.readUTF();
+    if (isKnown) {
+      nodes.add(name);
+    } else {
+      nodes.remove(name);
+    }
+    return new byte[0];
+  }
+
+  /** What was done by another log says nothing of this one. */
+  private void follow(long name) {
+    log = name;
+    if (done.log() != name) {
+      if (done.log() != 0) {
+        local.clear();
+      }
+      done = new Applied(name, 0);
+    }
+  }
+
+  private long add(long number, PurgeOrder order) {
+    last = number;
+    keep(number, order);
+    if (number > done.number()) {
+      PurgeTarget target = order.target();
+      counts.put(
+          number, target == null || beginsEmpty ? 0 : local.purge(number, target, order.isSoft()));
+      done = new Applied(log, number);
+    }
+    return number;
+  }
+
+  private void keep(long number, PurgeOrder order) {
+    int octets = PurgeOrder.octets(List.of(order)).length;
+    kept.addLast(new Numbered(number, order, octets));
+    numbers.put(order.id(), number);
+    keptOctets += octets;
+    while (kept.size() > KEPT_LIMIT || keptOctets > KEPT_LIMIT_BYTES) {
+      Numbered oldest = kept.removeFirst();
+      numbers.remove(oldest.order().id());
+      keptOctets -= oldest.octets();
+    }
+  }
+
+  private void noteDone() {
+    Applied now = done;
+    local.whenKept(() -> file.write(now));
+  }
+
+  @Override
+  public synchronized byte[] save() {
+    var octets = new ByteArrayOutputStream();
+    try (var out = new DataOutputStream(octets)) {
+      out.writeLong(log);
+      out.writeLong(last);
+      out.writeInt(nodes.size());
+      for (String node : nodes) {
+        out.writeUTF(node);
+      }
+      out.writeInt(kept.size());
+      for (Numbered purge : kept) {
+        out.writeLong(purge.number());
+        purge.order().write(out);
+      }
+    } catch (IOException impossible) {
+      throw new UncheckedIOException(impossible);
+    }
+    return octets.toByteArray();
+  }
+
+  @Override
+  public void load(byte[] saved) {
+    List<Waiting> ready;
+    synchronized (this) {
+      log = 0;
+      last = 0;
+      keptOctets = 0;
+      kept.clear();
+      numbers.clear();
+      nodes.clear();
+      if (saved.length > 0) {
+        try (var in = new DataInputStream(new ByteArrayInputStream(saved))) {
+          read(in);
+        } catch (IOException damaged) {
+          throw new IllegalStateException("a state of the cluster is damaged", damaged);
+        }
+      }
+      ready = waiting.stream().filter(each -> each.number() <= last).toList();
+      waiting.removeAll(ready);
+    }
+    ready.forEach(each -> each.action().run());
+  }
+
+  private void read(DataInputStream in) throws IOException {
+    long name = in.readLong();
+    long saved = in.readLong();
+    for (int i = in.readInt(); i > 0; i--) {
+      nodes.add(in.readUTF());
+    }
+    if (name != 0) {
+      follow(name);
+    }
+    int count = in.readInt();
+    last = saved - count;
+    if (done.number() < last) {
+      if (!beginsEmpty) {
+        local.clear();
+      }
+      done = new Applied(log, last);
+    }
+    for (int i = 0; i < count; i++) {
+      add(in.readLong(), PurgeOrder.read(in));
+    }
+    noteDone();
+  }
+}

@@ -1,0 +1,21 @@
+package io.kamille.cluster.purge;
+
+import io.kamille.cache.purge.PurgeTarget;
+
+/** The cache of this node, as the log of the cluster purges it. One thread at a time. */
+public interface LocalPurges {
+
+  /**
+   * Purges; it holds when this returns.
+   *
+   * @param number of the purge in the cluster; 0 if it has none yet
+   * @return how many responses that were so far
+   */
+  long purge(long number, PurgeTarget target, boolean isSoft);
+
+  /** Removes everything. */
+  void clear();
+
+  /** Runs that when all purges so far hold for a later process, too. */
+  void whenKept(Runnable action);
+}
