@@ -7,6 +7,7 @@ import io.kamille.cache.disk.DiskMetrics;
 import io.kamille.cache.disk.DiskTier;
 import io.kamille.cache.fill.CacheParts;
 import io.kamille.cache.fill.InFlightTable;
+import io.kamille.cache.fill.StoreLease;
 import io.kamille.cache.index.CaffeineIndex;
 import io.kamille.cache.index.IndexMemory;
 import io.kamille.cache.index.PolicyChoice;
@@ -15,6 +16,7 @@ import io.kamille.cache.key.QueryRules;
 import io.kamille.cache.memory.Arena;
 import io.kamille.cache.purge.PurgeTable;
 import io.kamille.cache.removal.OperatorPurges;
+import io.kamille.cache.removal.OtherNodes;
 import io.kamille.cache.removal.Removals;
 import io.kamille.cache.removal.RouteQueries;
 import io.kamille.cache.removal.Sweeper;
@@ -58,6 +60,7 @@ public final class Cache implements AutoCloseable {
   private final CaffeineIndex index;
   private final TieredStore store;
   private final WorkerThreads sweepers = WorkerThreads.sweeping();
+  private final StoreLease lease = new StoreLease();
   private final RouteQueries queries = new RouteQueries();
   private final Removals removals;
   private final CacheOperations operations;
@@ -100,7 +103,15 @@ public final class Cache implements AutoCloseable {
     this.removals = new Removals(store, flights, purges, sweeper, queries, clock);
     this.parts =
         new CacheParts(
-            store, lookups, flights, coder, loops, removals::invalidate, sendfileFromBytes, clock);
+            store,
+            lookups,
+            flights,
+            coder,
+            loops,
+            removals::invalidate,
+            lease,
+            sendfileFromBytes,
+            clock);
     this.operations =
         new CacheOperations(
             store,
@@ -265,6 +276,16 @@ public final class Cache implements AutoCloseable {
    */
   public PurgeMethod purgeMethod(ExchangeHandler router, Predicate<RequestHead> hasRoute) {
     return new PurgeMethod(router, hasRoute, removals, queries);
+  }
+
+  /** Until when what is stored may be served without asking the origin about it. */
+  public StoreLease lease() {
+    return lease;
+  }
+
+  /** Tells these of what is invalidated, or purged by clients, from now on. */
+  public void share(OtherNodes nodes) {
+    removals.share(nodes);
   }
 
   /** What an operator sees and does. */

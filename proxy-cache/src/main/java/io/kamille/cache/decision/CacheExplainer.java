@@ -76,7 +76,7 @@ public final class CacheExplainer {
     this.settings = settings;
     this.clock = parts.clock();
     this.request = QueryFilter.filtered(settings.query(), request);
-    this.demands = CacheControl.ofRequest(request.fields());
+    this.demands = parts.demandsOf(request);
     this.isFiltered = !this.request.pathAndQuery().equals(request.pathAndQuery());
     this.key = CacheKey.of(this.request);
   }

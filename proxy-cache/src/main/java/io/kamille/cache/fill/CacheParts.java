@@ -1,6 +1,7 @@
 package io.kamille.cache.fill;
 
 import io.kamille.cache.coding.Coder;
+import io.kamille.cache.rules.CacheControl;
 import io.kamille.cache.serve.LoopStates;
 import io.kamille.cache.tiers.DiskLookups;
 import io.kamille.cache.tiers.TieredStore;
@@ -15,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param lookups who reads the disk; null if there is none
  * @param invalidation told of the response to each unsafe request
+ * @param lease until when what is stored may be served
  * @param sendfileFromBytes content that long, or longer, may go to clients by sendfile
  */
 public record CacheParts(
@@ -24,5 +26,13 @@ public record CacheParts(
     Coder coder,
     LoopStates loops,
     BiConsumer<RequestHead, ResponseHead> invalidation,
+    StoreLease lease,
     long sendfileFromBytes,
-    WallClock clock) {}
+    WallClock clock) {
+
+  /** The directives of a request, as they hold while the lease does, or does not. */
+  public CacheControl demandsOf(RequestHead request) {
+    CacheControl demands = CacheControl.ofRequest(request.fields());
+    return lease.hasEnded() ? demands.whileCutOff() : demands;
+  }
+}

@@ -186,7 +186,7 @@ public final class Fetches {
         exchange.behind(ReplyHandover.of(exchange.reply())),
         demands,
         key,
-        new Forwarding(reason),
+        demands.isCutOff() ? new Forwarding(reason).detail("cut-off") : new Forwarding(reason),
         flight,
         route.epochSeconds(),
         route.parts().clock().nanos(),

@@ -67,16 +67,26 @@ public final class OperatorPurges {
    * @return null if too many purges wait to be swept
    */
   public @Nullable PurgeReport purge(PurgeTarget target, boolean isSoft) {
+    return purge(0, target, isSoft);
+  }
+
+  /**
+   * The same.
+   *
+   * @param number by which other nodes know it; 0 for the next of our own
+   */
+  public @Nullable PurgeReport purge(long number, PurgeTarget target, boolean isSoft) {
     CacheKey key = keyOf(target);
     if (key != null) {
       Purge purge = unnumbered(target, isSoft);
       purge.affected(isSoft ? removals.soften(key, purge) : removals.remove(key));
-      return noted(purge, false, () -> true, State.DONE);
+      return noted(number, purge, false, () -> true, State.DONE);
     }
     Purge purge = removals.purge(target, isSoft);
     return purge == null
         ? null
-        : noted(purge, false, () -> sweeper.sweptUpTo() >= purge.sequence(), State.SWEEPING);
+        : noted(
+            number, purge, false, () -> sweeper.sweptUpTo() >= purge.sequence(), State.SWEEPING);
   }
 
   /**
@@ -89,13 +99,13 @@ public final class OperatorPurges {
     CacheKey key = keyOf(target);
     if (key != null) {
       purge.affected(removals.count(key));
-      return noted(purge, true, () -> true, State.DONE);
+      return noted(0, purge, true, () -> true, State.DONE);
     }
     if (counting.getAndUpdate(counts -> Math.min(COUNTS, counts + 1)) == COUNTS) {
       return null;
     }
     var counted = new AtomicLong(-1);
-    PurgeReport report = noted(purge, true, () -> counted.get() >= 0, State.COUNTING);
+    PurgeReport report = noted(0, purge, true, () -> counted.get() >= 0, State.COUNTING);
     sweeper.count(
         target,
         count -> {
@@ -115,8 +125,9 @@ public final class OperatorPurges {
   }
 
   private synchronized PurgeReport noted(
-      Purge purge, boolean isDryRun, BooleanSupplier isDone, State before) {
-    Entry entry = new Entry(++lastId, purge, isDryRun, isDone, before);
+      long number, Purge purge, boolean isDryRun, BooleanSupplier isDone, State before) {
+    lastId = Math.max(lastId + 1, number);
+    Entry entry = new Entry(lastId, purge, isDryRun, isDone, before);
     recent.addFirst(entry);
     if (recent.size() > RECENT) {
       recent.removeLast();

@@ -3,6 +3,7 @@ package io.kamille.cache.removal;
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.kamille.cache.fill.InFlightTable;
 import io.kamille.cache.key.CacheKey;
+import io.kamille.cache.key.NormalUri;
 import io.kamille.cache.purge.Purge;
 import io.kamille.cache.purge.PurgeNotes;
 import io.kamille.cache.purge.PurgeTable;
@@ -19,6 +20,7 @@ import io.kamille.core.loop.WallClock;
 import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;
+import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -45,6 +47,7 @@ public final class Removals {
   private final Sweeper sweeper;
   private final RouteQueries queries;
   private final WallClock clock;
+  private volatile @Nullable OtherNodes others;
   private final Map<Kind, LongAdder> counts = new EnumMap<>(Kind.class);
 
   public Removals(
@@ -63,6 +66,16 @@ public final class Removals {
     for (Kind kind : Kind.values()) {
       counts.put(kind, new LongAdder());
     }
+  }
+
+  /** Tells these of what is invalidated from now on. */
+  public void share(OtherNodes nodes) {
+    others = nodes;
+  }
+
+  /** Other nodes, if there are any. */
+  public @Nullable OtherNodes others() {
+    return others;
   }
 
   /** Purges what is stored under the key of a URI, and says how many responses that were. */
@@ -135,7 +148,10 @@ public final class Removals {
    * and by groups (RFC 9875 §3).
    */
   public void invalidate(RequestHead request, ResponseHead response) {
-    Invalidation.of(request, response, queries::keyOf).forEach(this::removeNow);
+    OtherNodes nodes = others;
+    List<String> uris = new ArrayList<>();
+    Invalidation.of(request, response, target -> keyOf(target, nodes, uris))
+        .forEach(this::removeNow);
     List<String> groups = Tags.invalidated(response.fields());
     if (!groups.isEmpty()
         && !request.method().isSafe()
@@ -143,6 +159,23 @@ public final class Removals {
         && purge(PurgeTarget.originOf(request), false) == null) {
       purge(PurgeTarget.all(), false);
     }
+    if (nodes != null) {
+      if (!uris.isEmpty()) {
+        nodes.invalidated(uris);
+      }
+      if (!groups.isEmpty() && !request.method().isSafe()) {
+        nodes.purged(PurgeTarget.groups(request, groups));
+      }
+    }
+  }
+
+  /** The key of a request; its URI is noted if somebody else is to know of it. */
+  private CacheKey keyOf(RequestHead request, @Nullable OtherNodes nodes, List<String> uris) {
+    String uri = nodes == null ? null : NormalUri.of(request);
+    if (uri != null) {
+      uris.add(uri);
+    }
+    return queries.keyOf(request);
   }
 
   @CanIgnoreReturnValue

@@ -35,6 +35,7 @@ public final class CacheControl {
   static final int IMMUTABLE = 1 << 8;
   static final int ONLY_IF_CACHED = 1 << 9;
   static final int TARGETED = 1 << 10;
+  private static final int CUT_OFF = 1 << 11;
 
   private static final long OF_RESPONSE =
       Fields.mask(FieldName.CACHE_CONTROL, FieldName.CDN_CACHE_CONTROL);
@@ -125,6 +126,25 @@ public final class CacheControl {
       parser.line(fields.octets(), fields.valueStart(i), fields.valueEnd(i));
     }
     return parser.finish();
+  }
+
+  /**
+   * The same demands, and that nothing stored is used unvalidated: this node may have missed a
+   * purge.
+   */
+  public CacheControl whileCutOff() {
+    Directives more = new Directives();
+    more.flags = said.flags | NO_CACHE | CUT_OFF;
+    more.maxAgeSeconds = said.maxAgeSeconds;
+    more.maxStaleSeconds = said.maxStaleSeconds;
+    more.minFreshSeconds = said.minFreshSeconds;
+    more.staleIfErrorSeconds = said.staleIfErrorSeconds;
+    return new CacheControl(more);
+  }
+
+  /** Whether {@link #whileCutOff} made it. */
+  public boolean isCutOff() {
+    return has(CUT_OFF);
   }
 
   // Both directions

@@ -122,7 +122,7 @@ public final class CacheHandler implements ExchangeHandler {
   private void look(
       Exchange exchange, Wait wait, @Nullable StoredResponse read, boolean mayReadDisk) {
     RequestHead request = exchange.request();
-    CacheControl demands = CacheControl.ofRequest(request.fields());
+    CacheControl demands = parts.demandsOf(request);
     CacheDecision early = decisions.beforeLookup(request, demands);
     if (early != null) {
       StoredAnswers.release(read);
@@ -338,7 +338,7 @@ public final class CacheHandler implements ExchangeHandler {
       CacheKey key = parts.loops().current().probe().keyOf(request);
       long now = parts.clock().epochSeconds();
       StoredResponse stored = StoredAnswers.selected(parts.store().peek(key), request, now);
-      CacheControl demands = CacheControl.ofRequest(request.fields());
+      CacheControl demands = parts.demandsOf(request);
       route.answers().fail(exchange, demands, stored, forwarding, why);
     }
 

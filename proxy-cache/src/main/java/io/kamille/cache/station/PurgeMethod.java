@@ -3,6 +3,8 @@ package io.kamille.cache.station;
 import io.kamille.cache.decision.Explanation;
 import io.kamille.cache.decision.Explanation.Decision;
 import io.kamille.cache.key.NormalUri;
+import io.kamille.cache.purge.PurgeTarget;
+import io.kamille.cache.removal.OtherNodes;
 import io.kamille.cache.removal.Removals;
 import io.kamille.cache.removal.RouteQueries;
 import io.kamille.cache.rules.Reason;
@@ -64,12 +66,23 @@ public final class PurgeMethod implements ExchangeHandler {
     if (request.method() != Method.OTHER || !isOurs(request)) {
       router.handle(exchange);
     } else if (isAllowed(exchange.client().getAddress())) {
-      int count = removals.remove(queries.keyOf(request));
-      KeptAnswer answer = new KeptAnswer(exchange, count);
-      exchange.reply().open(answer);
-      removals.whenKept(answer);
+      purge(exchange, NormalUri.of(request));
     } else {
       exchange.reply().fail(Failure.of(Kind.HTTP_REQUEST_DENIED, "PURGE is not for this client"));
+    }
+  }
+
+  /** Here, and at other nodes if there are any. */
+  private void purge(Exchange exchange, @Nullable String uri) {
+    KeptAnswer answer = new KeptAnswer(exchange);
+    exchange.reply().open(answer);
+    OtherNodes nodes = removals.others();
+    PurgeTarget target = nodes == null || uri == null ? null : PurgeTarget.url(uri);
+    if (nodes != null && target != null) {
+      nodes.purge(target, answer::purged);
+    } else {
+      int count = removals.remove(queries.keyOf(exchange.request()));
+      removals.whenKept(() -> answer.purged(StatusCode.OK, count));
     }
   }
 
@@ -86,20 +99,21 @@ public final class PurgeMethod implements ExchangeHandler {
   }
 
   /** An answer that waits until what was removed is removed for later processes too. */
-  private static final class KeptAnswer implements ContentSource, Runnable {
+  private static final class KeptAnswer implements ContentSource {
 
     private final Exchange exchange;
-    private final int count;
+    private int status;
+    private long count;
     private boolean isCancelled;
 
-    KeptAnswer(Exchange exchange, int count) {
+    KeptAnswer(Exchange exchange) {
       this.exchange = exchange;
-      this.count = count;
     }
 
     /** On any thread. */
-    @Override
-    public void run() {
+    void purged(int status, long count) {
+      this.status = status;
+      this.count = count;
       if (exchange.loop().inEventLoop()) {
         send();
       } else if (!exchange.loop().isShuttingDown()) {
@@ -109,7 +123,7 @@ public final class PurgeMethod implements ExchangeHandler {
 
     private void send() {
       if (!isCancelled) {
-        answer(exchange.reply(), count);
+        answer(exchange.reply(), status, count);
       }
     }
 
@@ -125,15 +139,11 @@ public final class PurgeMethod implements ExchangeHandler {
     }
   }
 
-  private static void answer(Reply reply, int count) {
+  private static void answer(Reply reply, int status, long count) {
     byte[] text = ("purged: " + count + "\n").getBytes(StandardCharsets.US_ASCII);
     reply.head(
         ResponseHead.of(
-            StatusCode.OK,
-            "Content-Type",
-            "text/plain; charset=utf-8",
-            "Cache-Control",
-            "no-store"),
+            status, "Content-Type", "text/plain; charset=utf-8", "Cache-Control", "no-store"),
         text.length);
     reply.write(Unpooled.wrappedBuffer(text));
     reply.end(null);
