@@ -257,6 +257,22 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
     control.execute(
         () -> {
           Answer answer = operations.answer(asked);
+          Answer.Later later = answer.later();
+          if (later == null) {
+            context.executor().execute(() -> answer(context, request, asked, answer));
+          } else {
+            Thread.startVirtualThread(() -> wait(context, request, asked, later));
+          }
+        });
+  }
+
+  /** Waits for an answer; on a thread of its own. */
+  private void wait(
+      ChannelHandlerContext context, HttpRequest request, AdminRequest asked, Answer.Later later) {
+    Answer answer = later.work().get();
+    control.execute(
+        () -> {
+          later.afterwards().accept(answer);
           context.executor().execute(() -> answer(context, request, asked, answer));
         });
   }

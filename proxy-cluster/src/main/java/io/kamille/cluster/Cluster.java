@@ -114,7 +114,7 @@ public final class Cluster implements AutoCloseable {
           reports.put(node, new Heard(report, System.nanoTime()));
           lease.heard(node, report);
         } else if (message[0] == INVALIDATED && !node.equals(settings.node())) {
-          InvalidatedUris.of(content).forEach(target -> local.purge(0, target, false));
+          Uris.of(content).forEach(local::invalidate);
         }
       } catch (IOException | IndexOutOfBoundsException unknown) {
         LOG.log(Level.WARNING, "node {0} is not understood: {1}", node, unknown.getMessage());
@@ -226,7 +226,7 @@ public final class Cluster implements AutoCloseable {
 
   /** Tells the others what an answer to an unsafe request made invalid (RFC 9111 §4.4). */
   public void invalidated(List<String> uris) {
-    byte[] octets = InvalidatedUris.octets(uris);
+    byte[] octets = Uris.octets(uris);
     engine.tell(ByteBuffer.allocate(1 + octets.length).put(INVALIDATED).put(octets).array());
   }
 

@@ -4,7 +4,7 @@ package io.kamille.cluster;
  * A node as this one sees it.
  *
  * @param state {@code member}, {@code draining} or {@code away}
- * @param isCurrent whether it says that it has missed no purge
+ * @param current whether it says that it has missed no purge
  * @param applied the number of the last purge that it has applied; 0 if it has said nothing yet
  * @param seconds since its last report; −1 if there was none
  */
@@ -13,7 +13,7 @@ public record NodeView(
     String state,
     boolean voter,
     boolean leader,
-    boolean isCurrent,
+    boolean current,
     long applied,
     String peers,
     double seconds) {}

@@ -7,6 +7,7 @@ import io.kamille.admin.tuning.BufferTuner;
 import io.kamille.admin.view.ApplianceView;
 import io.kamille.admin.view.ApplianceView.RequestDurations;
 import io.kamille.cache.tiers.MemorySource;
+import io.kamille.cluster.Cluster;
 import io.kamille.core.gate.Overload;
 import io.kamille.core.log.AccessLog;
 import io.kamille.core.log.OperationalLog;
@@ -57,6 +58,7 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
   private final ClientSide clientSide;
   private final AtomicBoolean closed = new AtomicBoolean();
   private @Nullable AdminServer admin;
+  private @Nullable Cluster cluster;
   // Volatile: written by whoever reloads or drains, read by the control plane.
   private volatile ApplianceView.State state = ApplianceView.State.STARTING;
   private volatile Configuration running;
@@ -115,6 +117,7 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
       appliance.clientSide.startShards(
           appliance.overload, appliance.assembly.entrance(), appliance.accessLog);
       appliance.clientSide.exportTraces(version);
+      appliance.join();
       // To accept on sockets that another process serves is the last step: nothing fails behind it.
       if (sockets.isEmpty()) {
         appliance.clientSide.listen(sockets, appliance.assembly.network());
@@ -129,6 +132,18 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
     }
     appliance.state = ApplianceView.State.READY;
     return appliance;
+  }
+
+  /** Becomes one of several nodes, before anybody is served. */
+  private void join() throws StartFailure {
+    if (running.cluster().isOn()) {
+      cluster = assembly.join(running);
+    }
+  }
+
+  /** The nodes that this one is a cluster with; null if there are none. */
+  @Nullable Cluster cluster() {
+    return cluster;
   }
 
   private Assembly assemble(Configuration configuration, MemorySource memory, Machine machine)
@@ -356,6 +371,9 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
 
   private void drain(Duration idleMayStay) {
     state = ApplianceView.State.DRAINING;
+    if (cluster != null) {
+      cluster.drain();
+    }
     int left = clientSide.drain(idleMayStay);
     if (left > 0) {
       LOG.log(Level.WARNING, "drain deadline passed with {0} connections open", left);
@@ -370,6 +388,9 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
     }
     clientSide.close();
     closeAdmin();
+    if (cluster != null) {
+      cluster.close();
+    }
     assembly.close();
     loops.close();
     if (accessLog != null) {

@@ -9,6 +9,7 @@ import io.kamille.cache.station.CacheHandler;
 import io.kamille.cache.station.PurgeMethod;
 import io.kamille.cache.tiers.MemorySource;
 import io.kamille.cache.tiers.peak.PeakChoice;
+import io.kamille.cluster.Cluster;
 import io.kamille.core.answer.FileThreads;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.gate.AdmissionMetrics;
@@ -117,6 +118,11 @@ final class Assembly implements AutoCloseable {
 
   CacheOperations cache() {
     return cache.operations();
+  }
+
+  /** Joins the cluster of the configuration. */
+  Cluster join(Configuration configuration) throws StartFailure {
+    return NodeOfCluster.join(configuration, cache);
   }
 
   CacheHandover handover() {

@@ -19,6 +19,7 @@ import io.kamille.cache.removal.PurgeReport;
 import io.kamille.cache.rules.Reason;
 import io.kamille.cache.tiers.peak.PeakChoice;
 import io.kamille.cache.tiers.peak.PeakWatch;
+import io.kamille.cluster.Cluster;
 import io.kamille.core.http.Authority;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.log.RequestSample;
@@ -254,6 +255,11 @@ final class LiveView implements ApplianceView {
   @Override
   public long missingCertificates() {
     return appliance.certificates().map(CertificateKeeper::missing).orElse(0L);
+  }
+
+  @Override
+  public @Nullable Cluster cluster() {
+    return appliance.cluster();
   }
 
   @Override

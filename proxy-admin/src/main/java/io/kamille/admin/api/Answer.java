@@ -5,6 +5,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.core.StreamReadFeature;
 import tools.jackson.databind.MapperFeature;
 import tools.jackson.databind.cfg.EnumFeature;
@@ -16,9 +19,23 @@ import tools.jackson.databind.json.JsonMapper;
  * @param contentType the media type of {@code content}
  * @param content not to be changed
  * @param fields further fields, by name
+ * @param later what makes the answer, if that takes its time; null otherwise
  */
 @SuppressWarnings("ArrayRecordComponent") // nobody compares answers
-public record Answer(int status, String contentType, byte[] content, Map<String, String> fields) {
+public record Answer(
+    int status,
+    String contentType,
+    byte[] content,
+    Map<String, String> fields,
+    @Nullable Later later) {
+
+  /**
+   * An answer that others are waited for.
+   *
+   * @param work waits, on a thread of its own
+   * @param afterwards told of the answer, on the control thread
+   */
+  public record Later(Supplier<Answer> work, Consumer<Answer> afterwards) {}
 
   /** The media type of a stream: what an answer of this type holds is only its beginning. */
   public static final String EVENT_STREAM = "text/event-stream";
@@ -33,6 +50,24 @@ public record Answer(int status, String contentType, byte[] content, Map<String,
 
   public Answer {
     fields = Map.copyOf(fields);
+  }
+
+  public Answer(int status, String contentType, byte[] content, Map<String, String> fields) {
+    this(status, contentType, content, fields, null);
+  }
+
+  /** What {@code work} answers once it has waited for others, on a thread of its own. */
+  public static Answer later(Supplier<Answer> work) {
+    return new Answer(StatusCode.ACCEPTED, "", new byte[0], Map.of(), new Later(work, _ -> {}));
+  }
+
+  /** The same, which {@code afterwards} is told of on the control thread. */
+  Answer then(Consumer<Answer> afterwards) {
+    if (later == null) {
+      afterwards.accept(this);
+      return this;
+    }
+    return new Answer(status, contentType, content, fields, new Later(later.work(), afterwards));
   }
 
   /** Text of a media type. */
@@ -69,7 +104,7 @@ public record Answer(int status, String contentType, byte[] content, Map<String,
   public Answer with(String name, String value) {
     Map<String, String> all = new LinkedHashMap<>(fields);
     all.put(name, value);
-    return new Answer(status, contentType, content, all);
+    return new Answer(status, contentType, content, all, later);
   }
 
   /**

@@ -88,6 +88,7 @@ public final class OperationTable {
     all.addAll(new OriginResources(appliance, registry).operations());
     all.addAll(new RequestResources(appliance, clock).operations());
     all.addAll(HistoryResources.of(history, clock));
+    all.addAll(ClusterResources.of(appliance));
     all.addAll(new AccessResources(authenticator, audit, origin).operations());
     all.addAll(more);
     all.addAll(UiFiles.all());
@@ -257,13 +258,15 @@ public final class OperationTable {
             List.of());
       }
     }
-    Answer answer = done(operation, request);
-    try {
-      audit.append(identity, action, target, order, Integer.toString(answer.status()));
-    } catch (IOException full) {
-      LOGGER.log(System.Logger.Level.ERROR, "the audit log lacks an outcome", full);
-    }
-    return answer;
+    return done(operation, request)
+        .then(
+            answer -> {
+              try {
+                audit.append(identity, action, target, order, Integer.toString(answer.status()));
+              } catch (IOException full) {
+                LOGGER.log(System.Logger.Level.ERROR, "the audit log lacks an outcome", full);
+              }
+            });
   }
 
   /** The versions have what a configuration was changed to; it may hold secrets. */

@@ -44,6 +44,10 @@ public enum ProblemType {
       StatusCode.FORBIDDEN,
       "Proof needed",
       "Show the token again by POST /v1/session: the last time was more than 15 minutes ago."),
+  NO_QUORUM(
+      StatusCode.SERVICE_UNAVAILABLE,
+      "No majority of the voters can be reached",
+      "What errors lists is done. The rest follows once there is a majority: read /v1/cluster."),
   AUDIT_UNWRITABLE(
       StatusCode.SERVICE_UNAVAILABLE,
       "The audit log cannot be written",

@@ -6,6 +6,8 @@ import io.kamille.cache.purge.PurgeTarget;
 import io.kamille.cache.purge.PurgeTarget.Kind;
 import io.kamille.cache.removal.PurgeReport;
 import io.kamille.cache.rules.Tags;
+import io.kamille.cluster.Cluster;
+import io.kamille.cluster.purge.PurgeReceipt;
 import io.kamille.core.http.StatusCode;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -61,11 +63,42 @@ final class PurgeResources {
   }
 
   private static Answer purge(ApplianceView appliance, Order order) {
+    Cluster cluster = appliance.cluster();
+    if (cluster != null && !order.isDryRun()) {
+      return Answer.later(() -> everywhere(cluster, order));
+    }
     PurgeReport report = appliance.purge(order.target(), order.isSoft(), order.isDryRun());
     return report == null
         ? Answer.problem(StatusCode.SERVICE_UNAVAILABLE, FULL).with("Retry-After", "1")
         : Answer.json(order.target().kind() == Kind.URL ? atOnce(report) : begun(report));
   }
+
+  /** Purges at all nodes. Waits for them. */
+  private static Answer everywhere(Cluster cluster, Order order) {
+    PurgeReceipt receipt =
+        cluster.purges().purge(order.target().kind(), order.target().names(), order.isSoft());
+    List<NodeDone> nodes =
+        receipt.nodes().stream()
+            .map(at -> new NodeDone(at.node(), at.isDone() ? "done" : "away", at.purged()))
+            .toList();
+    if (!receipt.isLogged()) {
+      return Answer.problem(ProblemType.NO_QUORUM, "The purge is not in the log yet.", nodes);
+    }
+    return Answer.json(
+        receipt.isComplete() ? StatusCode.OK : StatusCode.ACCEPTED,
+        new Everywhere(
+            receipt.number(),
+            receipt.isComplete() ? "done" : "away",
+            receipt.isComplete(),
+            receipt.safeIn().toSeconds() + "s",
+            nodes));
+  }
+
+  /** The answer about a purge at several nodes. */
+  private record Everywhere(
+      long id, String state, boolean complete, String safeIn, List<NodeDone> nodes) {}
+
+  private record NodeDone(String node, String state, long purged) {}
 
   private static Map<String, Object> atOnce(PurgeReport report) {
     return Map.of(counted(report), report.responses());

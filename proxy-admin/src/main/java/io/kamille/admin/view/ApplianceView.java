@@ -10,6 +10,7 @@ import io.kamille.cache.removal.PurgeReport;
 import io.kamille.cache.tiers.MemorySnapshot;
 import io.kamille.cache.tiers.peak.PeakChoice;
 import io.kamille.cache.tiers.peak.PeakSnapshot;
+import io.kamille.cluster.Cluster;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.log.RequestSample;
 import io.kamille.core.loop.LoopTurns;
@@ -69,6 +70,11 @@ public interface ApplianceView {
   /** How many certificates are ordered and not issued yet. */
   default long missingCertificates() {
     return 0;
+  }
+
+  /** The nodes that this one is a cluster with; null if there are none. */
+  default @Nullable Cluster cluster() {
+    return null;
   }
 
   List<UpstreamSnapshot> upstreams();

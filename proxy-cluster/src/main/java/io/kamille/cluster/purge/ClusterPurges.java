@@ -8,6 +8,7 @@ import io.kamille.cluster.purge.PurgeReceipt.AtNode;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -76,8 +77,8 @@ public final class ClusterPurges implements AutoCloseable {
   }
 
   /** Purges at all nodes; waits for their answers. */
-  public PurgeReceipt purge(Kind kind, List<String> names, boolean isSoft, long epochSeconds) {
-    Ordered ordered = order(kind, names, isSoft, epochSeconds);
+  public PurgeReceipt purge(Kind kind, List<String> names, boolean isSoft) {
+    Ordered ordered = order(kind, names, isSoft);
     try {
       return ordered.receipt().get(NO_QUORUM.plus(wait).toNanos(), TimeUnit.NANOSECONDS);
     } catch (TimeoutException | ExecutionException late) {
@@ -89,18 +90,19 @@ public final class ClusterPurges implements AutoCloseable {
   }
 
   /** Purges at all nodes soon, and does not wait. */
-  public void begin(Kind kind, List<String> names, boolean isSoft, long epochSeconds) {
-    order(kind, names, isSoft, epochSeconds);
+  public void begin(Kind kind, List<String> names, boolean isSoft) {
+    order(kind, names, isSoft);
   }
 
-  private Ordered order(Kind kind, List<String> names, boolean isSoft, long epochSeconds) {
+  private Ordered order(Kind kind, List<String> names, boolean isSoft) {
     long id;
     synchronized (random) {
       id = random.nextLong();
     }
     Ordered ordered =
         new Ordered(
-            new PurgeOrder(id, kind, names, isSoft, epochSeconds), new CompletableFuture<>());
+            new PurgeOrder(id, kind, names, isSoft, Instant.now().getEpochSecond()),
+            new CompletableFuture<>());
     if (!queue.offer(ordered)) {
       isEverythingDue = true;
     }
@@ -117,7 +119,7 @@ public final class ClusterPurges implements AutoCloseable {
         queue.drainTo(entry, ENTRY_LIMIT - 1);
         if (isEverythingDue) {
           isEverythingDue = false;
-          entry.add(order(Kind.ALL, List.of(), false, entry.getLast().order().epochSeconds()));
+          order(Kind.ALL, List.of(), false);
         }
         append(entry);
       }

@@ -13,6 +13,9 @@ public interface LocalPurges {
    */
   long purge(long number, PurgeTarget target, boolean isSoft);
 
+  /** Removes what is stored for a URI. */
+  void invalidate(String uri);
+
   /** Removes everything. */
   void clear();
 

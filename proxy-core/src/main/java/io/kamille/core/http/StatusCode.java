@@ -35,6 +35,7 @@ public final class StatusCode {
   public static final int FIELDS_TOO_LARGE = 431;
   public static final int INTERNAL_SERVER_ERROR = 500;
   public static final int NOT_IMPLEMENTED = 501;
+  public static final int ACCEPTED = 202;
   public static final int SERVICE_UNAVAILABLE = 503;
   public static final int GATEWAY_TIMEOUT = 504;
   public static final int VERSION_NOT_SUPPORTED = 505;

@@ -1,6 +1,5 @@
 package io.kamille.cluster;
 
-import io.kamille.cache.purge.PurgeTarget;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
@@ -11,9 +10,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** URIs as nodes tell one another of them. */
-final class InvalidatedUris {
+final class Uris {
 
-  private InvalidatedUris() {}
+  private Uris() {}
 
   static byte[] octets(List<String> uris) {
     var octets = new ByteArrayOutputStream();
@@ -27,16 +26,13 @@ final class InvalidatedUris {
     return octets.toByteArray();
   }
 
-  static List<PurgeTarget> of(byte[] octets) throws IOException {
-    List<PurgeTarget> targets = new ArrayList<>();
+  static List<String> of(byte[] octets) throws IOException {
+    List<String> uris = new ArrayList<>();
     try (var in = new DataInputStream(new ByteArrayInputStream(octets))) {
       while (in.available() > 0) {
-        PurgeTarget target = PurgeTarget.url(in.readUTF());
-        if (target != null) {
-          targets.add(target);
-        }
+        uris.add(in.readUTF());
       }
     }
-    return targets;
+    return uris;
   }
 }

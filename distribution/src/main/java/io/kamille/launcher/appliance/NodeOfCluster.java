@@ -1,0 +1,108 @@
+package io.kamille.launcher.appliance;
+
+import io.kamille.admin.StateDirectory;
+import io.kamille.cache.Cache;
+import io.kamille.cache.CacheOperations;
+import io.kamille.cache.purge.PurgeTarget;
+import io.kamille.cache.removal.OtherNodes;
+import io.kamille.cache.removal.PurgeReport;
+import io.kamille.cluster.Cluster;
+import io.kamille.cluster.ClusterSettings.WhenCutOff;
+import io.kamille.cluster.purge.LocalPurges;
+import io.kamille.cluster.purge.PurgeReceipt;
+import io.kamille.cluster.purge.PurgeReceipt.AtNode;
+import io.kamille.core.http.StatusCode;
+import io.kamille.launcher.configuration.Configuration;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+
+/** What the cluster does to the cache of this node, and the cache to the cluster. Any thread. */
+final class NodeOfCluster implements LocalPurges, OtherNodes {
+
+  private static final Duration PAUSE = Duration.ofMillis(10);
+  private static final int PAUSES = 100;
+
+  private final CacheOperations cache;
+  private volatile Cluster cluster;
+
+  private NodeOfCluster(Configuration configuration, Cache cache) throws IOException {
+    this.cache = cache.operations();
+    cluster =
+        Cluster.join(
+            configuration.cluster(),
+            StateDirectory.path().resolve("cluster"),
+            this,
+            !configuration.cache().disk().isOn() && !configuration.upgrade().keepsMemory());
+    cache.share(this);
+    if (configuration.cluster().whenCutOff() == WhenCutOff.REVALIDATE) {
+      cache.lease().follow(cluster::untilNanos);
+    }
+  }
+
+  /**
+   * Joins, and waits until all purges are known, as long as the settings allow.
+   *
+   * @throws StartFailure if this node cannot be one of a cluster
+   */
+  static Cluster join(Configuration configuration, Cache cache) throws StartFailure {
+    try {
+      Cluster cluster = new NodeOfCluster(configuration, cache).cluster;
+      cluster.awaitCurrent();
+      return cluster;
+    } catch (IOException refused) {
+      throw new StartFailure(StartFailure.Kind.ADDRESS, String.valueOf(refused.getMessage()));
+    }
+  }
+
+  @Override
+  public long purge(long number, PurgeTarget target, boolean isSoft) {
+    for (int i = 0; i < PAUSES; i++) {
+      PurgeReport report = cache.purges().purge(number, target, isSoft);
+      if (report != null) {
+        return report.responses();
+      }
+      // Too many wait to be swept: the sweep has begun.
+      LockSupport.parkNanos(PAUSE.toNanos());
+    }
+    return cache.clear();
+  }
+
+  @Override
+  public void invalidate(String uri) {
+    cache.purge(uri);
+  }
+
+  @Override
+  public void clear() {
+    cache.clear();
+  }
+
+  @Override
+  public void whenKept(Runnable action) {
+    cache.whenKept(action);
+  }
+
+  @Override
+  public void invalidated(List<String> uris) {
+    cluster.invalidated(uris);
+  }
+
+  @Override
+  public void purged(PurgeTarget target) {
+    cluster.purges().begin(target.kind(), target.names(), false);
+  }
+
+  @Override
+  public void purge(PurgeTarget target, Done done) {
+    Thread.startVirtualThread(
+        () -> {
+          PurgeReceipt receipt = cluster.purges().purge(target.kind(), target.names(), false);
+          int logged = receipt.isComplete() ? StatusCode.OK : StatusCode.ACCEPTED;
+          done.purged(
+              receipt.isLogged() ? logged : StatusCode.SERVICE_UNAVAILABLE,
+              receipt.nodes().stream().mapToLong(AtNode::purged).sum());
+        });
+  }
+}
