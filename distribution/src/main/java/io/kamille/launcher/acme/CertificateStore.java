@@ -1,10 +1,10 @@
 package io.kamille.launcher.acme;
 
 import io.kamille.admin.auth.PrivateFile;
+import io.kamille.core.tls.PemFile;
 import io.kamille.core.tls.SelfSigned;
 import io.kamille.core.tls.ServerCertificate;
 import java.io.IOException;
-import java.io.StringWriter;
 import java.lang.System.Logger.Level;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
@@ -13,7 +13,6 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.security.KeyPair;
-import java.security.PrivateKey;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -22,8 +21,6 @@ import org.bouncycastle.asn1.pkcs.PrivateKeyInfo;
 import org.bouncycastle.asn1.x509.SubjectPublicKeyInfo;
 import org.bouncycastle.openssl.PEMParser;
 import org.bouncycastle.openssl.jcajce.JcaPEMKeyConverter;
-import org.bouncycastle.openssl.jcajce.JcaPEMWriter;
-import org.bouncycastle.util.io.pem.PemObject;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
@@ -144,14 +141,7 @@ final class CertificateStore implements AutoCloseable {
   }
 
   private static byte[] pem(List<?> parts) throws IOException {
-    StringWriter text = new StringWriter();
-    try (var writer = new JcaPEMWriter(text)) {
-      for (Object part : parts) {
-        writer.writeObject(
-            part instanceof PrivateKey key ? new PemObject("PRIVATE KEY", key.getEncoded()) : part);
-      }
-    }
-    return text.toString().getBytes(StandardCharsets.US_ASCII);
+    return PemFile.text(parts).getBytes(StandardCharsets.US_ASCII);
   }
 
   /** What is known of a name's orders. */

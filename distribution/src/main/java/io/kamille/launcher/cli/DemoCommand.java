@@ -11,6 +11,7 @@ import io.kamille.launcher.demo.DemoVisitors;
 import io.kamille.launcher.demo.SummaryLine;
 import java.io.Console;
 import java.io.PrintWriter;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Map;
@@ -23,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /**
@@ -33,6 +35,7 @@ import picocli.CommandLine.Spec;
 final class DemoCommand implements Callable<Integer> {
 
   private static final int USUAL_VISITS = 5;
+  private static final int MOST_NODES = 9;
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
@@ -64,10 +67,22 @@ final class DemoCommand implements Callable<Integer> {
       description = "Requests per second to make up (default: 5 on a terminal, else none).")
   private @Nullable Integer visitors;
 
+  @Option(
+      names = "--cluster",
+      paramLabel = "N",
+      description =
+          "Run N nodes as one cluster instead, each a process, at 127.0.0.1:8081 and the next"
+              + " ports. N is odd.")
+  private @Nullable Integer cluster;
+
   private final Path directory = StateDirectory.path().resolve("demo");
 
   @Override
   public Integer call() throws Exception {
+    if (cluster != null) {
+      runCluster(cluster);
+      return ExitCode.OK;
+    }
     PrintWriter out = spec.commandLine().getOut();
     SummaryLine summary = new SummaryLine(out, isTerminal());
     CountDownLatch toldToStop = Running.stopSignal();
@@ -78,7 +93,7 @@ final class DemoCommand implements Callable<Integer> {
           ConfigurationOptions.parse(
               Map.of("--listen", listen, "--origin", origin.url(), "--admin", admin)),
           err);
-      Path file = DemoFile.write(directory, listen, listenTls, origin.url(), admin);
+      Path file = DemoFile.write(directory, listen, listenTls, origin.url(), admin, "");
       try (VersionedFile versions = new VersionedFile(file);
           Appliance appliance =
               Running.start(
@@ -101,6 +116,28 @@ final class DemoCommand implements Callable<Integer> {
       }
     }
     return ExitCode.OK;
+  }
+
+  private void runCluster(int count) throws Exception {
+    if (count < 1 || count > MOST_NODES || count % 2 == 0) {
+      throw new ParameterException(
+          spec.commandLine(),
+          "--cluster: " + count + " (expected: an odd number of 1–" + MOST_NODES + ")");
+    }
+    if (spec.commandLine().getParseResult().matchedOptions().size() > 1) {
+      throw new ParameterException(spec.commandLine(), "--cluster takes no other option");
+    }
+    SummaryLine lines = new SummaryLine(spec.commandLine().getOut(), false);
+    CountDownLatch toldToStop = Running.stopSignal();
+    Signals.on("HUP", toldToStop::countDown);
+    Path kamille = Path.of(System.getProperty("kamille.home", ""), "bin", "kamille");
+    Path files = Files.createTempDirectory("kamille-cluster");
+    try (DemoOrigin origin = DemoOrigin.start(lines::asked);
+        ClusterDemo nodes = new ClusterDemo(kamille, files, lines::above)) {
+      lines.above(count + " processes start, with their files in " + files + "; Ctrl-C ends them");
+      nodes.start(count, origin.url());
+      nodes.watch(toldToStop);
+    }
   }
 
   private int visitors() {

@@ -31,6 +31,7 @@ import tools.jackson.databind.JsonNode;
       UpgradeCommand.class,
       HostSocketsCommand.class,
       AcmeCommand.class,
+      ClusterCommand.class,
       DoctorCommand.class,
       DemoCommand.class,
       SizeCommand.class,
@@ -57,7 +58,7 @@ public final class KamilleCommand {
       List.of("run", "check", "config", "upgrade", "doctor", "login", "token", "demo");
 
   private static final List<String> RARE =
-      List.of("acme", "audit", "size", "version", "completion");
+      List.of("acme", "audit", "cluster", "size", "version", "completion");
 
   @Spec private CommandSpec spec = CommandSpec.create();
 

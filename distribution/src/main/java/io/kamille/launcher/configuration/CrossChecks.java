@@ -6,6 +6,8 @@ import io.kamille.cache.settings.DiskSettings;
 import io.kamille.cache.settings.MemorySettings;
 import io.kamille.cache.settings.RouteCacheSettings;
 import io.kamille.cache.settings.SharedCacheSettings;
+import io.kamille.cluster.ClusterSettings;
+import io.kamille.cluster.PeerSettings;
 import io.kamille.core.client.open.ListenerSettings;
 import io.kamille.core.gate.RateLimitSettings;
 import io.kamille.core.origin.choose.SplitSettings;
@@ -69,6 +71,7 @@ record CrossChecks(SectionValues file, Problems problems) {
       new RouteChecks(route, problems).run();
     }
     new AcmeChecks(file, problems).run();
+    new ClusterChecks(file.one(Configuration.CLUSTER), problems).run();
     for (SectionValues upstream : file.all(Configuration.UPSTREAMS)) {
       new OriginChecks(file, upstream, problems).run();
     }
@@ -83,6 +86,10 @@ record CrossChecks(SectionValues file, Problems problems) {
     SectionValues admin = file.one(Configuration.ADMIN);
     HostPort address = admin.value(AdminSettings.ADDRESS).orElse(null);
     claim(address, admin, AdminSettings.ADDRESS, taken);
+    SectionValues cluster = file.one(Configuration.CLUSTER);
+    claim(cluster.find(ClusterSettings.ADDRESS), cluster, ClusterSettings.ADDRESS, taken);
+    SectionValues peers = cluster.one(ClusterSettings.PEERS);
+    claim(peers.find(PeerSettings.ADDRESS), peers, PeerSettings.ADDRESS, taken);
   }
 
   /** Two sockets share a port only on different interfaces; port 0 takes a free one each time. */

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /** The demo's configuration file, so that whoever tries the demo can change it. */
 public final class DemoFile {
@@ -15,15 +16,30 @@ public final class DemoFile {
    * Writes the file into a directory that becomes the demo's state directory.
    *
    * @param listen a valid address
-   * @param listenTls where HTTPS is served
+   * @param listenTls where HTTPS is served; null for nowhere
    * @param origin a URL
    * @param admin a valid address
+   * @param more what the file ends with
    * @throws IOException if it cannot be written
    */
   public static Path write(
-      Path directory, String listen, String listenTls, String origin, String admin)
+      Path directory,
+      String listen,
+      @Nullable String listenTls,
+      String origin,
+      String admin,
+      String more)
       throws IOException {
     Path file = directory.resolve("kamille.yaml").toAbsolutePath();
+    String tls =
+        listenTls == null
+            ? ""
+            : """
+                - address: "%s"
+                  name: tls
+                  tls: self-signed   # a certificate made at start, to try HTTPS and HTTP/2
+              """
+                .replace("%s", listenTls);
     String text =
         String.format(
             Locale.ROOT,
@@ -32,10 +48,7 @@ public final class DemoFile {
             # Change it in the browser under Configuration, or with kamille config.
             listeners:
               - "%s"
-              - address: "%s"
-                name: tls
-                tls: self-signed   # a certificate made at start, to try HTTPS and HTTP/2
-
+            %s
             upstreams:
               site:
                 origins: ["%s"]   # the small origin server inside the demo
@@ -57,11 +70,11 @@ public final class DemoFile {
               token-file: "%s"
             """,
             listen,
-            listenTls,
+            tls,
             origin,
             admin,
             directory.toAbsolutePath().resolve("admin-token"));
-    PrivateFile.replace(file, text.getBytes(StandardCharsets.UTF_8));
+    PrivateFile.replace(file, (text + more).getBytes(StandardCharsets.UTF_8));
     return file;
   }
 }

@@ -3,6 +3,7 @@ package io.kamille.core.tls;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.StringReader;
+import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,9 +23,11 @@ import java.util.regex.Pattern;
 import org.bouncycastle.openssl.PEMException;
 import org.bouncycastle.openssl.PEMKeyPair;
 import org.bouncycastle.openssl.PEMParser;
+import org.bouncycastle.openssl.jcajce.JcaPEMWriter;
+import org.bouncycastle.util.io.pem.PemObject;
 
-/** Reads certificates and private keys from PEM files (RFC 7468). Stateless; any thread. */
-final class PemFile {
+/** Reads and writes certificates and keys as PEM files (RFC 7468). Stateless; any thread. */
+public final class PemFile {
 
   private static final Pattern BLOCK =
       Pattern.compile("-----BEGIN ([A-Z0-9 ]+)-----\\s*([A-Za-z0-9+/=\\s]*)-----END \\1-----");
@@ -145,5 +148,17 @@ final class PemFile {
     } catch (IOException refused) {
       throw new IOException(file + ": cannot be read: " + refused.getMessage(), refused);
     }
+  }
+
+  /** The text of a file with these certificates and keys. */
+  public static String text(List<?> parts) throws IOException {
+    StringWriter text = new StringWriter();
+    try (var writer = new JcaPEMWriter(text)) {
+      for (Object part : parts) {
+        writer.writeObject(
+            part instanceof PrivateKey key ? new PemObject("PRIVATE KEY", key.getEncoded()) : part);
+      }
+    }
+    return text.toString();
   }
 }

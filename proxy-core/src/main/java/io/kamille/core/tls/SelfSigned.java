@@ -17,9 +17,12 @@ import org.bouncycastle.asn1.x500.X500Name;
 import org.bouncycastle.asn1.x500.X500NameBuilder;
 import org.bouncycastle.asn1.x500.style.BCStyle;
 import org.bouncycastle.asn1.x509.BasicConstraints;
+import org.bouncycastle.asn1.x509.ExtendedKeyUsage;
 import org.bouncycastle.asn1.x509.Extension;
 import org.bouncycastle.asn1.x509.GeneralName;
 import org.bouncycastle.asn1.x509.GeneralNames;
+import org.bouncycastle.asn1.x509.KeyPurposeId;
+import org.bouncycastle.asn1.x509.KeyUsage;
 import org.bouncycastle.cert.CertIOException;
 import org.bouncycastle.cert.jcajce.JcaX509CertificateConverter;
 import org.bouncycastle.cert.jcajce.JcaX509v3CertificateBuilder;
@@ -39,6 +42,9 @@ public final class SelfSigned {
   private static final Duration LIFETIME = Duration.ofDays(30);
   private static final Duration CLOCK_DIFFERENCE = Duration.ofHours(1);
   private static final int SERIAL_BITS = 127;
+  private static final KeyPurposeId[] PURPOSES = {
+    KeyPurposeId.id_kp_serverAuth, KeyPurposeId.id_kp_clientAuth
+  };
   private static final ASN1ObjectIdentifier ACME_IDENTIFIER =
       new ASN1ObjectIdentifier("1.3.6.1.5.5.7.1.31");
 
@@ -116,7 +122,15 @@ public final class SelfSigned {
         names.stream().map(SelfSigned::alternative).toArray(GeneralName[]::new);
     try {
       builder.addExtension(Extension.basicConstraints, true, new BasicConstraints(isAuthority));
-      builder.addExtension(Extension.subjectAlternativeName, false, new GeneralNames(alternatives));
+      if (isAuthority) {
+        builder.addExtension(Extension.keyUsage, true, new KeyUsage(KeyUsage.keyCertSign));
+      } else if (proof == null) {
+        builder.addExtension(Extension.extendedKeyUsage, false, new ExtendedKeyUsage(PURPOSES));
+      }
+      if (!names.isEmpty()) {
+        builder.addExtension(
+            Extension.subjectAlternativeName, false, new GeneralNames(alternatives));
+      }
       if (proof != null) {
         builder.addExtension(ACME_IDENTIFIER, true, new DEROctetString(proof));
       }

@@ -1,0 +1,120 @@
+package io.kamille.launcher.cli;
+
+import io.kamille.cluster.ClusterSettings;
+import io.kamille.core.setting.HostPort;
+import io.kamille.core.tls.ServerCertificate;
+import io.kamille.launcher.cli.ClusterCommand.Init;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code kamille cluster}: several nodes as one cache. */
+@Command(
+    name = "cluster",
+    description = "Make what the nodes of a cluster need.",
+    subcommands = Init.class)
+final class ClusterCommand {
+
+  private ClusterCommand() {}
+
+  /** {@code kamille cluster init}: certificates, a secret and a part of each configuration. */
+  @Command(
+      name = "init",
+      description = {
+        "Make certificates, a secret and the part cluster of the configuration of each node.",
+        "With the directory of an earlier run, the nodes join that cluster."
+      },
+      footer = {
+        "",
+        "Example:",
+        "  kamille cluster init --name shop --directory /etc/kamille/cluster \\",
+        "      a=10.0.0.1 b=10.0.0.2 c=10.0.0.3"
+      })
+  static final class Init implements Callable<Integer> {
+
+    @Spec private CommandSpec spec = CommandSpec.create();
+
+    @Option(
+        names = "--name",
+        paramLabel = "NAME",
+        required = true,
+        description = "The name of the cluster.")
+    private String name = "";
+
+    @Option(
+        names = "--directory",
+        paramLabel = "DIR",
+        required = true,
+        description = "Where the files go, here and on each node.")
+    private Path directory = Path.of("");
+
+    @Option(
+        names = "--port",
+        paramLabel = "PORT",
+        defaultValue = "7800",
+        description = "Where nodes reach one another (default: ${DEFAULT-VALUE}).")
+    private int port;
+
+    @Option(
+        names = "--peer-port",
+        paramLabel = "PORT",
+        defaultValue = "7801",
+        description = "Where they ask for responses (default: ${DEFAULT-VALUE}).")
+    private int peerPort;
+
+    @Parameters(
+        paramLabel = "NODE=HOST",
+        arity = "1..*",
+        description = "The name of each node, and its host name or IP address.")
+    private List<String> nodes = List.of();
+
+    @Override
+    public Integer call() throws CommandFailure {
+      if (ClusterSettings.NAME.type().parse(name) == null) {
+        throw new ParameterException(
+            spec.commandLine(), "--name: " + name + " (expected: letters, digits and -_.)");
+      }
+      List<ClusterFiles.Node> parsed = new ArrayList<>();
+      for (String node : nodes) {
+        parsed.add(parse(node));
+      }
+      PrintWriter out = spec.commandLine().getOut();
+      ClusterFiles files = new ClusterFiles(directory.toAbsolutePath().normalize(), name);
+      try {
+        List<String> voters = files.write(parsed, Instant.now());
+        parsed.forEach(node -> out.println(files.file(node.name() + ".yaml")));
+        out.println("voters: " + String.join(", ", voters));
+      } catch (IOException failed) {
+        throw new CommandFailure(ExitCode.UNREADABLE, String.valueOf(failed.getMessage()));
+      }
+      return ExitCode.OK;
+    }
+
+    private ClusterFiles.Node parse(String text) {
+      String[] parts = text.split("=", 2);
+      String host = parts.length < 2 ? null : HostPort.hostOf(parts[1]);
+      // An IP address would be one in its certificate, too.
+      boolean isName =
+          parts[0].matches("[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+              && !ServerCertificate.isAddress(parts[0]);
+      if (host == null || !isName || new HostPort(host, port).isWildcard()) {
+        throw new ParameterException(
+            spec.commandLine(),
+            text
+                + " (expected: NODE=HOST, such as a=10.0.0.1, a=[2001:db8::1] or a=a.example.org)");
+      }
+      return new ClusterFiles.Node(
+          parts[0], new HostPort(host, port), new HostPort(host, peerPort));
+    }
+  }
+}
