@@ -1,15 +1,14 @@
 package io.kamille.cache.fill;
 
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /** Until when what is stored may be served without asking the origin about it. Any thread. */
 public final class StoreLease {
 
-  private static final LongSupplier FOR_EVER = () -> Long.MAX_VALUE;
+  private volatile @Nullable LongSupplier untilNanos;
 
-  private volatile LongSupplier untilNanos = FOR_EVER;
-
-  /** Goes by this from now on; by {@link System#nanoTime}. */
+  /** Goes by this from now on, by {@link System#nanoTime}; before, it never ends. */
   public void follow(LongSupplier untilNanos) {
     this.untilNanos = untilNanos;
   }
@@ -17,6 +16,6 @@ public final class StoreLease {
   /** Whether a purge may have been missed. */
   public boolean hasEnded() {
     LongSupplier until = untilNanos;
-    return until != FOR_EVER && until.getAsLong() - System.nanoTime() < 0;
+    return until != null && until.getAsLong() - System.nanoTime() < 0;
   }
 }

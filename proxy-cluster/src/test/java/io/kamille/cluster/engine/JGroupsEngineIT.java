@@ -81,23 +81,16 @@ class JGroupsEngineIT {
                           }
                         }))
             .toList();
-    long t0 = System.nanoTime();
     List<JGroupsEngine> engines = joining.stream().map(CompletableFuture::join).toList();
-    System.err.println("joined " + (System.nanoTime() - t0) / 1000000);
     while (engines.stream()
         .anyMatch(e -> e.members().size() < 3 || e.position().leader() == null)) {
       Thread.onSpinWait();
     }
-    System.err.println("three " + (System.nanoTime() - t0) / 1000000 + engines.get(1).position());
     for (int i = 0; i < 20; i++) {
-      long t = System.nanoTime();
       byte[] answer =
           engines.get(i % 3).append(("entry " + i).getBytes(StandardCharsets.UTF_8), LONG);
-      System.err.println("append " + (System.nanoTime() - t) / 1000);
       assertThat(answer).containsExactly(i + 1);
-      t = System.nanoTime();
       assertThat(engines.get(0).ask(new byte[3], LONG)).hasSize(3);
-      System.err.println("ask " + (System.nanoTime() - t) / 1000);
     }
     engines.forEach(JGroupsEngine::close);
   }
