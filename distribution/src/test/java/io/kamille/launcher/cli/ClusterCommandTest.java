@@ -3,11 +3,14 @@ package io.kamille.launcher.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.kamille.core.tls.Certificates;
 import io.kamille.core.tls.ServerCertificate;
 import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.configuration.ConfigurationFile;
 import io.kamille.launcher.configuration.ConfigurationReading;
+import io.netty.handler.ssl.ClientAuth;
+import io.netty.handler.ssl.JdkSslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslProvider;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -15,8 +18,9 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.security.GeneralSecurityException;
 import java.security.cert.X509Certificate;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -24,6 +28,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLServerSocket;
 import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.Test;
@@ -132,8 +137,22 @@ class ClusterCommandTest {
     Path other = temporary.resolve("other");
     assertThat(init(other, "a=10.0.0.1")).isZero();
     assertThat(handshake(directory, "a", directory, "b")).isEqualTo("TLSv1.3");
-    assertThatThrownBy(() -> handshake(directory, "a", other, "a")).isInstanceOf(Exception.class);
-    assertThatThrownBy(() -> handshake(other, "a", directory, "a")).isInstanceOf(Exception.class);
+    assertThatThrownBy(() -> handshake(directory, "a", other, "a")).isInstanceOf(IOException.class);
+    assertThatThrownBy(() -> handshake(other, "a", directory, "a")).isInstanceOf(IOException.class);
+  }
+
+  @Test
+  void whileAnAuthorityIsReplacedBothAreTrusted() throws Exception {
+    Path old = three();
+    Path fresh = temporary.resolve("fresh");
+    assertThat(init(fresh, "a=10.0.0.1", "b=10.0.0.2", "c=10.0.0.3")).isZero();
+    Files.writeString(
+        old.resolve("ca.pem"),
+        Files.readString(fresh.resolve("ca.pem")),
+        StandardOpenOption.APPEND);
+    Files.copy(old.resolve("ca.pem"), fresh.resolve("ca.pem"), StandardCopyOption.REPLACE_EXISTING);
+    assertThat(handshake(old, "a", fresh, "b")).isEqualTo("TLSv1.3");
+    assertThat(handshake(fresh, "a", old, "b")).isEqualTo("TLSv1.3");
   }
 
   /** The protocol between a server and a client that each ask for a certificate. */
@@ -167,9 +186,17 @@ class ClusterCommandTest {
     }
   }
 
-  private static SSLContext context(Path directory, String node)
-      throws GeneralSecurityException, IOException {
-    return Certificates.server(certificate(directory, node), authority(directory));
+  /** As the nodes have it. */
+  private static SSLContext context(Path directory, String node) throws SSLException {
+    var context =
+        SslContextBuilder.forServer(
+                directory.resolve(node + ".pem").toFile(),
+                directory.resolve(node + ".key").toFile())
+            .trustManager(directory.resolve("ca.pem").toFile())
+            .clientAuth(ClientAuth.REQUIRE)
+            .sslProvider(SslProvider.JDK)
+            .build();
+    return ((JdkSslContext) context).context();
   }
 
   @Test

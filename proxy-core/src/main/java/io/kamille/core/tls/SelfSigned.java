@@ -25,6 +25,7 @@ import org.bouncycastle.asn1.x509.KeyPurposeId;
 import org.bouncycastle.asn1.x509.KeyUsage;
 import org.bouncycastle.cert.CertIOException;
 import org.bouncycastle.cert.jcajce.JcaX509CertificateConverter;
+import org.bouncycastle.cert.jcajce.JcaX509ExtensionUtils;
 import org.bouncycastle.cert.jcajce.JcaX509v3CertificateBuilder;
 import org.bouncycastle.operator.OperatorCreationException;
 import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
@@ -122,6 +123,15 @@ public final class SelfSigned {
         names.stream().map(SelfSigned::alternative).toArray(GeneralName[]::new);
     try {
       builder.addExtension(Extension.basicConstraints, true, new BasicConstraints(isAuthority));
+      var identifiers = new JcaX509ExtensionUtils();
+      builder.addExtension(
+          Extension.subjectKeyIdentifier,
+          false,
+          identifiers.createSubjectKeyIdentifier(subject.getPublic()));
+      builder.addExtension(
+          Extension.authorityKeyIdentifier,
+          false,
+          identifiers.createAuthorityKeyIdentifier(issuer.getPublic()));
       if (isAuthority) {
         builder.addExtension(Extension.keyUsage, true, new KeyUsage(KeyUsage.keyCertSign));
       } else if (proof == null) {
