@@ -29,6 +29,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -54,6 +55,7 @@ public final class Cluster implements AutoCloseable {
           1, Thread.ofPlatform().name("kamille-cluster").daemon().factory());
   private volatile long currentSinceNanos;
   private volatile boolean isDraining;
+  private final AtomicBoolean isClosed = new AtomicBoolean();
   private boolean wasCurrent;
 
   private record Heard(Report report, long nanos) {}
@@ -279,15 +281,20 @@ public final class Cluster implements AutoCloseable {
   /** Owns nothing new from now on. */
   public void drain() {
     isDraining = true;
-    reporter.execute(this::report);
+    if (!isClosed.get()) {
+      reporter.execute(this::report);
+    }
   }
 
-  /** Leaves. */
+  /** Leaves. What is stored may be served until the lease ends. Closing again does nothing. */
   @Override
   public void close() {
+    if (isClosed.getAndSet(true)) {
+      return;
+    }
     reporter.shutdownNow();
     purges.close();
-    if (!settings.voters().contains(settings.node())) {
+    if (isDraining && !settings.voters().contains(settings.node())) {
       purges.known(settings.node(), false);
     }
     engine.close();

@@ -58,7 +58,8 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
   private final ClientSide clientSide;
   private final AtomicBoolean closed = new AtomicBoolean();
   private @Nullable AdminServer admin;
-  private @Nullable Cluster cluster;
+  // Volatile: joined by whoever starts or upgrades, read by the control plane.
+  private volatile @Nullable Cluster cluster;
   // Volatile: written by whoever reloads or drains, read by the control plane.
   private volatile ApplianceView.State state = ApplianceView.State.STARTING;
   private volatile Configuration running;
@@ -138,6 +139,23 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
   private void join() throws StartFailure {
     if (running.cluster().isOn()) {
       cluster = assembly.join(running);
+    }
+  }
+
+  /** Leaves the cluster, if there is one, for the process that takes our place. */
+  void leave() {
+    Cluster left = cluster;
+    if (left != null) {
+      left.close();
+    }
+  }
+
+  /** Joins it again: that process is gone. */
+  void rejoin() throws IOException {
+    try {
+      join();
+    } catch (StartFailure failed) {
+      throw new IOException(failed.getMessage(), failed);
     }
   }
 
@@ -371,8 +389,9 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
 
   private void drain(Duration idleMayStay) {
     state = ApplianceView.State.DRAINING;
-    if (cluster != null) {
-      cluster.drain();
+    Cluster left = cluster;
+    if (left != null) {
+      left.drain();
     }
     int left = clientSide.drain(idleMayStay);
     if (left > 0) {
@@ -388,9 +407,7 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
     }
     clientSide.close();
     closeAdmin();
-    if (cluster != null) {
-      cluster.close();
-    }
+    leave();
     assembly.close();
     loops.close();
     if (accessLog != null) {

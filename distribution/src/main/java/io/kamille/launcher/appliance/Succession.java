@@ -27,6 +27,8 @@ final class Succession implements Incumbent {
   public Map<String, String> release(RemovalListener heir) {
     appliance.certificates().ifPresent(keeper -> keeper.handOver(true));
     appliance.assembly().handover().release(heir);
+    // One process of a node can be a member. The purges of the others come by the heir.
+    appliance.leave();
     Map<String, String> known = RunningState.of(appliance);
     if (appliance.assembly().handover().keepsMemory()) {
       known.put(MEMORY, "kept");
@@ -42,7 +44,11 @@ final class Succession implements Incumbent {
   @Override
   public void takeBack(Consumer<RemovalListener> meanwhile) throws IOException {
     appliance.certificates().ifPresent(keeper -> keeper.handOver(false));
-    appliance.assembly().handover().takeBack(meanwhile);
+    try {
+      appliance.assembly().handover().takeBack(meanwhile);
+    } finally {
+      appliance.rejoin();
+    }
   }
 
   @Override
