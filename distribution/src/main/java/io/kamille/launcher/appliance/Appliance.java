@@ -389,9 +389,9 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
 
   private void drain(Duration idleMayStay) {
     state = ApplianceView.State.DRAINING;
-    Cluster left = cluster;
-    if (left != null) {
-      left.drain();
+    Cluster nodes = cluster;
+    if (nodes != null) {
+      nodes.drain();
     }
     int left = clientSide.drain(idleMayStay);
     if (left > 0) {
