@@ -1,5 +1,7 @@
 package io.kamille.cluster;
 
+import io.kamille.cluster.config.ClusterConfig;
+import io.kamille.cluster.config.NodeConfig;
 import io.kamille.cluster.engine.ClusterEngine;
 import io.kamille.cluster.engine.ClusterEngine.Answer;
 import io.kamille.cluster.engine.ClusterEngine.Position;
@@ -44,11 +46,13 @@ public final class Cluster implements AutoCloseable {
   private static final Duration LOOK = Duration.ofMillis(5);
 
   private final ClusterSettings settings;
+  private final Path directory;
   private final LocalPurges local;
   private final ClusterState state;
   private final Lease lease;
   private final ClusterEngine engine;
   private final ClusterPurges purges;
+  private volatile @Nullable ClusterConfig config;
   private final ConcurrentMap<String, Heard> reports = new ConcurrentHashMap<>();
   private final ScheduledThreadPoolExecutor reporter =
       new ScheduledThreadPoolExecutor(
@@ -77,6 +81,7 @@ public final class Cluster implements AutoCloseable {
   private Cluster(ClusterSettings settings, Path directory, LocalPurges local, boolean beginsEmpty)
       throws IOException {
     this.settings = settings;
+    this.directory = directory;
     this.local = local;
     state = new ClusterState(local, new AppliedFile(directory.resolve("applied")), beginsEmpty);
     lease =
@@ -127,7 +132,12 @@ public final class Cluster implements AutoCloseable {
     public void asked(String node, byte[] message, Answer answer) {
       ClusterPurges asked = follower;
       try {
-        if (asked != null) {
+        if (message[0] >= ClusterConfig.PREPARE) {
+          ClusterConfig changed = config;
+          if (changed != null) {
+            changed.asked(message, answer);
+          }
+        } else if (asked != null) {
           asked.asked(message, answer);
         }
       } catch (IOException unknown) {
@@ -149,6 +159,7 @@ public final class Cluster implements AutoCloseable {
       lease.applied(position.applied());
       boolean isCurrent = lease.untilNanos() - now > 0;
       noteCurrent(isCurrent, now);
+      ClusterConfig changed = config;
       Report report =
           new Report(
               Report.LEVEL,
@@ -156,6 +167,8 @@ public final class Cluster implements AutoCloseable {
               lease.heard(),
               position.appended(),
               state.applied(),
+              changed == null ? 0 : changed.done(),
+              changed == null ? "" : changed.digest(),
               isCurrent,
               isDraining,
               isCurrent ? TimeUnit.NANOSECONDS.toMillis(now - currentSinceNanos) : 0,
@@ -195,6 +208,20 @@ public final class Cluster implements AutoCloseable {
     }
     state.accept();
     return isCurrent();
+  }
+
+  /** Follows the changes of the configuration from now on, and makes them. */
+  public ClusterConfig shareConfig(NodeConfig node) {
+    ClusterConfig shared =
+        new ClusterConfig(
+            engine, state.config(), directory.resolve("config"), node, settings.purgeWait());
+    config = shared;
+    return shared;
+  }
+
+  /** The changes of the configuration of all nodes; null if each has its own. */
+  public @Nullable ClusterConfig config() {
+    return config;
   }
 
   /** Whether this node has missed no purge. */
@@ -246,6 +273,8 @@ public final class Cluster implements AutoCloseable {
     names.addAll(state.nodes());
     names.addAll(members);
     String leader = engine.position().leader();
+    Heard leading = leader == null ? null : reports.get(leader);
+    String shared = leading == null ? "" : leading.report().configDigest();
     long now = System.nanoTime();
     List<NodeView> nodes = new ArrayList<>();
     for (String name : names) {
@@ -260,10 +289,16 @@ public final class Cluster implements AutoCloseable {
               name.equals(leader),
               isMember && report != null && report.isCurrent(),
               report == null ? 0 : report.applied(),
+              report == null ? 0 : report.config(),
+              report != null && differ(report.configDigest(), shared),
               report == null ? "" : report.peers(),
               heard == null ? -1 : (now - heard.nanos()) / 1e9));
     }
     return nodes;
+  }
+
+  private static boolean differ(String digest, String leading) {
+    return !digest.isEmpty() && !leading.isEmpty() && !digest.equals(leading);
   }
 
   /** What the members have reported last, by their names; those that may be asked for objects. */
@@ -294,6 +329,10 @@ public final class Cluster implements AutoCloseable {
     }
     reporter.shutdownNow();
     purges.close();
+    ClusterConfig changed = config;
+    if (changed != null) {
+      changed.close();
+    }
     if (isDraining && !settings.voters().contains(settings.node())) {
       purges.known(settings.node(), false);
     }

@@ -8,6 +8,8 @@ import io.kamille.admin.view.ApplianceView;
 import io.kamille.admin.view.ApplianceView.RequestDurations;
 import io.kamille.cache.tiers.MemorySource;
 import io.kamille.cluster.Cluster;
+import io.kamille.cluster.ClusterSettings.ConfigChoice;
+import io.kamille.cluster.config.ClusterConfig;
 import io.kamille.core.gate.Overload;
 import io.kamille.core.log.AccessLog;
 import io.kamille.core.log.OperationalLog;
@@ -24,6 +26,7 @@ import io.kamille.launcher.service.Incumbent;
 import io.kamille.launcher.service.Inheritance;
 import io.kamille.launcher.service.InheritedSockets;
 import io.kamille.launcher.version.ConfigControl;
+import io.kamille.launcher.version.SharedConfig;
 import io.kamille.launcher.version.TrialGuard;
 import io.netty.channel.EventLoop;
 import java.io.IOException;
@@ -60,6 +63,7 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
   private @Nullable AdminServer admin;
   // Volatile: joined by whoever starts or upgrades, read by the control plane.
   private volatile @Nullable Cluster cluster;
+  private @Nullable SharedConfig shared;
   // Volatile: written by whoever reloads or drains, read by the control plane.
   private volatile ApplianceView.State state = ApplianceView.State.STARTING;
   private volatile Configuration running;
@@ -138,8 +142,28 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
   /** Becomes one of several nodes, before anybody is served. */
   private void join() throws StartFailure {
     if (running.cluster().isOn()) {
-      cluster = assembly.join(running);
+      Cluster joined = assembly.join(running);
+      cluster = joined;
+      if (shared != null) {
+        joined.shareConfig(shared);
+      }
     }
+  }
+
+  /** Has what {@code control} puts in force shared by all nodes; null if this node has its own. */
+  public @Nullable SharedConfig share(ConfigControl control) {
+    Cluster nodes = cluster;
+    if (nodes == null || running.cluster().config() == ConfigChoice.LOCAL) {
+      return null;
+    }
+    shared = SharedConfig.of(control, this::sharedNow);
+    nodes.shareConfig(shared);
+    return shared;
+  }
+
+  private @Nullable ClusterConfig sharedNow() {
+    Cluster nodes = cluster;
+    return nodes == null ? null : nodes.config();
   }
 
   /** Leaves the cluster, if there is one, for the process that takes our place. */
