@@ -4,6 +4,7 @@ import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.key.NormalUri;
 import io.kamille.cache.rules.Tags;
 import io.kamille.core.http.RequestHead;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
@@ -79,9 +80,11 @@ public record PurgeTarget(Kind kind, List<String> names, List<String> prefixes, 
     return new PurgeTarget(Kind.HOST, List.of(authority), List.of(plain, secure), Tags.NONE);
   }
 
-  /** All that has one of these tags. */
+  /** All that has one of these tags, or may have. */
   public static PurgeTarget tags(List<String> tags) {
-    return new PurgeTarget(Kind.TAG, tags, List.of(), Tags.named(tags));
+    List<String> withAny = new ArrayList<>(tags);
+    withAny.add(Tags.ANY);
+    return new PurgeTarget(Kind.TAG, tags, List.of(), Tags.named(withAny));
   }
 
   /** What the answer to this unsafe request makes invalid, by its groups. */

@@ -1,0 +1,173 @@
+package io.kamille.cluster.peer;
+
+import io.kamille.cache.serve.ReplyHandover;
+import io.kamille.core.exchange.ContentSource;
+import io.kamille.core.exchange.Exchange;
+import io.kamille.core.exchange.ExchangeHandler;
+import io.kamille.core.exchange.Failure;
+import io.kamille.core.exchange.Failure.Field;
+import io.kamille.core.exchange.Failure.Side;
+import io.kamille.core.exchange.PassingReply;
+import io.kamille.core.exchange.Reply;
+import io.kamille.core.http.Method;
+import io.kamille.core.http.RequestHead;
+import io.kamille.core.http.RequestHead.Sender;
+import io.kamille.core.http.ResponseHead;
+import io.kamille.core.http.StatusCode;
+import io.kamille.core.tls.ClientCertificate;
+import io.netty.buffer.ByteBuf;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Where the requests of other nodes come in: each goes on as if its client had come to us. Any
+ * loop.
+ */
+final class PeerEntrance implements ExchangeHandler {
+
+  /*
+   * A node that has applied a purge must not get from us what the purge was about. If we are
+   * behind, we wait a moment for the purge; then what we have stored is no answer.
+   */
+  private static final int LOOKS = 20;
+  private static final long LOOK_MILLIS = 5;
+
+  private static final Failure NO_NODE =
+      Failure.request(StatusCode.BAD_REQUEST, "no node of a cluster asks so");
+
+  private final Peers peers;
+  private final ExchangeHandler routes;
+
+  PeerEntrance(Peers peers, ExchangeHandler routes) {
+    this.peers = peers;
+    this.routes = routes;
+  }
+
+  @Override
+  public void handle(Exchange exchange) {
+    RequestHead request = exchange.request();
+    PeerFields told = PeerFields.of(request.fields());
+    boolean isRead = request.method() == Method.GET || request.method() == Method.HEAD;
+    if (told == null || !isRead || exchange.content().length() != 0) {
+      exchange.reply().fail(NO_NODE);
+      return;
+    }
+    RequestHead asked = request.copy();
+    PeerFields.remove(asked.fields());
+    ClientCertificate.tell(null, asked.fields());
+    asked.secure(told.isSecure());
+    ReplyHandover client = ReplyHandover.of(exchange.reply());
+    Exchange own = exchange.of(told.client(), asked, client);
+    if (peers.view().applied() >= told.applied()) {
+      goOn(own, told.applied());
+    } else {
+      new Held(own, told.applied(), client).begin();
+    }
+  }
+
+  private void goOn(Exchange exchange, long wanted) {
+    long applied = peers.view().applied();
+    RequestHead request = exchange.request();
+    request.sender(applied >= wanted ? Sender.PROXY : Sender.PROXY_PAST_CACHE);
+    routes.handle(exchange.behind(new NumberedReply(exchange.reply(), applied)));
+  }
+
+  /** A request that waits for a purge. Confined to its loop. */
+  private final class Held implements ContentSource {
+
+    private final Exchange exchange;
+    private final long wanted;
+    private final ReplyHandover client;
+    private int looks;
+    private boolean isGone;
+
+    Held(Exchange exchange, long wanted, ReplyHandover client) {
+      this.exchange = exchange;
+      this.wanted = wanted;
+      this.client = client;
+    }
+
+    void begin() {
+      client.open(this);
+      await();
+    }
+
+    private void await() {
+      exchange.loop().schedule(this::look, LOOK_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    private void look() {
+      looks++;
+      if (isGone) {
+        return;
+      }
+      if (looks < LOOKS && peers.view().applied() < wanted) {
+        await();
+      } else {
+        goOn(exchange, wanted);
+      }
+    }
+
+    @Override
+    public void pause() {}
+
+    @Override
+    public void resume() {}
+
+    @Override
+    public void cancel(Failure why) {
+      isGone = true;
+    }
+  }
+
+  /** Says of each response which purges it knows of. Confined to its loop. */
+  private static final class NumberedReply extends PassingReply {
+
+    private final String applied;
+
+    NumberedReply(Reply reply, long applied) {
+      super(reply);
+      this.applied = Long.toString(applied);
+    }
+
+    @Override
+    public void head(ResponseHead head, long contentLength) {
+      PeerFields.remove(head.fields());
+      head.fields().add(PeerFields.APPLIED, applied);
+      super.head(head, contentLength);
+    }
+
+    @Override
+    public void stored(
+        int status, byte[] ownLines, int ownLength, ByteBuf linesAndContent, long contentLength) {
+      byte[] lines = numbered(ownLines, ownLength);
+      super.stored(status, lines, lines.length, linesAndContent, contentLength);
+    }
+
+    @Override
+    public void storedHead(
+        int status, byte[] ownLines, int ownLength, ByteBuf lines, long contentLength) {
+      byte[] own = numbered(ownLines, ownLength);
+      super.storedHead(status, own, own.length, lines, contentLength);
+    }
+
+    private byte[] numbered(byte[] lines, int length) {
+      byte[] line =
+          (PeerFields.APPLIED + ": " + applied + "\r\n").getBytes(StandardCharsets.ISO_8859_1);
+      byte[] both = Arrays.copyOf(lines, length + line.length);
+      System.arraycopy(line, 0, both, length, line.length);
+      return both;
+    }
+
+    @Override
+    public void fail(Failure why) {
+      Failure told = why;
+      if (why.side() == Side.ORIGIN && why.field() == null) {
+        Field field = new Field(PeerFields.APPLIED, applied);
+        told = new Failure(why.kind(), why.status(), why.reason(), why.retryAfterSeconds(), field);
+      }
+      super.fail(told);
+    }
+  }
+}
