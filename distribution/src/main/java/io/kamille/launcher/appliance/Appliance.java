@@ -7,6 +7,8 @@ import io.kamille.admin.tuning.BufferTuner;
 import io.kamille.admin.view.ApplianceView;
 import io.kamille.admin.view.ApplianceView.RequestDurations;
 import io.kamille.cache.tiers.MemorySource;
+import io.kamille.cluster.peer.Peers;
+import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.gate.Overload;
 import io.kamille.core.log.AccessLog;
 import io.kamille.core.log.OperationalLog;
@@ -117,10 +119,12 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
       appliance.clientSide.exportTraces(version);
       // To accept on sockets that another process serves is the last step: nothing fails behind it.
       if (sockets.isEmpty()) {
+        appliance.listenToPeers(sockets);
         appliance.clientSide.listen(sockets, appliance.assembly.network());
         appliance.openAdmin(resources.apply(appliance), false);
       } else {
         appliance.openAdmin(resources.apply(appliance), inheritance.isFromPredecessor());
+        appliance.listenToPeers(sockets);
         appliance.clientSide.listen(sockets, appliance.assembly.network());
       }
     } catch (StartFailure failure) {
@@ -129,6 +133,13 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
     }
     appliance.state = ApplianceView.State.READY;
     return appliance;
+  }
+
+  private void listenToPeers(InheritedSockets sockets) throws StartFailure {
+    ExchangeHandler entrance = assembly.peerEntrance().orElse(null);
+    if (entrance != null) {
+      clientSide.listenToPeers(entrance, accessLog, sockets, assembly.network());
+    }
   }
 
   private Assembly assemble(Configuration configuration, MemorySource memory, Machine machine)
@@ -212,6 +223,16 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
   /** Where clients reach us, with the ports the kernel chose. */
   public List<String> listening() {
     return clientSide.listening();
+  }
+
+  /** The other nodes of the cluster, if they are asked. */
+  public Optional<Peers> peers() {
+    return assembly.peers();
+  }
+
+  /** Where other nodes reach us, with the port the kernel chose; nothing if none do. */
+  public Optional<String> peersListening() {
+    return clientSide.peersListening();
   }
 
   /** A link that signs a browser in to the control plane, once, within a minute. */
