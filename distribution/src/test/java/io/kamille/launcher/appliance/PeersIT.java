@@ -1,0 +1,392 @@
+package io.kamille.launcher.appliance;
+
+import static io.kamille.launcher.appliance.StubOrigin.message;
+import static io.kamille.launcher.appliance.StubOrigin.ok;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kamille.cache.purge.PurgeTarget;
+import io.kamille.core.client.h1.TestClient;
+import io.kamille.core.client.h1.TestClient.Answer;
+import io.kamille.launcher.appliance.PeerNodes.Node;
+import io.kamille.launcher.appliance.StubOrigin.Request;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Several nodes make one fetch: whom they ask, what they store, and what no purge lets pass. */
+class PeersIT {
+
+  private static final String MINUTE = "Cache-Control: max-age=60";
+
+  @RegisterExtension private final PeerNodes cluster = new PeerNodes();
+
+  private Node a() {
+    return cluster.node("a");
+  }
+
+  private Node b() {
+    return cluster.node("b");
+  }
+
+  private List<Request> asked(String path) {
+    return cluster.origin().requests(path);
+  }
+
+  // Who is asked, and what is stored
+
+  @Test
+  void aMissComesFromItsOwnerAndTheSecondRequestOfAMinuteLeavesACopy() throws Exception {
+    cluster.start(2, "");
+    String path = cluster.ownedBy("b", "/p");
+    cluster.origin().on(path, ok("hello", MINUTE, "Age: 20"));
+    Answer miss = a().get(path);
+    assertThat(miss.content()).isEqualTo("hello");
+    assertThat(miss.field("Cache-Status"))
+        .matches(
+            "kamille-b; fwd=uri-miss; stored; ttl=\\d+,"
+                + " kamille-a; fwd=uri-miss; ttl=\\d+; detail=peer");
+    assertThat(a().get(path).field("Cache-Status"))
+        .matches(
+            "kamille-b; hit; ttl=\\d+,"
+                + " kamille-a; fwd=uri-miss; stored; ttl=\\d+; detail=peer");
+    Answer copy = a().get(path);
+    assertThat(copy.field("Cache-Status")).endsWith("kamille-a; hit; ttl=" + left(copy));
+    assertThat(left(copy)).isBetween(30, 40);
+    assertThat(copy.lines()).noneMatch(line -> line.startsWith("Kamille-"));
+    assertThat(asked(path)).hasSize(1);
+    assertThat(b().status(path)).contains("; hit");
+  }
+
+  private static int left(Answer answer) {
+    return 60 - Integer.parseInt(String.valueOf(answer.field("Age")));
+  }
+
+  @Test
+  void anOwnerAsksTheOriginItselfAndNobodyElse() throws Exception {
+    cluster.start(2, "");
+    String path = cluster.ownedBy("a", "/p");
+    cluster.origin().on(path, ok("hello", MINUTE));
+    assertThat(a().get(path).field("Cache-Status"))
+        .matches("kamille-a; fwd=uri-miss; stored; ttl=\\d+");
+    assertThat(b().appliance.assembly().cache().keys()).isZero();
+  }
+
+  @Test
+  void copiesAreAllOrNone() throws Exception {
+    cluster.start(2, ", copies: all");
+    String path = cluster.ownedBy("b", "/p");
+    cluster.origin().on(path, ok("hello", MINUTE));
+    assertThat(a().status(path)).contains("; stored", "detail=peer");
+    assertThat(a().status(path)).contains("; hit");
+  }
+
+  @Test
+  void withoutCopiesEachRequestGoesToTheOwner() throws Exception {
+    cluster.start(2, ", copies: none");
+    String path = cluster.ownedBy("b", "/p");
+    cluster.origin().on(path, ok("hello", MINUTE));
+    for (int i = 0; i < 3; i++) {
+      assertThat(a().status(path)).contains("fwd=uri-miss", "detail=peer").doesNotContain("stored");
+    }
+    assertThat(asked(path)).hasSize(1);
+  }
+
+  @Test
+  void fiveHundredClientsOfThreeNodesMakeOneRequest() throws Exception {
+    cluster.start(3, "");
+    String path = cluster.ownedBy("c", "/p");
+    String content = "slow but steady ".repeat(64);
+    cluster.origin().on(path, visit -> visit.awaitTheWord().send(ok(content, MINUTE)));
+    List<TestClient> clients = new ArrayList<>();
+    for (int i = 0; i < 500; i++) {
+      clients.add(cluster.nodes.get(i % 3).client().get(path));
+    }
+    cluster.origin().awaitRequests(path, 1);
+    cluster.origin().giveTheWord();
+    for (TestClient client : clients) {
+      assertThat(client.answer().content()).isEqualTo(content);
+      client.close();
+    }
+    assertThat(asked(path)).hasSize(1);
+  }
+
+  @Test
+  void largeContentComesWholeAndIsReadAlong() throws Exception {
+    cluster.start(3, ", copies: none");
+    String path = cluster.ownedBy("c", "/p");
+    String content = "0123456789abcdef".repeat(10 << 16);
+    cluster.origin().on(path, ok(content, MINUTE));
+    List<TestClient> clients = new ArrayList<>();
+    for (int i = 0; i < 12; i++) {
+      clients.add(cluster.nodes.get(i % 3).client().get(path));
+    }
+    for (TestClient client : clients) {
+      assertThat(client.answer().content().equals(content)).isTrue();
+      client.close();
+    }
+    assertThat(asked(path)).hasSize(1);
+  }
+
+  @Test
+  void aStaleCopyIsValidatedByItsOwner() throws Exception {
+    cluster.start(2, ", copies: all");
+    String path = cluster.ownedBy("b", "/p");
+    cluster
+        .origin()
+        .on(
+            path,
+            visit -> {
+              boolean isKnown = visit.request().field("If-None-Match") != null;
+              String[] lines = {"Cache-Control: no-cache", "ETag: \"1\""};
+              visit.send(isKnown ? message("304 Not Modified", "", lines) : ok("hello", lines));
+            });
+    assertThat(a().get(path).content()).isEqualTo("hello");
+    assertThat(a().status(path)).contains("fwd=stale", "fwd-status=304");
+    assertThat(asked(path)).hasSize(2);
+  }
+
+  // What the origin is told
+
+  @Test
+  void theOriginIsToldWhatItWouldBeToldByTheNodeThatTheClientCameTo() throws Exception {
+    cluster.with("forwarding: {x-forwarded: append, forwarded: append}").start(2, "");
+    String own = cluster.ownedBy("a", "/p");
+    String others = cluster.ownedBy("b", "/p");
+    cluster.origin().on(own, ok("x", MINUTE)).on(others, ok("x", MINUTE));
+    String[] lines = {"X-Forwarded-For: 192.0.2.7", "Kamille-Applied: 999", "Cookie: s=1"};
+    a().get(own, lines);
+    a().get(others, lines);
+    Request told = cluster.origin().request(others);
+    for (String name : List.of("X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host")) {
+      assertThat(told.values(name)).isEqualTo(cluster.origin().request(own).values(name));
+    }
+    assertThat(told.values("X-Forwarded-For")).containsExactly("192.0.2.7, 127.0.0.1");
+    assertThat(told.values("X-Forwarded-Proto")).containsExactly("http");
+    assertThat(told.values("Forwarded"))
+        .isEqualTo(cluster.origin().request(own).values("Forwarded"));
+    assertThat(told.values("Host")).containsExactly("a");
+    assertThat(told.values("Cookie")).containsExactly("s=1");
+    assertThat(told.head()).doesNotContain("Kamille-", "Client-Cert");
+  }
+
+  @Test
+  void aClientThatPretendsToBeANodeIsAClient() throws Exception {
+    cluster.with("routes: [{upstream: site, access: {deny: [127.0.0.1]}}]").start(2, "");
+    assertThat(a().get("/x", "Kamille-Applied: 1", "Kamille-Client: http 192.0.2.1 80").status())
+        .isEqualTo(403);
+  }
+
+  @Test
+  void whatMayNotBeStoredGoesToTheOriginAtOnce() throws Exception {
+    cluster.with("routes: [{upstream: site, cache: {bypass-cookies: [s]}}]").start(2, "");
+    String path = cluster.ownedBy("b", "/p");
+    cluster.origin().on(path, ok("x", MINUTE));
+    assertThat(a().get(path, "Authorization: Basic eA==").field("Cache-Status"))
+        .doesNotContain("kamille-b");
+    assertThat(a().get(path, "Cookie: s=1").field("Cache-Status")).doesNotContain("kamille-b");
+    try (TestClient client = a().client()) {
+      Answer posted = client.request("POST", path, "Content-Length: 0").answer();
+      assertThat(posted.field("Cache-Status")).doesNotContain("kamille-b");
+    }
+    assertThat(asked(path)).hasSize(3);
+  }
+
+  // Trouble
+
+  @Test
+  void anErrorOfTheOriginIsPassedOn() throws Exception {
+    cluster.start(3, "");
+    String path = cluster.ownedBy("b", "/p");
+    cluster.origin().on(path, message("503 Service Unavailable", "later", "Retry-After: 600"));
+    for (int i = 0; i < 5; i++) {
+      Answer answer = a().get(path);
+      assertThat(answer.status()).isEqualTo(503);
+      assertThat(answer.content()).isEqualTo("later");
+      assertThat(answer.field("Cache-Status")).contains("kamille-b");
+    }
+    assertThat(asked(path)).hasSize(5);
+  }
+
+  @Test
+  void anOriginThatIsAwayIsAskedByTheOwnerAlone() throws Exception {
+    cluster.with("upstreams: {site: {origins: ['http://127.0.0.1:1']}}");
+    cluster.start(3, "");
+    String path = cluster.ownedBy("b", "/p");
+    Answer answer = a().get(path);
+    assertThat(answer.status()).isEqualTo(502);
+    assertThat(answer.field("Cache-Status")).contains("kamille-b");
+  }
+
+  @Test
+  void anOwnerThatIsGoneIsNotMissed() throws Exception {
+    cluster.start(2, "");
+    String path = cluster.ownedBy("b", "/p");
+    cluster.origin().on(path, ok("hello", MINUTE));
+    b().appliance.close();
+    Answer answer = a().get(path);
+    assertThat(answer.content()).isEqualTo("hello");
+    assertThat(answer.field("Cache-Status")).matches("kamille-a; fwd=uri-miss; stored; ttl=\\d+");
+    cluster.nodes.removeLast();
+  }
+
+  @Test
+  void whoWaitsForANodeThatLeavesAsksAnother() throws Exception {
+    cluster.start(2, "");
+    String path = cluster.ownedBy("b", "/p");
+    AtomicInteger visits = new AtomicInteger();
+    cluster
+        .origin()
+        .on(
+            path,
+            visit -> {
+              if (visits.getAndIncrement() == 0) {
+                visit.awaitTheWord();
+              }
+              visit.send(ok("hello", MINUTE));
+            });
+    try (TestClient client = a().client().get(path)) {
+      cluster.origin().awaitRequests(path, 1);
+      a().peers().nodes(List.of(a().member()));
+      assertThat(client.answer().content()).isEqualTo("hello");
+    }
+    cluster.origin().giveTheWord();
+    assertThat(asked(path)).hasSize(2);
+  }
+
+  @Test
+  void aNodeThatIsCutOffAsksNobody() throws Exception {
+    cluster.start(2, "");
+    String path = cluster.ownedBy("b", "/p");
+    cluster.origin().on(path, ok("hello", MINUTE));
+    a().isCurrent = false;
+    assertThat(a().get(path).field("Cache-Status")).doesNotContain("kamille-b");
+  }
+
+  // Purges
+
+  @Test
+  void aNodeThatIsPurgedDoesNotGetTheOldFromAnOwnerThatIsNot() throws Exception {
+    cluster.start(2, ", copies: all");
+    String path = cluster.ownedBy("b", "/p");
+    cluster.origin().on(path, ok("old", MINUTE));
+    assertThat(a().get(path).content()).isEqualTo("old");
+    cluster.origin().on(path, ok("new", MINUTE));
+    a().purge(path, 1);
+    Answer answer = a().get(path);
+    assertThat(answer.content()).isEqualTo("new");
+    assertThat(answer.field("Cache-Status")).contains("detail=behind").doesNotContain("hit");
+    // The owner did not know of the purge when it answered, so nothing of it is stored.
+    b().purge(path, 1);
+    assertThat(a().status(path)).contains("fwd=uri-miss", "detail=peer");
+    assertThat(a().get(path).content()).isEqualTo("new");
+  }
+
+  @Test
+  void anOwnerWaitsForThePurge() throws Exception {
+    cluster.start(2, "");
+    String path = cluster.ownedBy("b", "/p");
+    cluster.origin().on(path, ok("old", MINUTE));
+    a().get(path);
+    cluster.origin().on(path, ok("new", MINUTE));
+    a().purge(path, 1);
+    AtomicInteger looks = new AtomicInteger();
+    b().applied =
+        () -> {
+          if (looks.incrementAndGet() == 3) {
+            b().purge(path, 1);
+          }
+          return looks.get() < 3 ? 0 : 1;
+        };
+    Answer answer = a().get(path);
+    assertThat(answer.content()).isEqualTo("new");
+    assertThat(answer.field("Cache-Status")).startsWith("kamille-b; fwd=uri-miss; stored");
+    assertThat(b().status(path)).contains("; hit");
+  }
+
+  @Test
+  void whatIsPurgedOnItsWayIsNotStored() throws Exception {
+    cluster.start(2, ", copies: all");
+    String path = cluster.ownedBy("b", "/p");
+    cluster.origin().on(path, visit -> visit.awaitTheWord().send(ok("old", MINUTE)));
+    try (TestClient client = a().client().get(path)) {
+      cluster.origin().awaitRequests(path, 1);
+      a().purge(path, 1);
+      b().purge(path, 1);
+      cluster.origin().giveTheWord();
+      assertThat(client.answer().content()).isEqualTo("old");
+    }
+    cluster.origin().on(path, ok("new", MINUTE));
+    assertThat(a().get(path).content()).isEqualTo("new");
+    assertThat(b().get(path).content()).isEqualTo("new");
+  }
+
+  @Test
+  void aPurgeByTagReachesCopiesWhoseTagsNobodyKnows() throws Exception {
+    cluster.start(2, "");
+    String path = cluster.ownedBy("b", "/p");
+    cluster.origin().on(path, ok("old", MINUTE, "Cache-Tag: news"));
+    a().get(path);
+    Answer copied = a().get(path);
+    assertThat(copied.field("Cache-Status"))
+        .contains("kamille-b; hit", "kamille-a; fwd=uri-miss; stored");
+    assertThat(copied.field("Cache-Tag")).isNull();
+    assertThat(a().status(path)).contains("; hit");
+    a().appliance.assembly().cache().purges().purge(PurgeTarget.tags(List.of("news")), false);
+    assertThat(a().status(path)).contains("fwd=uri-miss");
+  }
+
+  @Test
+  void aPurgeByTagReachesWhatWasForwarded() throws Exception {
+    cluster.start(2, ", copies: all");
+    String path = cluster.ownedBy("b", "/p");
+    cluster.origin().on(path, ok("old", MINUTE, "Cache-Tag: news"));
+    assertThat(a().get(path).field("Cache-Tag")).isNull();
+    assertThat(a().status(path)).contains("; hit");
+    a().appliance.assembly().cache().purges().purge(PurgeTarget.tags(List.of("sport")), false);
+    a().appliance.assembly().cache().purges().purge(PurgeTarget.tags(List.of("news")), false);
+    assertThat(a().status(path)).contains("fwd=uri-miss");
+  }
+
+  // Nodes that come and go
+
+  @Test
+  void aNodeThatJoinsAsksTheFormerOwnerFirst() throws Exception {
+    cluster.start(2, ", warm: 1h");
+    String path = cluster.ownedBy("b", "/p");
+    cluster.origin().on(path, ok("hello", MINUTE));
+    // What a node alone has stored, while the other was not there.
+    a().peers().nodes(List.of(a().member()));
+    a().get(path);
+    // The other is almost warm.
+    long almost = System.nanoTime() - java.time.Duration.ofMinutes(59).toNanos();
+    cluster.know(List.of(a().member(), b().member(almost, false)));
+    assertThat(PeerNodes.owner(b().peers(), path)).isEqualTo("b");
+    assertThat(b().get(path).field("Cache-Status"))
+        .matches(
+            "kamille-a; hit; ttl=\\d+, kamille-b; fwd=uri-miss; stored; ttl=\\d+; detail=peer");
+    assertThat(b().status(path)).contains("; hit");
+    String unknown = cluster.ownedBy("b", "/q");
+    cluster.origin().on(unknown, ok("x", MINUTE));
+    assertThat(b().get(unknown).field("Cache-Status"))
+        .matches("kamille-b; fwd=uri-miss; stored; ttl=\\d+");
+    assertThat(asked(path)).hasSize(1);
+    assertThat(asked(unknown)).hasSize(1);
+  }
+
+  @Test
+  void aNodeThatDrainsOwnsNothingAndGivesWhatItHas() throws Exception {
+    cluster.start(2, "");
+    String path = cluster.ownedBy("b", "/p");
+    cluster.origin().on(path, ok("hello", MINUTE));
+    a().get(path);
+    long longAgo = b().member().sinceNanos();
+    cluster.know(List.of(a().member(), b().member(longAgo, true)));
+    assertThat(PeerNodes.owner(a().peers(), path)).isEqualTo("a");
+    assertThat(a().get(path).field("Cache-Status"))
+        .matches(
+            "kamille-b; hit; ttl=\\d+, kamille-a; fwd=uri-miss; stored; ttl=\\d+; detail=peer");
+    assertThat(asked(path)).hasSize(1);
+  }
+}
