@@ -21,8 +21,10 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -72,7 +74,7 @@ final class PeerNodes implements BeforeEachCallback, AfterEachCallback {
 
     /** The member of {@code Cache-Status} that this node wrote, of a response to that request. */
     String status(String target, String... lines) {
-      String members = requireNonNull(get(target, lines).field("Cache-Status"));
+      String members = joined(get(target, lines), "Cache-Status");
       return Arrays.stream(members.split(", ", -1))
           .filter(member -> member.startsWith("kamille-" + name + ";"))
           .findFirst()
@@ -204,6 +206,14 @@ final class PeerNodes implements BeforeEachCallback, AfterEachCallback {
         .filter(path -> owner(peers, path).equals(name))
         .findFirst()
         .orElseThrow();
+  }
+
+  static String joined(Answer answer, String name) {
+    String begin = name.toLowerCase(Locale.ROOT) + ": ";
+    return answer.lines().stream()
+        .filter(line -> line.toLowerCase(Locale.ROOT).startsWith(begin))
+        .map(line -> line.substring(begin.length()))
+        .collect(Collectors.joining(", "));
   }
 
   static String owner(Peers peers, String path) {
