@@ -11,6 +11,7 @@ import io.kamille.cache.station.PurgeMethod;
 import io.kamille.cache.tiers.MemorySource;
 import io.kamille.cache.tiers.peak.PeakChoice;
 import io.kamille.cluster.ClusterSettings;
+import io.kamille.cluster.peer.PeerEntrance;
 import io.kamille.cluster.peer.Peers;
 import io.kamille.core.answer.FileThreads;
 import io.kamille.core.exchange.ExchangeHandler;
@@ -117,7 +118,7 @@ final class Assembly implements AutoCloseable {
 
   /** The station that the requests of other nodes come to first. */
   Optional<ExchangeHandler> peerEntrance() {
-    return peers().map(asked -> asked.entrance(router));
+    return peers().map(asked -> new PeerEntrance(asked, router));
   }
 
   private QueryRules queryRules(RequestHead request) {

@@ -344,10 +344,14 @@ final class ClientSide {
     shards.forEach(shard -> shard.drain(idleMayStay));
     peerSide().ifPresent(side -> side.drain(idleMayStay));
     long deadline = System.nanoTime() + running.limits().drainDeadline().toNanos();
-    while (limiter.open() > 0 && System.nanoTime() - deadline < 0) {
+    while (open() > 0 && System.nanoTime() - deadline < 0) {
       LockSupport.parkNanos(DRAIN_LOOK_NANOS);
     }
-    return limiter.open();
+    return open();
+  }
+
+  private int open() {
+    return limiter.open() + peerSide().map(side -> side.limit().open()).orElse(0);
   }
 
   /** The TLS of all listeners and of the control plane. */

@@ -33,8 +33,9 @@ import org.jspecify.annotations.Nullable;
  * cluster's authority. Any thread.
  *
  * @param shards what each loop knows of their connections
+ * @param limit of their connections
  */
-record PeerSide(Listener listener, List<ServerShard> shards) {
+record PeerSide(Listener listener, List<ServerShard> shards, ConnectionLimit limit) {
 
   /*
    * Nodes are no clients: limits for each client and access lists would take the address of a node
@@ -105,7 +106,7 @@ record PeerSide(Listener listener, List<ServerShard> shards) {
     }
     ClientTable unlimited = new ClientTable(ClientLimits.NONE, System::nanoTime);
     Listener listener = Listener.open(settings, shards, limit, unlimited, tls, null, 0, inherited);
-    return new PeerSide(listener, List.copyOf(shards));
+    return new PeerSide(listener, List.copyOf(shards), limit);
   }
 
   void drain(Duration idleMayStay) {

@@ -4,6 +4,7 @@ import io.kamille.cache.Cache;
 import io.kamille.cache.fill.Fetches.Onward;
 import io.kamille.cache.station.CacheBypass;
 import io.kamille.cache.station.CacheHandler;
+import io.kamille.cluster.peer.PeerStation;
 import io.kamille.cluster.peer.Peers;
 import io.kamille.core.answer.ErrorPageSettings;
 import io.kamille.core.answer.FileHandler;
@@ -308,7 +309,7 @@ public final class RouteChain {
   }
 
   private CacheHandler caching(ExchangeHandler next, RouteGate forwards) {
-    ExchangeHandler storable = parts.peers() == null ? next : parts.peers().station(next);
+    ExchangeHandler storable = parts.peers() == null ? next : new PeerStation(parts.peers(), next);
     Onward onward = new Onward(next, storable, parts.name());
     return parts.cache.handler(onward, route.cache(), configuration.cache(), forwards);
   }

@@ -3,15 +3,26 @@ package io.kamille.launcher.appliance;
 import static io.kamille.launcher.appliance.StubOrigin.message;
 import static io.kamille.launcher.appliance.StubOrigin.ok;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kamille.cache.purge.PurgeTarget;
 import io.kamille.core.client.h1.TestClient;
 import io.kamille.core.client.h1.TestClient.Answer;
+import io.kamille.core.http.RequestHead;
+import io.kamille.core.tls.Certificates;
 import io.kamille.launcher.appliance.PeerNodes.Node;
 import io.kamille.launcher.appliance.StubOrigin.Request;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLParameters;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -265,6 +276,90 @@ class PeersIT {
     cluster.origin().on(path, ok("hello", MINUTE));
     a().isCurrent = false;
     assertThat(cacheStatus(a().get(path))).doesNotContain("kamille-b");
+  }
+
+  @Test
+  void nodesThatTakeEachOtherForTheOwnerDoNotWaitForEachOther() throws Exception {
+    cluster.start(2, "");
+    String path = cluster.ownedBy("b", "/p");
+    cluster.origin().on(path, ok("hello", MINUTE));
+    // Of each, the other has left, as it sees itself.
+    a().peers().nodes(List.of(b().member()));
+    b().peers().nodes(List.of(a().member()));
+    List<TestClient> clients = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      clients.add(cluster.nodes.get(i % 2).client().get(path));
+    }
+    for (TestClient client : clients) {
+      assertThat(client.answer().content()).isEqualTo("hello");
+      client.close();
+    }
+    assertThat(asked(path)).hasSizeLessThan(4);
+  }
+
+  @Test
+  void anExplanationNamesTheOwner() throws Exception {
+    cluster.start(2, "");
+    RequestHead request = RequestHead.of("GET", "http://a" + cluster.ownedBy("b", "/p"));
+    assertThat(a().appliance.assembly().explainer().explain(request, null).explanation().because())
+        .last()
+        .satisfies(
+            step -> {
+              assertThat(step.rule()).isEqualTo("owner");
+              assertThat(step.found()).isEqualTo("owner b of 2, by its hash");
+              assertThat(step.so()).isEqualTo("that node is asked before the origin");
+            });
+  }
+
+  // Strangers
+
+  @Test
+  void whoShowsNoCertificateOfTheClusterIsNotServed() throws Exception {
+    cluster.start(1, "");
+    Certificates strangers = new Certificates("cluster");
+    for (SSLContext stranger :
+        List.of(
+            TrustingAll.context(),
+            TrustingAll.context(strangers.ecdsa("a")),
+            TrustingAll.context(cluster.authority().expired("a")))) {
+      assertThatThrownBy(() -> askAsNode(stranger, "TLSv1.3", "1")).isInstanceOf(IOException.class);
+    }
+    SSLContext node = TrustingAll.context(cluster.authority().ecdsa("b"));
+    assertThatThrownBy(() -> askAsNode(node, "TLSv1.2", "1")).isInstanceOf(IOException.class);
+    assertThat(cluster.origin().requests()).isEmpty();
+    cluster.origin().on("/p", ok("hello", MINUTE));
+    assertThat(askAsNode(node, "TLSv1.3", "0").headers().firstValue("Kamille-Applied"))
+        .hasValue("0");
+  }
+
+  @Test
+  void aNodeThatSaysNonsenseGetsNothing() throws Exception {
+    cluster.start(1, "");
+    SSLContext node = TrustingAll.context(cluster.authority().ecdsa("b"));
+    for (String number : List.of("-1", "x", "9".repeat(19), "")) {
+      assertThat(askAsNode(node, "TLSv1.3", number).statusCode()).isEqualTo(400);
+    }
+    try (TestClient clear = TestClient.connect(a().peerAddress())) {
+      clear.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+      assertThat(clear.isAtEnd()).isTrue();
+    }
+    assertThat(cluster.origin().requests()).isEmpty();
+  }
+
+  private HttpResponse<String> askAsNode(SSLContext context, String protocol, String number)
+      throws IOException, InterruptedException {
+    SSLParameters parameters = context.getDefaultSSLParameters();
+    parameters.setProtocols(new String[] {protocol});
+    try (HttpClient client =
+        HttpClient.newBuilder().sslContext(context).sslParameters(parameters).build()) {
+      String address = a().peerAddress().getHostString() + ":" + a().peerAddress().getPort();
+      HttpRequest request =
+          HttpRequest.newBuilder(URI.create("https://" + address + "/p"))
+              .header("Kamille-Applied", number)
+              .header("Kamille-Client", "http 192.0.2.1 1")
+              .build();
+      return client.send(request, BodyHandlers.ofString());
+    }
   }
 
   // Purges

@@ -12,7 +12,7 @@ import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.http.ResponseHead.Relay;
 
-/** One request to another node. Confined to its loop, but for {@link #leave}. */
+/** One request to another node. Confined to its loop. */
 final class PeerAttempt extends PassingReply implements ContentSource {
 
   /*
@@ -30,27 +30,31 @@ final class PeerAttempt extends PassingReply implements ContentSource {
   private static final Failure ANOTHER =
       Failure.of(Kind.DESTINATION_UNAVAILABLE, "another node is asked");
 
+  private final Peers peers;
   private final PeerLink link;
+  private final long key;
   private final Exchange exchange;
   private final long applied;
   private final boolean isKept;
   private final Runnable otherwise;
+  private final Runnable leave;
   private ContentSource source = ContentSource.NONE;
 
   /**
    * An attempt.
    *
-   * @param applied the last purge that is applied here
-   * @param isKept whether the response may be stored here
    * @param otherwise what to do if the node is of no help; on the loop
    */
-  PeerAttempt(PeerLink link, Exchange exchange, long applied, boolean isKept, Runnable otherwise) {
+  PeerAttempt(Peers peers, PeerLink link, Exchange exchange, Peers.Plan plan, Runnable otherwise) {
     super(exchange.reply());
+    this.peers = peers;
     this.link = link;
+    this.key = plan.key();
     this.exchange = exchange;
-    this.applied = applied;
-    this.isKept = isKept;
+    this.applied = plan.applied();
+    this.isKept = plan.isKept();
     this.otherwise = otherwise;
+    this.leave = () -> exchange.loop().execute(this::giveUp);
   }
 
   /** Asks, for what the node has stored if {@code onlyIfCached}. */
@@ -60,21 +64,28 @@ final class PeerAttempt extends PassingReply implements ContentSource {
     if (onlyIfCached) {
       asked.fields().set(FieldName.CACHE_CONTROL, "only-if-cached");
     }
-    link.waiting().add(this);
+    link.waiting().add(leave);
+    if (!onlyIfCached) {
+      peers.waiting().add(key);
+    }
     link.handler().handle(exchange.behind(asked, this));
   }
 
-  /** The node is gone. Any thread. */
-  void leave() {
-    exchange.loop().execute(this::giveUp);
-  }
-
   private void giveUp() {
-    if (link.waiting().remove(this)) {
+    if (endWait()) {
       link.count(Result.FAILED);
       source.cancel(ANOTHER);
       otherwise.run();
     }
+  }
+
+  /** Nobody need tell it of the node any more; whether it has waited until now. */
+  private boolean endWait() {
+    boolean isWaiting = link.waiting().remove(leave);
+    if (isWaiting) {
+      peers.waiting().remove(key);
+    }
+    return isWaiting;
   }
 
   @Override
@@ -90,10 +101,10 @@ final class PeerAttempt extends PassingReply implements ContentSource {
       giveUp();
       return;
     }
-    link.waiting().remove(this);
+    endWait();
     String status = head.fields().joined(FieldName.CACHE_STATUS);
     boolean isHit =
-        status != null && status.contains(Peers.cacheName(link.node().name()) + "; hit");
+        status != null && status.contains(PeerLink.cacheName(link.node().name()) + "; hit");
     link.count(isHit ? Result.HIT : Result.MISS);
     PeerFields.remove(head.fields());
     head.relay(isKept && known >= applied ? KEPT : PASSED);
@@ -103,7 +114,7 @@ final class PeerAttempt extends PassingReply implements ContentSource {
   @Override
   public void fail(Failure why) {
     if (why.side() == Side.CLIENT) {
-      link.waiting().remove(this);
+      endWait();
       super.fail(why);
     } else {
       giveUp();
@@ -124,7 +135,7 @@ final class PeerAttempt extends PassingReply implements ContentSource {
 
   @Override
   public void cancel(Failure why) {
-    link.waiting().remove(this);
+    endWait();
     source.cancel(why);
   }
 }

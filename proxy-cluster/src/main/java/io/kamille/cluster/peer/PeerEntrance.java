@@ -24,11 +24,14 @@ import java.util.concurrent.TimeUnit;
  * Where the requests of other nodes come in: each goes on as if its client had come to us. Any
  * loop.
  */
-final class PeerEntrance implements ExchangeHandler {
+public final class PeerEntrance implements ExchangeHandler {
 
   /*
    * A node that has applied a purge must not get from us what the purge was about. If we are
    * behind, we wait a moment for the purge; then what we have stored is no answer.
+   *
+   * While members do not agree on an owner, two nodes may ask each other. Their requests would wait
+   * for those of clients, and those for them: so who waits for the same goes past the cache.
    */
   private static final int LOOKS = 20;
   private static final long LOOK_MILLIS = 5;
@@ -39,7 +42,8 @@ final class PeerEntrance implements ExchangeHandler {
   private final Peers peers;
   private final ExchangeHandler routes;
 
-  PeerEntrance(Peers peers, ExchangeHandler routes) {
+  /** Has them go on to {@code routes}. */
+  public PeerEntrance(Peers peers, ExchangeHandler routes) {
     this.peers = peers;
     this.routes = routes;
   }
@@ -69,7 +73,8 @@ final class PeerEntrance implements ExchangeHandler {
   private void goOn(Exchange exchange, long wanted) {
     long applied = peers.view().applied();
     RequestHead request = exchange.request();
-    request.sender(applied >= wanted ? Sender.PROXY : Sender.PROXY_PAST_CACHE);
+    boolean isAnswered = applied >= wanted && !peers.waitsFor(request);
+    request.sender(isAnswered ? Sender.PROXY : Sender.PROXY_PAST_CACHE);
     routes.handle(exchange.behind(new NumberedReply(exchange.reply(), applied)));
   }
 

@@ -36,7 +36,7 @@ final class PeerLink implements AutoCloseable {
   private final UpstreamHandler handler;
   private final LongAdder[] counts = {new LongAdder(), new LongAdder(), new LongAdder()};
   private final MetricGroup metrics;
-  private final Set<PeerAttempt> waiting = ConcurrentHashMap.newKeySet();
+  private final Set<Runnable> waiting = ConcurrentHashMap.newKeySet();
 
   PeerLink(PeerNode node, Origin origin, UpstreamHandler handler, MetricRegistry registry) {
     this.node = node;
@@ -47,6 +47,11 @@ final class PeerLink implements AutoCloseable {
       LongAdder count = counts[result.ordinal()];
       metrics.counting(REQUESTS, count::sum, node.name(), result.label);
     }
+  }
+
+  /** What a node calls itself in {@code Cache-Status}. */
+  static String cacheName(String node) {
+    return "kamille-" + node;
   }
 
   PeerNode node() {
@@ -65,8 +70,8 @@ final class PeerLink implements AutoCloseable {
     counts[result.ordinal()].increment();
   }
 
-  /** Requests that no response has begun for. */
-  Set<PeerAttempt> waiting() {
+  /** What has requests ask another node, of which no response has begun. */
+  Set<Runnable> waiting() {
     return waiting;
   }
 
@@ -75,6 +80,6 @@ final class PeerLink implements AutoCloseable {
   public void close() {
     handler.close();
     metrics.close();
-    waiting.forEach(PeerAttempt::leave);
+    waiting.forEach(Runnable::run);
   }
 }

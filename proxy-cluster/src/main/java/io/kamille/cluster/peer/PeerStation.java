@@ -11,7 +11,7 @@ import java.util.Deque;
  *
  * @param origin the way to the origin
  */
-record PeerStation(Peers peers, ExchangeHandler origin) implements ExchangeHandler {
+public record PeerStation(Peers peers, ExchangeHandler origin) implements ExchangeHandler {
 
   @Override
   public void handle(Exchange exchange) {
@@ -30,7 +30,6 @@ record PeerStation(Peers peers, ExchangeHandler origin) implements ExchangeHandl
       return;
     }
     Runnable otherwise = () -> next(exchange, plan, left);
-    new PeerAttempt(link, exchange, plan.applied(), plan.isKept(), otherwise)
-        .start(plan.onlyIfCached());
+    new PeerAttempt(peers, link, exchange, plan, otherwise).start(plan.onlyIfCached());
   }
 }

@@ -6,7 +6,6 @@ import io.kamille.cluster.ClusterSettings;
 import io.kamille.cluster.PeerSettings;
 import io.kamille.cluster.PeerSettings.Copies;
 import io.kamille.core.exchange.Exchange;
-import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.http.Method;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.RequestHead.Sender;
@@ -42,7 +41,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
@@ -82,7 +83,7 @@ public final class Peers implements AutoCloseable {
    * @param applied the last purge that is applied here
    * @param isKept whether the response may be stored here
    */
-  record Plan(List<PeerLink> links, long applied, boolean isKept, boolean onlyIfCached) {}
+  record Plan(List<PeerLink> links, long key, long applied, boolean isKept, boolean onlyIfCached) {}
 
   /**
    * Who owns an object.
@@ -104,6 +105,7 @@ public final class Peers implements AutoCloseable {
   private final Parts parts;
   private final UpstreamMetrics metrics;
   private final HotKeys hot = new HotKeys();
+  private final Set<Long> waiting = ConcurrentHashMap.newKeySet();
   private final long secretHigh;
   private final long secretLow;
   // Volatile: replaced when nodes come and go, read on the loops.
@@ -141,7 +143,7 @@ public final class Peers implements AutoCloseable {
 
   /** What a node calls itself in {@code Cache-Status}. */
   public static String cacheName(String node) {
-    return "kamille-" + node;
+    return PeerLink.cacheName(node);
   }
 
   /** Goes by what this one says, from now on. */
@@ -151,6 +153,16 @@ public final class Peers implements AutoCloseable {
 
   PeerView view() {
     return view;
+  }
+
+  /** The keys that another node was asked for, and no response has begun. */
+  Set<Long> waiting() {
+    return waiting;
+  }
+
+  /** Whether this node waits itself for what another one asks of it. */
+  boolean waitsFor(RequestHead request) {
+    return waiting.contains(key(request));
   }
 
   /**
@@ -250,18 +262,6 @@ public final class Peers implements AutoCloseable {
     metrics.close();
   }
 
-  // Stations
-
-  /** The station behind a cache; what other nodes do not answer goes to {@code origin}. */
-  public ExchangeHandler station(ExchangeHandler origin) {
-    return new PeerStation(this, origin);
-  }
-
-  /** What the requests of other nodes come to first. */
-  public ExchangeHandler entrance(ExchangeHandler routes) {
-    return new PeerEntrance(this, routes);
-  }
-
   /** Whom to ask for this request; null if the origin is to be asked at once. */
   @Nullable Plan plan(Exchange exchange) {
     RequestHead request = exchange.request();
@@ -281,10 +281,10 @@ public final class Peers implements AutoCloseable {
             : null;
     if (first == null || known.owners().isSelf(first)) {
       List<PeerLink> former = links(known, known.owners().former(key, nowNanos));
-      return former.isEmpty() ? null : new Plan(former, now.applied(), true, true);
+      return former.isEmpty() ? null : new Plan(former, key, now.applied(), true, true);
     }
     PeerNode second = known.owners().nearest(key, nowNanos, first, known::inFlight);
-    return new Plan(links(known, first, second), now.applied(), isKept(key, nowNanos), false);
+    return new Plan(links(known, first, second), key, now.applied(), isKept(key, nowNanos), false);
   }
 
   private static boolean isForPeers(RequestHead request) {
