@@ -18,6 +18,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -298,6 +299,33 @@ class PeersIT {
   }
 
   @Test
+  void requestsOfNodesAreCountedByHowTheyEnded() throws Exception {
+    cluster.start(2, ", copies: none");
+    String path = cluster.ownedBy("b", "/p");
+    cluster.origin().on(path, ok("hello", MINUTE));
+    for (int i = 0; i < 3; i++) {
+      a().get(path);
+    }
+    assertThat(counted("miss")).isEqualTo(1);
+    assertThat(counted("hit")).isEqualTo(2);
+    assertThat(counted("failed")).isZero();
+    b().appliance.close();
+    a().get(path);
+    assertThat(counted("failed")).isEqualTo(1);
+    cluster.nodes.removeLast();
+  }
+
+  private double counted(String result) {
+    return a().appliance.metrics().read().stream()
+        .filter(family -> family.descriptor().name().equals("kamille_cluster_peer_requests_total"))
+        .flatMap(family -> family.samples().stream())
+        .filter(sample -> sample.labelValues().equals(List.of("b", result)))
+        .findFirst()
+        .orElseThrow()
+        .value();
+  }
+
+  @Test
   void anExplanationNamesTheOwner() throws Exception {
     cluster.start(2, "");
     RequestHead request = RequestHead.of("GET", "http://a" + cluster.ownedBy("b", "/p"));
@@ -457,7 +485,7 @@ class PeersIT {
     a().peers().nodes(List.of(a().member()));
     a().get(path);
     // The other is almost warm.
-    long almost = System.nanoTime() - java.time.Duration.ofMinutes(59).toNanos();
+    long almost = System.nanoTime() - Duration.ofMinutes(59).toNanos();
     cluster.know(List.of(a().member(), b().member(almost, false)));
     assertThat(PeerNodes.owner(b().peers(), path)).isEqualTo("b");
     assertThat(cacheStatus(b().get(path)))

@@ -80,11 +80,19 @@ public record PurgeTarget(Kind kind, List<String> names, List<String> prefixes, 
     return new PurgeTarget(Kind.HOST, List.of(authority), List.of(plain, secure), Tags.NONE);
   }
 
-  /** All that has one of these tags, or may have. */
+  /** All that has one of these tags. */
   public static PurgeTarget tags(List<String> tags) {
-    List<String> withAny = new ArrayList<>(tags);
-    withAny.add(Tags.ANY);
-    return new PurgeTarget(Kind.TAG, tags, List.of(), Tags.named(withAny));
+    return new PurgeTarget(Kind.TAG, tags, List.of(), Tags.named(tags));
+  }
+
+  /** The same, and responses whose tags are not known ({@link Tags#ANY}). */
+  public PurgeTarget orAny() {
+    if (kind != Kind.TAG) {
+      return this;
+    }
+    List<String> all = new ArrayList<>(names);
+    all.add(Tags.ANY);
+    return new PurgeTarget(kind, names, prefixes, Tags.named(all));
   }
 
   /** What the answer to this unsafe request makes invalid, by its groups. */

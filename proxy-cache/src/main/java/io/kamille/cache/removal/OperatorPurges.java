@@ -73,7 +73,7 @@ public final class OperatorPurges {
       purge.affected(isSoft ? removals.soften(key, purge) : removals.remove(key));
       return noted(purge, false, () -> true, State.DONE);
     }
-    Purge purge = removals.purge(target, isSoft);
+    Purge purge = removals.purge(target.orAny(), isSoft);
     return purge == null
         ? null
         : noted(purge, false, () -> sweeper.sweptUpTo() >= purge.sequence(), State.SWEEPING);
@@ -97,7 +97,7 @@ public final class OperatorPurges {
     var counted = new AtomicLong(-1);
     PurgeReport report = noted(purge, true, () -> counted.get() >= 0, State.COUNTING);
     sweeper.count(
-        target,
+        target.orAny(),
         count -> {
           purge.affected(count);
           counted.set(count);

@@ -7,17 +7,13 @@ import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.exchange.Failure;
 import io.kamille.core.exchange.Failure.Field;
 import io.kamille.core.exchange.Failure.Side;
-import io.kamille.core.exchange.PassingReply;
+import io.kamille.core.exchange.LabelledReply;
 import io.kamille.core.exchange.Reply;
 import io.kamille.core.http.Method;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.RequestHead.Sender;
-import io.kamille.core.http.ResponseHead;
 import io.kamille.core.http.StatusCode;
 import io.kamille.core.tls.ClientCertificate;
-import io.netty.buffer.ByteBuf;
-import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -126,53 +122,22 @@ public final class PeerEntrance implements ExchangeHandler {
     }
   }
 
-  /** Says of each response which purges it knows of. Confined to its loop. */
-  private static final class NumberedReply extends PassingReply {
+  /** Says of each response which purges it knows of, of failures of its origin too. */
+  private static final class NumberedReply extends LabelledReply {
 
-    private final String applied;
+    private final Field field;
 
     NumberedReply(Reply reply, long applied) {
-      super(reply);
-      this.applied = Long.toString(applied);
-    }
-
-    @Override
-    public void head(ResponseHead head, long contentLength) {
-      PeerFields.remove(head.fields());
-      head.fields().add(PeerFields.APPLIED, applied);
-      super.head(head, contentLength);
-    }
-
-    @Override
-    public void stored(
-        int status, byte[] ownLines, int ownLength, ByteBuf linesAndContent, long contentLength) {
-      byte[] lines = numbered(ownLines, ownLength);
-      super.stored(status, lines, lines.length, linesAndContent, contentLength);
-    }
-
-    @Override
-    public void storedHead(
-        int status, byte[] ownLines, int ownLength, ByteBuf lines, long contentLength) {
-      byte[] own = numbered(ownLines, ownLength);
-      super.storedHead(status, own, own.length, lines, contentLength);
-    }
-
-    private byte[] numbered(byte[] lines, int length) {
-      byte[] line =
-          (PeerFields.APPLIED + ": " + applied + "\r\n").getBytes(StandardCharsets.ISO_8859_1);
-      byte[] both = Arrays.copyOf(lines, length + line.length);
-      System.arraycopy(line, 0, both, length, line.length);
-      return both;
+      super(reply, PeerFields.APPLIED, Long.toString(applied));
+      field = new Field(PeerFields.APPLIED, Long.toString(applied));
     }
 
     @Override
     public void fail(Failure why) {
-      Failure told = why;
-      if (why.side() == Side.ORIGIN && why.field() == null) {
-        Field field = new Field(PeerFields.APPLIED, applied);
-        told = new Failure(why.kind(), why.status(), why.reason(), why.retryAfterSeconds(), field);
-      }
-      super.fail(told);
+      super.fail(
+          why.side() == Side.ORIGIN && why.field() == null
+              ? new Failure(why.kind(), why.status(), why.reason(), why.retryAfterSeconds(), field)
+              : why);
     }
   }
 }
