@@ -9,6 +9,9 @@ import io.kamille.cluster.engine.JGroupsEngine;
 import io.kamille.cluster.engine.MemberAddresses;
 import io.kamille.cluster.lease.Lease;
 import io.kamille.cluster.lease.Report;
+import io.kamille.cluster.peer.PeerNode;
+import io.kamille.cluster.peer.PeerView;
+import io.kamille.cluster.peer.Peers;
 import io.kamille.cluster.purge.AppliedFile;
 import io.kamille.cluster.purge.ClusterPurges;
 import io.kamille.cluster.purge.ClusterState;
@@ -26,6 +29,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -53,6 +57,8 @@ public final class Cluster implements AutoCloseable {
   private final ClusterEngine engine;
   private final ClusterPurges purges;
   private volatile @Nullable ClusterConfig config;
+  private volatile @Nullable Peers peers;
+  private final Map<String, PeerNode> asked = new TreeMap<>();
   private final ConcurrentMap<String, Heard> reports = new ConcurrentHashMap<>();
   private final ScheduledThreadPoolExecutor reporter =
       new ScheduledThreadPoolExecutor(
@@ -147,6 +153,9 @@ public final class Cluster implements AutoCloseable {
 
     @Override
     public void members(List<String> nodes) {
+      if (!isClosed.get()) {
+        reporter.execute(Cluster.this::tellPeers);
+      }
       LOG.log(Level.INFO, "members of {0}: {1}", settings.name(), String.join(" ", nodes));
     }
   }
@@ -173,6 +182,7 @@ public final class Cluster implements AutoCloseable {
               isDraining,
               isCurrent ? TimeUnit.NANOSECONDS.toMillis(now - currentSinceNanos) : 0,
               Optional.ofNullable(settings.peers().address()).map(HostPort::toString).orElse(""));
+      tellPeers();
       byte[] octets = report.octets();
       engine.tell(ByteBuffer.allocate(1 + octets.length).put(REPORT).put(octets).array());
       if (!state.nodes().contains(settings.node()) && position.leader() != null && !isDraining) {
@@ -208,6 +218,57 @@ public final class Cluster implements AutoCloseable {
     }
     state.accept();
     return isCurrent();
+  }
+
+  /** Has other nodes asked for what they own, from now on. */
+  public void follow(Peers asking) {
+    asking.follow(
+        new PeerView() {
+          @Override
+          public long applied() {
+            return state.applied();
+          }
+
+          @Override
+          public boolean isCurrent() {
+            return Cluster.this.isCurrent();
+          }
+        });
+    peers = asking;
+    reporter.execute(this::tellPeers);
+  }
+
+  /** Tells who may be asked now, if that has changed. On the thread of the reports. */
+  private void tellPeers() {
+    Peers asking = peers;
+    if (asking == null) {
+      return;
+    }
+    Map<String, PeerNode> now = new TreeMap<>();
+    for (String name : engine.members()) {
+      Heard heard = reports.get(name);
+      HostPort address = heard == null ? null : HostPort.parse(heard.report().peers());
+      if (heard != null && address != null && heard.report().isCurrent()) {
+        Report report = heard.report();
+        PeerNode before = asked.get(name);
+        boolean isSame =
+            before != null
+                && before.address().equals(address)
+                && before.isDraining() == report.isDraining();
+        long since = heard.nanos() - TimeUnit.MILLISECONDS.toNanos(report.currentMillis());
+        now.put(name, isSame ? before : new PeerNode(name, address, since, report.isDraining()));
+      }
+    }
+    if (now.equals(asked)) {
+      return;
+    }
+    asked.clear();
+    asked.putAll(now);
+    try {
+      asking.nodes(List.copyOf(now.values()));
+    } catch (IOException unusable) {
+      LOG.log(Level.ERROR, "other nodes cannot be asked: {0}", unusable.getMessage());
+    }
   }
 
   /** Follows the changes of the configuration from now on, and makes them. */

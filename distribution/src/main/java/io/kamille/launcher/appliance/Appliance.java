@@ -10,6 +10,8 @@ import io.kamille.cache.tiers.MemorySource;
 import io.kamille.cluster.Cluster;
 import io.kamille.cluster.ClusterSettings.ConfigChoice;
 import io.kamille.cluster.config.ClusterConfig;
+import io.kamille.cluster.peer.Peers;
+import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.gate.Overload;
 import io.kamille.core.log.AccessLog;
 import io.kamille.core.log.OperationalLog;
@@ -125,10 +127,12 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
       appliance.join();
       // To accept on sockets that another process serves is the last step: nothing fails behind it.
       if (sockets.isEmpty()) {
+        appliance.listenToPeers(sockets);
         appliance.clientSide.listen(sockets, appliance.assembly.network());
         appliance.openAdmin(resources.apply(appliance), false);
       } else {
         appliance.openAdmin(resources.apply(appliance), inheritance.isFromPredecessor());
+        appliance.listenToPeers(sockets);
         appliance.clientSide.listen(sockets, appliance.assembly.network());
       }
     } catch (StartFailure failure) {
@@ -144,6 +148,7 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
     if (running.cluster().isOn()) {
       Cluster joined = assembly.join(running);
       cluster = joined;
+      assembly.peers().ifPresent(joined::follow);
       if (shared != null) {
         joined.shareConfig(shared);
       }
@@ -186,6 +191,13 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
   /** The nodes that this one is a cluster with; null if there are none. */
   @Nullable Cluster cluster() {
     return cluster;
+  }
+
+  private void listenToPeers(InheritedSockets sockets) throws StartFailure {
+    ExchangeHandler entrance = assembly.peerEntrance().orElse(null);
+    if (entrance != null) {
+      clientSide.listenToPeers(entrance, accessLog, sockets, assembly.network());
+    }
   }
 
   private Assembly assemble(Configuration configuration, MemorySource memory, Machine machine)
@@ -269,6 +281,16 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
   /** Where clients reach us, with the ports the kernel chose. */
   public List<String> listening() {
     return clientSide.listening();
+  }
+
+  /** The other nodes of the cluster, if they are asked. */
+  public Optional<Peers> peers() {
+    return assembly.peers();
+  }
+
+  /** Where other nodes reach us, with the port the kernel chose; nothing if none do. */
+  public Optional<String> peersListening() {
+    return clientSide.peersListening();
   }
 
   /** A link that signs a browser in to the control plane, once, within a minute. */

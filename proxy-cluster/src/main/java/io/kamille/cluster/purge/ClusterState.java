@@ -58,7 +58,8 @@ public final class ClusterState implements ClusterEngine.State {
   private boolean beginsEmpty;
   private Applied done;
   private long log;
-  private long last;
+  // Volatile: loops read it. A purge is carried out before this says so.
+  private volatile long last;
   private long keptOctets;
   private final Deque<Numbered> kept = new ArrayDeque<>();
   private final Map<Long, Long> numbers = new HashMap<>();
@@ -91,7 +92,7 @@ public final class ClusterState implements ClusterEngine.State {
   }
 
   /** The number of the last purge that is carried out here. */
-  public synchronized long applied() {
+  public long applied() {
     return last;
   }
 
@@ -221,7 +222,6 @@ public final class ClusterState implements ClusterEngine.State {
   }
 
   private long add(long number, PurgeOrder order) {
-    last = number;
     keep(number, order);
     if (number > done.number()) {
       PurgeTarget target = order.target();
@@ -229,6 +229,7 @@ public final class ClusterState implements ClusterEngine.State {
           number, target == null || beginsEmpty ? 0 : local.purge(number, target, order.isSoft()));
       done = new Applied(log, number);
     }
+    last = number;
     return number;
   }
 
