@@ -15,6 +15,7 @@ import java.util.Map;
  * @param level of what it can read
  * @param number of this report, by which others say which one they have heard
  * @param heard the number of the last report of each other node that it has heard
+ * @param log the random number of its log; 0 if it has none yet
  * @param appended the number of the last entry in its log
  * @param applied the number of the last purge that it has applied
  * @param isCurrent whether it serves what it has stored
@@ -26,6 +27,7 @@ public record Report(
     int level,
     long number,
     Map<String, Long> heard,
+    long log,
     long appended,
     long applied,
     boolean isCurrent,
@@ -53,6 +55,7 @@ public record Report(
         out.writeUTF(each.getKey());
         out.writeLong(each.getValue());
       }
+      out.writeLong(log);
       out.writeLong(appended);
       out.writeLong(applied);
       out.writeBoolean(isCurrent);
@@ -86,6 +89,7 @@ public record Report(
           level,
           number,
           heard,
+          in.readLong(),
           in.readLong(),
           in.readLong(),
           in.readBoolean(),
