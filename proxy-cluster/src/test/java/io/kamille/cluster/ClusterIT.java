@@ -70,7 +70,7 @@ class ClusterIT {
   private static void join(String... names) {
     Stream.of(names)
         .filter(name -> !nodes.containsKey(name))
-        .map(name -> Thread.startVirtualThread(() -> nodes.put(name, join(name))))
+        .map(name -> Thread.startVirtualThread(() -> nodes.put(name, started(name))))
         .toList()
         .forEach(ClusterIT::ended);
   }
@@ -83,7 +83,7 @@ class ClusterIT {
     }
   }
 
-  private static Cluster join(String name) {
+  private static Cluster started(String name) {
     try {
       Cluster cluster =
           Cluster.join(
@@ -169,7 +169,7 @@ class ClusterIT {
     assertThat(receipt.nodes()).filteredOn(at -> !at.isDone()).extracting(AtNode::node)
         .containsExactly("c");
     join("c");
-    assertThat(node("c").isCurrent()).isTrue();
+    until(() -> node("c").isCurrent(), "c is current");
     assertThat(purged.get("c")).containsOnlyOnce("http://a.test/away");
     assertThat(purge("c", "http://a.test/back").isComplete()).isTrue();
   }
@@ -228,7 +228,7 @@ class ClusterIT {
     delete(settings.stateOf("b"));
     assertThat(purge("a", "http://a.test/lost").isLogged()).isTrue();
     join("b");
-    assertThat(node("b").isCurrent()).isTrue();
+    until(() -> node("b").isCurrent(), "b is current");
     assertThat(has("b", "http://a.test/lost")).isTrue();
     until(() -> Files.exists(settings.stateOf("b").resolve("log/voter")), "it votes again");
     close("c");
@@ -246,7 +246,7 @@ class ClusterIT {
       entries.write(new byte[] {1, 2, 3, 4, 5});
     }
     join("b");
-    assertThat(node("b").isCurrent()).isTrue();
+    until(() -> node("b").isCurrent(), "b is current");
     try (Stream<Path> states = Files.list(settings.stateOf("b"))) {
       assertThat(states).anyMatch(file -> file.toString().contains("log.damaged-"));
     }
@@ -283,7 +283,7 @@ class ClusterIT {
             settings.authority().ecdsa("a"), settings.authority().authority()), "TLSv1.2");
     close("c");
     join("c");
-    assertThat(node("c").isCurrent()).isTrue();
+    until(() -> node("c").isCurrent(), "c is current");
     assertThat(node("a").members()).containsOnlyKeys("a", "b", "c");
     assertThat(purge("a", "http://a.test/strangers").isComplete()).isTrue();
     for (Socket stranger : open) {

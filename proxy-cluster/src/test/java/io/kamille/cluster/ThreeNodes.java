@@ -67,7 +67,7 @@ public final class ThreeNodes {
         null,
         Duration.ofSeconds(5),
         WhenCutOff.REVALIDATE,
-        Duration.ofSeconds(10),
+        Duration.ofSeconds(3),
         Duration.ofSeconds(2),
         new PeerSettings(null, Copies.HOT, Duration.ofMinutes(5), Duration.ofMillis(100)));
   }

@@ -56,6 +56,7 @@ import org.jgroups.protocols.raft.RaftHeader;
 import org.jgroups.protocols.raft.election.VoteRequest;
 import org.jgroups.raft.RaftHandle;
 import org.jgroups.raft.StateMachine;
+import org.jgroups.stack.Protocol;
 import org.jgroups.util.ExtendedUUID;
 import org.jgroups.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -207,7 +208,7 @@ public final class JGroupsEngine implements ClusterEngine {
         looks = 0;
         lastRefusal = "";
       } else if (++looks == LOOKS_ALONE) {
-        LOG.log(Level.WARNING, "this node is alone in {0}, and joins again", settings.name());
+        refused("others accept connections, and do not find it. It tries again");
         leave(now);
         continue;
       }
@@ -227,7 +228,7 @@ public final class JGroupsEngine implements ClusterEngine {
       }
     } catch (Throwable refused) {
       if (next != null) {
-        next.close();
+        next.stop();
       }
       refused(
           refused instanceof SecurityException
@@ -391,6 +392,19 @@ public final class JGroupsEngine implements ClusterEngine {
       }
       channel.close();
       file.close();
+    }
+
+    /** Closes what JGroups leaves open if it could not connect. */
+    void stop() {
+      close();
+      for (Protocol protocol : channel.getProtocolStack().getProtocols()) {
+        try {
+          protocol.stop();
+          protocol.destroy();
+        } catch (Exception notStarted) {
+          // Nor has it to be stopped.
+        }
+      }
     }
 
     private void fault(String reason) {

@@ -1,6 +1,5 @@
 package io.kamille.cluster.engine;
 
-import java.io.EOFException;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.net.ServerSocket;
@@ -14,6 +13,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLSocket;
 import org.jgroups.util.DefaultSocketFactory;
 import org.jspecify.annotations.Nullable;
@@ -119,7 +119,8 @@ final class MemberSockets extends DefaultSocketFactory {
       } catch (IOException | RuntimeException refused) {
         end(stranger);
         close(stranger);
-        if (!(refused.getCause() instanceof EOFException)) {
+        // A node closes one of two connections, perhaps before their handshake ends.
+        if (refused instanceof SSLException && !(refused.getCause() instanceof IOException)) {
           tell(stranger, refused);
         }
       }
