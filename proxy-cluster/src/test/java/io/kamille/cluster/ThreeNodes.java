@@ -1,5 +1,6 @@
 package io.kamille.cluster;
 
+import io.kamille.cluster.ClusterSettings.ConfigChoice;
 import io.kamille.cluster.ClusterSettings.Discovery;
 import io.kamille.cluster.ClusterSettings.Files;
 import io.kamille.cluster.ClusterSettings.WhenCutOff;
@@ -65,6 +66,7 @@ public final class ThreeNodes {
             directory.resolve(certificate + ".key"),
             authority),
         null,
+        ConfigChoice.SHARED,
         Duration.ofSeconds(5),
         WhenCutOff.REVALIDATE,
         Duration.ofSeconds(3),

@@ -18,6 +18,8 @@ import java.util.Map;
  * @param log the random number of its log; 0 if it has none yet
  * @param appended the number of the last entry in its log
  * @param applied the number of the last purge that it has applied
+ * @param config the number of the last change of the configuration that it has seen to
+ * @param configDigest of what nodes share of it; empty if they share nothing
  * @param isCurrent whether it serves what it has stored
  * @param isDraining whether it is about to leave
  * @param currentMillis how long it has been current without a break
@@ -30,6 +32,8 @@ public record Report(
     long log,
     long appended,
     long applied,
+    long config,
+    String configDigest,
     boolean isCurrent,
     boolean isDraining,
     long currentMillis,
@@ -58,6 +62,8 @@ public record Report(
       out.writeLong(log);
       out.writeLong(appended);
       out.writeLong(applied);
+      out.writeLong(config);
+      out.writeUTF(configDigest);
       out.writeBoolean(isCurrent);
       out.writeBoolean(isDraining);
       out.writeLong(currentMillis);
@@ -92,6 +98,8 @@ public record Report(
           in.readLong(),
           in.readLong(),
           in.readLong(),
+          in.readLong(),
+          in.readUTF(),
           in.readBoolean(),
           in.readBoolean(),
           in.readLong(),
