@@ -63,9 +63,12 @@ public final class Cluster implements AutoCloseable {
   private final ScheduledThreadPoolExecutor reporter =
       new ScheduledThreadPoolExecutor(
           1, Thread.ofPlatform().name("kamille-cluster").daemon().factory());
+  private final long beganNanos = System.nanoTime();
   private volatile long currentSinceNanos;
   private volatile boolean isDraining;
   private final AtomicBoolean isClosed = new AtomicBoolean();
+  private final Set<String> strangers = ConcurrentHashMap.newKeySet();
+  private long leaderTerm;
   private boolean wasCurrent;
 
   private record Heard(Report report, long nanos) {}
@@ -125,13 +128,29 @@ public final class Cluster implements AutoCloseable {
         if (message[0] == REPORT) {
           Report report = Report.of(content);
           reports.put(node, new Heard(report, System.nanoTime()));
-          lease.heard(node, report);
+          if (isOfOurLog(node, report)) {
+            lease.heard(node, report);
+          }
         } else if (message[0] == INVALIDATED && !node.equals(settings.node())) {
           Uris.of(content).forEach(local::invalidate);
         }
       } catch (IOException | IndexOutOfBoundsException unknown) {
         LOG.log(Level.WARNING, "node {0} is not understood: {1}", node, unknown.getMessage());
       }
+    }
+
+    /** The numbers of another log say nothing about this one. */
+    private boolean isOfOurLog(String node, Report report) {
+      long own = state.log();
+      boolean isOurs = own == 0 || report.log() == 0 || own == report.log();
+      if (!isOurs && strangers.add(node)) {
+        LOG.log(
+            Level.WARNING,
+            "node {0} has another log than this node. At the one that is older, stop Kamille and"
+                + " delete cluster/log in the state directory",
+            node);
+      }
+      return isOurs;
     }
 
     @Override
@@ -157,6 +176,9 @@ public final class Cluster implements AutoCloseable {
         reporter.execute(Cluster.this::tellPeers);
       }
       LOG.log(Level.INFO, "members of {0}: {1}", settings.name(), String.join(" ", nodes));
+      if (follower != null && !isClosed.get()) {
+        reporter.execute(Cluster.this::report);
+      }
     }
   }
 
@@ -164,6 +186,8 @@ public final class Cluster implements AutoCloseable {
   private void report() {
     try {
       long now = System.nanoTime();
+      // Before the position: see Lease.
+      Map<String, Long> heard = lease.heard();
       Position position = engine.position();
       lease.applied(position.applied());
       boolean isCurrent = lease.untilNanos() - now > 0;
@@ -173,7 +197,8 @@ public final class Cluster implements AutoCloseable {
           new Report(
               Report.LEVEL,
               lease.sends(now),
-              lease.heard(),
+              heard,
+              state.log(),
               position.appended(),
               state.applied(),
               changed == null ? 0 : changed.done(),
@@ -185,12 +210,40 @@ public final class Cluster implements AutoCloseable {
       tellPeers();
       byte[] octets = report.octets();
       engine.tell(ByteBuffer.allocate(1 + octets.length).put(REPORT).put(octets).array());
-      if (!state.nodes().contains(settings.node()) && position.leader() != null && !isDraining) {
-        purges.known(settings.node(), true);
+      if (isCurrent || isFirstStart(now)) {
+        engine.vote();
       }
+      makeKnown(position);
     } catch (Throwable fault) {
       // Also an error: what it threw here would be the last report.
       LOG.log(Level.ERROR, "a report of this node was not sent", fault);
+    }
+  }
+
+  /** Whether all voters are there, and none of them votes yet. */
+  private boolean isFirstStart(long now) {
+    return settings.voters().stream()
+        .map(reports::get)
+        .allMatch(
+            heard ->
+                heard != null
+                    && now - heard.nanos() < settings.lease().toNanos()
+                    && heard.report().appended() == Position.NOT_KNOWN);
+  }
+
+  /**
+   * Takes this node down in the log. A leader does so once in its term: what it has inherited is
+   * agreed upon with this entry.
+   */
+  private void makeKnown(Position position) {
+    boolean leadsAnew =
+        settings.node().equals(position.leader()) && position.term() != leaderTerm;
+    if (position.leader() != null
+        && !isDraining
+        && (leadsAnew || !state.nodes().contains(settings.node()))
+        && purges.known(settings.node(), true)
+        && leadsAnew) {
+      leaderTerm = position.term();
     }
   }
 
@@ -211,12 +264,18 @@ public final class Cluster implements AutoCloseable {
    * then on something may be stored.
    */
   public boolean awaitCurrent() {
-    long deadline = System.nanoTime() + settings.startWait().toNanos();
+    long deadline = beganNanos + settings.startWait().toNanos();
     while (!isCurrent() && System.nanoTime() - deadline < 0) {
       lease.applied(engine.position().applied());
       LockSupport.parkNanos(LOOK.toNanos());
     }
     state.accept();
+    if (!isCurrent()) {
+      LOG.log(
+          Level.WARNING,
+          "this node starts without a majority of the voters of {0}, and is cut off",
+          settings.name());
+    }
     return isCurrent();
   }
 

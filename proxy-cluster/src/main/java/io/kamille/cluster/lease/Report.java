@@ -15,6 +15,7 @@ import java.util.Map;
  * @param level of what it can read
  * @param number of this report, by which others say which one they have heard
  * @param heard the number of the last report of each other node that it has heard
+ * @param log the random number of its log; 0 if it has none yet
  * @param appended the number of the last entry in its log
  * @param applied the number of the last purge that it has applied
  * @param config the number of the last change of the configuration that it has seen to
@@ -28,6 +29,7 @@ public record Report(
     int level,
     long number,
     Map<String, Long> heard,
+    long log,
     long appended,
     long applied,
     long config,
@@ -57,6 +59,7 @@ public record Report(
         out.writeUTF(each.getKey());
         out.writeLong(each.getValue());
       }
+      out.writeLong(log);
       out.writeLong(appended);
       out.writeLong(applied);
       out.writeLong(config);
@@ -92,6 +95,7 @@ public record Report(
           level,
           number,
           heard,
+          in.readLong(),
           in.readLong(),
           in.readLong(),
           in.readLong(),

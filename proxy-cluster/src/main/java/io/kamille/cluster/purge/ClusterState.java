@@ -91,6 +91,11 @@ public final class ClusterState implements ClusterEngine.State {
     beginsEmpty = false;
   }
 
+  /** The random number of the log; 0 before its first purge. */
+  public synchronized long log() {
+    return log;
+  }
+
   /** The number of the last purge that is carried out here. */
   public long applied() {
     return last;
