@@ -138,7 +138,7 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
   /** Becomes one of several nodes, before anybody is served. */
   private void join() throws StartFailure {
     if (running.cluster().isOn()) {
-      cluster = assembly.join(running);
+      cluster = assembly.join(running, registry);
     }
   }
 

@@ -308,6 +308,11 @@ public final class JGroupsEngine implements ClusterEngine {
   }
 
   @Override
+  public long logBytes() {
+    return raft.logSizeInBytes();
+  }
+
+  @Override
   public List<String> members() {
     List<String> nodes = new ArrayList<>();
     for (Address member : view.getMembersRaw()) {
