@@ -111,8 +111,7 @@ public final class Cluster implements AutoCloseable {
             settings, directory.resolve("log"), new MemberAddresses(settings), state, events);
     exported = new MetricGroup(registry);
     purges =
-        new ClusterPurges(
-            engine, state, local, settings.purgeWait(), settings.lease(), exported);
+        new ClusterPurges(engine, state, local, settings.purgeWait(), settings.lease(), exported);
     metrics.register(exported, this, engine, ends, InstantSource.system());
     events.follow(purges);
     long period = Math.min(REPORT_PERIOD.toNanos(), settings.lease().toNanos() / REPORTS_PER_LEASE);

@@ -24,7 +24,8 @@ public final class ClusterMetrics {
   private static final MetricDescriptor IS_LEADER =
       gauge("kamille_cluster_is_leader", "1 if this node orders the entries of the log.");
   private static final MetricDescriptor IS_CURRENT =
-      gauge("kamille_cluster_is_current", "1 if this node has missed no purge; 0 if it is cut off.");
+      gauge(
+          "kamille_cluster_is_current", "1 if this node has missed no purge; 0 if it is cut off.");
   private static final MetricDescriptor HAS_QUORUM =
       gauge("kamille_cluster_has_quorum", "1 if this node reaches a majority of the voters.");
   private static final MetricDescriptor APPLIED =
@@ -88,8 +89,7 @@ public final class ClusterMetrics {
     sink.gauge(APPLIED, cluster::applied);
     sink.gauge(BEHIND, () -> engine.position().appended() - engine.position().applied());
     sink.gauge(LOG_BYTES, engine::logBytes);
-    sink.gauge(
-        CERTIFICATE_LEFT, () -> ends.getEpochSecond() - clock.instant().getEpochSecond());
+    sink.gauge(CERTIFICATE_LEFT, () -> ends.getEpochSecond() - clock.instant().getEpochSecond());
     sink.counting(LEADER_CHANGES, leaderChanges::sum);
   }
 
