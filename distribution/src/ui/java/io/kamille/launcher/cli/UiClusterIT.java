@@ -132,7 +132,7 @@ class UiClusterIT {
       browser.show("cluster");
       assertThat(page.locator("main h1")).hasText("c, <b>d</b> are away.");
       assertThat(page.locator("main .sub")).containsText("There is no leader.");
-      assertThat(page.locator("main .note.bad")).containsText("7 wait.");
+      assertThat(page.locator("main .note.bad")).containsText("Purges wait for a majority");
       assertThat(page.locator("main .note.bad")).containsText("This node is cut off");
       Locator rows = page.locator("main tbody tr");
       assertThat(rows.nth(0).locator(".pill")).hasText(new String[] {"cut off"});

@@ -18,7 +18,7 @@ function order(view) {
 /** What is wrong with this node, and what to do. */
 function trouble(view) {
   return [
-    view.quorum ? "" : `Purges need a majority of the voters; ${count(view.waiting)} ${view.waiting === 1 ? "waits" : "wait"}. Start the voters that are away, or repair the network.`,
+    view.quorum ? "" : "Purges wait for a majority of the voters. Start the voters that are away, or repair the network.",
     view.current ? "" : "This node is cut off and may have missed a purge. The setting cluster.when-cut-off says what becomes of its stored responses.",
   ].filter(Boolean).join(" ");
 }
@@ -56,7 +56,7 @@ export async function cluster(place) {
     replace(list, card("", view.name, table([
       { name: "Node", show: (one) => h("span", { class: "mono" }, one.node, one.node === view.node ? h("span", { class: "muted" }, " (this node)") : null) },
       { name: "State", show: state },
-      { name: "Part", show: (one) => [one.leader ? "leader" : null, one.voter ? "voter" : "follower"].filter(Boolean).join(", ") },
+      { name: "Role", show: (one) => [one.leader ? "leader" : null, one.voter ? "voter" : "follower"].filter(Boolean).join(", ") },
       { name: "Applied purge", number: true, show: (one) => count(one.applied) },
       { name: "Last report", number: true, show: (one) => (one.seconds < 0 ? "none" : `${duration(one.seconds)} ago`) },
       { name: "", show: (one) => (one.state === "away" && !one.voter
