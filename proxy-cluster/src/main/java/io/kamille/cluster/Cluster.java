@@ -16,16 +16,22 @@ import io.kamille.cluster.purge.AppliedFile;
 import io.kamille.cluster.purge.ClusterPurges;
 import io.kamille.cluster.purge.ClusterState;
 import io.kamille.cluster.purge.LocalPurges;
+import io.kamille.core.metric.MetricGroup;
+import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.setting.HostPort;
+import io.kamille.core.tls.PemFile;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
@@ -59,6 +65,8 @@ public final class Cluster implements AutoCloseable {
   private volatile @Nullable ClusterConfig config;
   private volatile @Nullable Peers peers;
   private final Map<String, PeerNode> asked = new TreeMap<>();
+  private final MetricGroup exported;
+  private final ClusterMetrics metrics = new ClusterMetrics();
   private final ConcurrentMap<String, Heard> reports = new ConcurrentHashMap<>();
   private final ScheduledThreadPoolExecutor reporter =
       new ScheduledThreadPoolExecutor(
@@ -81,14 +89,25 @@ public final class Cluster implements AutoCloseable {
    * @throws IOException if the certificates cannot be read, or the address cannot be had
    */
   public static Cluster join(
-      ClusterSettings settings, Path directory, LocalPurges local, boolean beginsEmpty)
+      ClusterSettings settings,
+      Path directory,
+      LocalPurges local,
+      boolean beginsEmpty,
+      MetricRegistry registry)
       throws IOException {
     Files.createDirectories(directory);
-    return new Cluster(settings, directory, local, beginsEmpty);
+    return new Cluster(settings, directory, local, beginsEmpty, registry);
   }
 
-  private Cluster(ClusterSettings settings, Path directory, LocalPurges local, boolean beginsEmpty)
+  private Cluster(
+      ClusterSettings settings,
+      Path directory,
+      LocalPurges local,
+      boolean beginsEmpty,
+      MetricRegistry registry)
       throws IOException {
+    Path certificate = Objects.requireNonNull(settings.tls().certificate());
+    Instant ends = PemFile.certificates(certificate).getFirst().getNotAfter().toInstant();
     this.settings = settings;
     this.directory = directory;
     this.local = local;
@@ -104,7 +123,10 @@ public final class Cluster implements AutoCloseable {
     engine =
         JGroupsEngine.join(
             settings, directory.resolve("log"), new MemberAddresses(settings), state, events);
-    purges = new ClusterPurges(engine, state, local, settings.purgeWait(), settings.lease());
+    exported = new MetricGroup(registry);
+    purges =
+        new ClusterPurges(engine, state, local, settings.purgeWait(), settings.lease(), exported);
+    metrics.register(exported, this, engine, ends, InstantSource.system());
     events.follow(purges);
     long period = Math.min(REPORT_PERIOD.toNanos(), settings.lease().toNanos() / REPORTS_PER_LEASE);
     reporter.scheduleWithFixedDelay(this::report, 0, period, TimeUnit.NANOSECONDS);
@@ -190,6 +212,7 @@ public final class Cluster implements AutoCloseable {
       Map<String, Long> heard = lease.heard();
       Position position = engine.position();
       lease.applied(position.applied());
+      metrics.led(position.leader());
       boolean isCurrent = lease.untilNanos() - now > 0;
       noteCurrent(isCurrent, now);
       ClusterConfig changed = config;
@@ -236,8 +259,7 @@ public final class Cluster implements AutoCloseable {
    * agreed upon with this entry.
    */
   private void makeKnown(Position position) {
-    boolean leadsAnew =
-        settings.node().equals(position.leader()) && position.term() != leaderTerm;
+    boolean leadsAnew = settings.node().equals(position.leader()) && position.term() != leaderTerm;
     if (position.leader() != null
         && !isDraining
         && (leadsAnew || !state.nodes().contains(settings.node()))
@@ -447,6 +469,7 @@ public final class Cluster implements AutoCloseable {
     if (isClosed.getAndSet(true)) {
       return;
     }
+    exported.close();
     reporter.shutdownNow();
     purges.close();
     ClusterConfig changed = config;

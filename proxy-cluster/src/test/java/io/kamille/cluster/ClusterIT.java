@@ -10,6 +10,7 @@ import io.kamille.cache.purge.PurgeTarget.Kind;
 import io.kamille.cluster.purge.LocalPurges;
 import io.kamille.cluster.purge.PurgeReceipt;
 import io.kamille.cluster.purge.PurgeReceipt.AtNode;
+import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.tls.Certificates;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -90,7 +91,8 @@ class ClusterIT {
               settings.settings(name),
               settings.stateOf(name),
               new Purged(purged.computeIfAbsent(name, _ -> new CopyOnWriteArrayList<>())),
-              false);
+              false,
+              new MetricRegistry());
       cluster.awaitCurrent();
       return cluster;
     } catch (IOException refused) {
@@ -166,7 +168,9 @@ class ClusterIT {
     assertThat(receipt.isLogged()).isTrue();
     assertThat(receipt.isComplete()).isFalse();
     assertThat(receipt.safeIn()).isEqualTo(settings.settings("a").lease());
-    assertThat(receipt.nodes()).filteredOn(at -> !at.isDone()).extracting(AtNode::node)
+    assertThat(receipt.nodes())
+        .filteredOn(at -> !at.isDone())
+        .extracting(AtNode::node)
         .containsExactly("c");
     join("c");
     until(() -> node("c").isCurrent(), "c is current");
@@ -180,7 +184,9 @@ class ClusterIT {
     PurgeReceipt receipt = purge("a", "http://a.test/alone");
     assertThat(receipt.isLogged()).isFalse();
     assertThat(receipt.isComplete()).isFalse();
-    assertThat(receipt.nodes()).filteredOn(AtNode::isDone).extracting(AtNode::node)
+    assertThat(receipt.nodes())
+        .filteredOn(AtNode::isDone)
+        .extracting(AtNode::node)
         .containsExactly("a");
     assertThat(has("a", "http://a.test/alone")).isTrue();
     until(() -> !node("a").isCurrent(), "the one that is left is cut off");
@@ -276,11 +282,11 @@ class ClusterIT {
     }
     refused(Certificates.server(others.ecdsa("a"), others.authority()), "TLSv1.3");
     refused(
-        Certificates.server(
-            settings.authority().expired("a"), settings.authority().authority()), "TLSv1.3");
+        Certificates.server(settings.authority().expired("a"), settings.authority().authority()),
+        "TLSv1.3");
     refused(
-        Certificates.server(
-            settings.authority().ecdsa("a"), settings.authority().authority()), "TLSv1.2");
+        Certificates.server(settings.authority().ecdsa("a"), settings.authority().authority()),
+        "TLSv1.2");
     close("c");
     join("c");
     until(() -> node("c").isCurrent(), "c is current");

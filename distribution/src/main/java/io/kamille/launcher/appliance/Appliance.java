@@ -146,7 +146,7 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
   /** Becomes one of several nodes, before anybody is served. */
   private void join() throws StartFailure {
     if (running.cluster().isOn()) {
-      Cluster joined = assembly.join(running);
+      Cluster joined = assembly.join(running, registry);
       cluster = joined;
       assembly.peers().ifPresent(joined::follow);
       if (shared != null) {

@@ -153,8 +153,8 @@ final class Assembly implements AutoCloseable {
   }
 
   /** Joins the cluster of the configuration. */
-  Cluster join(Configuration configuration) throws StartFailure {
-    return NodeOfCluster.join(configuration, cache);
+  Cluster join(Configuration configuration, MetricRegistry registry) throws StartFailure {
+    return NodeOfCluster.join(configuration, cache, registry);
   }
 
   CacheHandover handover() {
