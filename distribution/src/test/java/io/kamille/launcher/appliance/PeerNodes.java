@@ -23,6 +23,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -47,6 +48,7 @@ final class PeerNodes implements BeforeEachCallback, AfterEachCallback {
     final Appliance appliance;
     volatile LongSupplier applied = () -> 0;
     volatile boolean isCurrent = true;
+    final List<String> invalidated = new CopyOnWriteArrayList<>();
 
     private Node(String name, Appliance appliance) {
       this.name = name;
@@ -106,6 +108,11 @@ final class PeerNodes implements BeforeEachCallback, AfterEachCallback {
     @Override
     public boolean isCurrent() {
       return isCurrent;
+    }
+
+    @Override
+    public void invalidated(String uri) {
+      invalidated.add(uri);
     }
   }
 

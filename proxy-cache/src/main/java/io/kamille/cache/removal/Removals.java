@@ -22,6 +22,7 @@ import io.kamille.core.metric.MetricRegistry;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,6 +45,8 @@ public final class Removals {
   private final Sweeper sweeper;
   private final RouteQueries queries;
   private final WallClock clock;
+  // Volatile: set at start, read on the loops.
+  private volatile Consumer<RequestHead> toldOfInvalid = _ -> {};
   private final Map<Kind, LongAdder> counts = new EnumMap<>(Kind.class);
 
   public Removals(
@@ -134,7 +137,7 @@ public final class Removals {
    * and by groups (RFC 9875 §3).
    */
   public void invalidate(RequestHead request, ResponseHead response) {
-    Invalidation.of(request, response, queries::keyOf).forEach(this::removeNow);
+    Invalidation.of(request, response, this::invalidated).forEach(this::removeNow);
     Tags groups = Tags.invalidated(request, response.fields());
     if (groups.size() > 0
         && !request.method().isSafe()
@@ -142,6 +145,20 @@ public final class Removals {
         && purge(PurgeTarget.originOf(request), false) == null) {
       purge(PurgeTarget.all(), false);
     }
+  }
+
+  private CacheKey invalidated(RequestHead request) {
+    RequestHead target = queries.filtered(request);
+    toldOfInvalid.accept(target);
+    return CacheKey.of(target);
+  }
+
+  /**
+   * Tells that one, from any thread, of each target that becomes invalid so, as its route makes it,
+   * before it is removed.
+   */
+  public void tellOfInvalid(Consumer<RequestHead> told) {
+    toldOfInvalid = told;
   }
 
   @CanIgnoreReturnValue

@@ -15,6 +15,9 @@ public interface PeerView {
         public boolean isCurrent() {
           return false;
         }
+
+        @Override
+        public void invalidated(String uri) {}
       };
 
   /**
@@ -25,4 +28,10 @@ public interface PeerView {
 
   /** Whether this node has heard of all purges lately. */
   boolean isCurrent();
+
+  /**
+   * Has the other nodes remove what they have stored for that URI, without waiting: the answer to
+   * an unsafe request has made it invalid (RFC 9111 §4.4).
+   */
+  void invalidated(String uri);
 }
