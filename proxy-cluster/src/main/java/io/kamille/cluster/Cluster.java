@@ -236,8 +236,7 @@ public final class Cluster implements AutoCloseable {
    * agreed upon with this entry.
    */
   private void makeKnown(Position position) {
-    boolean leadsAnew =
-        settings.node().equals(position.leader()) && position.term() != leaderTerm;
+    boolean leadsAnew = settings.node().equals(position.leader()) && position.term() != leaderTerm;
     if (position.leader() != null
         && !isDraining
         && (leadsAnew || !state.nodes().contains(settings.node()))

@@ -166,7 +166,9 @@ class ClusterIT {
     assertThat(receipt.isLogged()).isTrue();
     assertThat(receipt.isComplete()).isFalse();
     assertThat(receipt.safeIn()).isEqualTo(settings.settings("a").lease());
-    assertThat(receipt.nodes()).filteredOn(at -> !at.isDone()).extracting(AtNode::node)
+    assertThat(receipt.nodes())
+        .filteredOn(at -> !at.isDone())
+        .extracting(AtNode::node)
         .containsExactly("c");
     join("c");
     until(() -> node("c").isCurrent(), "c is current");
@@ -180,7 +182,9 @@ class ClusterIT {
     PurgeReceipt receipt = purge("a", "http://a.test/alone");
     assertThat(receipt.isLogged()).isFalse();
     assertThat(receipt.isComplete()).isFalse();
-    assertThat(receipt.nodes()).filteredOn(AtNode::isDone).extracting(AtNode::node)
+    assertThat(receipt.nodes())
+        .filteredOn(AtNode::isDone)
+        .extracting(AtNode::node)
         .containsExactly("a");
     assertThat(has("a", "http://a.test/alone")).isTrue();
     until(() -> !node("a").isCurrent(), "the one that is left is cut off");
@@ -276,11 +280,11 @@ class ClusterIT {
     }
     refused(Certificates.server(others.ecdsa("a"), others.authority()), "TLSv1.3");
     refused(
-        Certificates.server(
-            settings.authority().expired("a"), settings.authority().authority()), "TLSv1.3");
+        Certificates.server(settings.authority().expired("a"), settings.authority().authority()),
+        "TLSv1.3");
     refused(
-        Certificates.server(
-            settings.authority().ecdsa("a"), settings.authority().authority()), "TLSv1.2");
+        Certificates.server(settings.authority().ecdsa("a"), settings.authority().authority()),
+        "TLSv1.2");
     close("c");
     join("c");
     until(() -> node("c").isCurrent(), "c is current");

@@ -350,8 +350,7 @@ public final class JGroupsEngine implements ClusterEngine {
           .setPeerAddrReadTimeout(HANDSHAKE_MILLIS)
           .enableSuspectEvents(true)
           .setMaxLength(MESSAGE_LIMIT_BYTES);
-      tcp.setSocketFactory(
-          new MemberSockets(MemberTls.context(settings.tls()), HANDSHAKE_MILLIS));
+      tcp.setSocketFactory(new MemberSockets(MemberTls.context(settings.tls()), HANDSHAKE_MILLIS));
       raft.raftId(settings.node())
           .members(settings.voters())
           .log(file)

@@ -14,7 +14,18 @@ class ReportTest {
 
   private static final Report REPORT =
       new Report(
-          1, 41, Map.of("a", 7L, "b", 8L), 12, 9, 5, 6, "digest", true, false, 3_000, "10.0.0.1:7801");
+          1,
+          41,
+          Map.of("a", 7L, "b", 8L),
+          12,
+          9,
+          5,
+          6,
+          "digest",
+          true,
+          false,
+          3_000,
+          "10.0.0.1:7801");
 
   @Test
   void whatIsWrittenIsRead() throws IOException {

@@ -58,8 +58,7 @@ class ClusterStateTest {
   }
 
   private static byte[] entry(long... ids) {
-    return ClusterState.purges(
-        LongStream.of(ids).mapToObj(ClusterStateTest::order).toList());
+    return ClusterState.purges(LongStream.of(ids).mapToObj(ClusterStateTest::order).toList());
   }
 
   private static List<Long> numbers(byte[] answer) {
@@ -75,7 +74,8 @@ class ClusterStateTest {
   void purgesGetNumbersInTheOrderOfTheLog() {
     assertThat(numbers(state.apply(entry(71, 72)))).containsExactly(1L, 2L);
     assertThat(numbers(state.apply(entry(73)))).containsExactly(3L);
-    assertThat(done).containsExactly("1 http://a.test/71", "2 http://a.test/72", "3 http://a.test/73");
+    assertThat(done)
+        .containsExactly("1 http://a.test/71", "2 http://a.test/72", "3 http://a.test/73");
     assertThat(state.applied()).isEqualTo(3);
     assertThat(state.count(2)).isEqualTo(3);
     assertThat(state.keptNumbers()).containsExactly(3L, 2L, 1L);
@@ -99,7 +99,8 @@ class ClusterStateTest {
     state.apply(first);
     state.apply(second);
     state.apply(entry(73));
-    assertThat(done).containsExactly("1 http://a.test/71", "2 http://a.test/72", "3 http://a.test/73");
+    assertThat(done)
+        .containsExactly("1 http://a.test/71", "2 http://a.test/72", "3 http://a.test/73");
   }
 
   @Test
