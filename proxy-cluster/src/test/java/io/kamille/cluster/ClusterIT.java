@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -89,7 +90,7 @@ class ClusterIT {
           Cluster.join(
               settings.settings(name),
               settings.stateOf(name),
-              new Purged(purged.computeIfAbsent(name, _ -> new CopyOnWriteArrayList<>())),
+              new Purged(purgedAt(name)),
               false);
       cluster.awaitCurrent();
       return cluster;
@@ -122,7 +123,7 @@ class ClusterIT {
   }
 
   private static Cluster node(String name) {
-    return nodes.get(name);
+    return Objects.requireNonNull(nodes.get(name), name);
   }
 
   private static PurgeReceipt purge(String node, String uri) {
@@ -131,7 +132,8 @@ class ClusterIT {
 
   private static void close(String... names) {
     for (String name : names) {
-      nodes.remove(name).close();
+      node(name).close();
+      nodes.remove(name);
     }
   }
 
@@ -146,8 +148,12 @@ class ClusterIT {
     return TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - sinceNanos);
   }
 
+  private static List<String> purgedAt(String node) {
+    return purged.computeIfAbsent(node, _ -> new CopyOnWriteArrayList<>());
+  }
+
   private static boolean has(String node, String uri) {
-    return purged.get(node).contains(uri);
+    return purgedAt(node).contains(uri);
   }
 
   @Test
@@ -172,7 +178,7 @@ class ClusterIT {
         .containsExactly("c");
     join("c");
     until(() -> node("c").isCurrent(), "c is current");
-    assertThat(purged.get("c")).containsOnlyOnce("http://a.test/away");
+    assertThat(purgedAt("c")).containsOnlyOnce("http://a.test/away");
     assertThat(purge("c", "http://a.test/back").isComplete()).isTrue();
   }
 
@@ -219,11 +225,11 @@ class ClusterIT {
     close("a", "b", "c");
     for (String node : List.of("a", "b", "c")) {
       delete(settings.stateOf(node).resolve("log"));
-      purged.get(node).clear();
+      purgedAt(node).clear();
     }
     start();
     assertThat(purge("a", "http://a.test/anew").isComplete()).isTrue();
-    assertThat(purged.get("a")).containsExactly("all", "http://a.test/anew");
+    assertThat(purgedAt("a")).containsExactly("all", "http://a.test/anew");
   }
 
   @Test

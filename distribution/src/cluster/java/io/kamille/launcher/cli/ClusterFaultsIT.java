@@ -18,6 +18,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
@@ -34,6 +35,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Three processes are killed and stopped under load: {@code ./dev test --cluster}. */
+@SuppressWarnings("NullAway.Init") // each test starts all
 class ClusterFaultsIT {
 
   /*
@@ -66,6 +68,7 @@ class ClusterFaultsIT {
   private HttpServer origin;
   private volatile boolean isOver;
 
+  @SuppressWarnings("NullAway.Init") // started at once
   private static final class Node {
     private final Path state;
     private final int site;
@@ -192,8 +195,12 @@ class ClusterFaultsIT {
     return answer.length() < 12 ? "" : answer.substring(9, 12);
   }
 
+  private Node node(String name) {
+    return Objects.requireNonNull(nodes.get(name), name);
+  }
+
   private Node anyNode() {
-    return nodes.get(NAMES.get(ThreadLocalRandom.current().nextInt(NAMES.size())));
+    return node(NAMES.get(ThreadLocalRandom.current().nextInt(NAMES.size())));
   }
 
   private void begin(int count, Runnable turn) {
@@ -293,9 +300,9 @@ class ClusterFaultsIT {
     load();
     for (int i = 0; i < 2; i++) {
       awaitLoad(whole, 100);
-      String leader = leader(nodes.get("a"));
-      Node killed = nodes.get(leader);
-      Node left = nodes.get(leader.equals("a") ? "b" : "a");
+      String leader = leader(node("a"));
+      Node killed = node(leader);
+      Node left = node(leader.equals("a") ? "b" : "a");
       killed.process.signal("KILL");
       long began = System.nanoTime();
       Await.until(() -> purgeOne(left), "a purge is in the log again");
@@ -314,7 +321,7 @@ class ClusterFaultsIT {
   void whoeverStoodStillServesNothingThatWasPurged() throws Exception {
     load();
     awaitLoad(whole, 100);
-    Node stopped = nodes.get("c");
+    Node stopped = node("c");
     stopped.process.signal("STOP");
     long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
     Await.until(() -> System.nanoTime() - until >= 0, "20 s are over");
