@@ -14,6 +14,7 @@ import io.kamille.core.tls.Certificates;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -183,7 +184,7 @@ class ClusterIT {
   }
 
   @Test
-  void aPurgeWithoutQuorumIsDoneHereAndElsewhereLater() {
+  void aPurgeWithoutQuorumIsDoneHereAndElsewhereLater() throws IOException {
     close("b", "c");
     PurgeReceipt receipt = purge("a", "http://a.test/alone");
     assertThat(receipt.isLogged()).isFalse();
@@ -194,6 +195,13 @@ class ClusterIT {
         .containsExactly("a");
     assertThat(has("a", "http://a.test/alone")).isTrue();
     until(() -> !node("a").isCurrent(), "the one that is left is cut off");
+    // Somebody is there, and does not find it: it leaves, and joins again.
+    try (ServerSocket deaf =
+        new ServerSocket(settings.port("b"), 10, InetAddress.getLoopbackAddress())) {
+      assertThat(deaf.isBound()).isTrue();
+      until(() -> node("a").members().isEmpty(), "it has left");
+      until(() -> !node("a").members().isEmpty(), "it has joined again");
+    }
     join("b", "c");
     until(() -> has("b", "http://a.test/alone") && has("c", "http://a.test/alone"), "logged");
   }
