@@ -108,7 +108,7 @@ public final class JGroupsEngine implements ClusterEngine {
   private static final int MERGE_LEAST_MILLIS = 1_000;
   private static final int MERGE_MOST_MILLIS = 5_000;
   private static final Duration RETRY = Duration.ofSeconds(1);
-  private static final Duration LOOK = Duration.ofSeconds(5);
+  private static final Duration LOOK = Duration.ofSeconds(3);
   private static final int LOOKS_ALONE = 2;
   private static final Address NOBODY = UUID.randomUUID();
   private static final Position NOWHERE = new Position(Position.NOT_KNOWN, 0, 0, null);

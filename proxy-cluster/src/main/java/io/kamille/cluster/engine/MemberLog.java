@@ -94,10 +94,16 @@ final class MemberLog extends FileBasedLog {
       if (firstAppended() > 0 && getSnapshot() == null) {
         return "the snapshot before entry " + firstAppended() + " is missing";
       }
+      long term = 0;
       for (long i = Math.max(1, firstAppended()); i <= lastAppended(); i++) {
-        if (!isWhole(get(i))) {
+        LogEntry entry = get(i);
+        if (entry == null
+            || !isWhole(entry)
+            || entry.term() < term
+            || entry.term() > currentTerm()) {
           return "entry " + i + " cannot be read";
         }
+        term = entry.term();
       }
       return null;
     } catch (Exception damaged) {

@@ -47,6 +47,7 @@ public final class ClusterPurges implements AutoCloseable {
   private static final long PAUSE_MILLIS = 100;
   private static final int QUEUE_LIMIT = 10_000;
   private static final int ENTRY_LIMIT = 256;
+  private static final int ENTRY_LIMIT_CHARS = 1 << 20;
 
   /** A message about purges that are in the log: their numbers. */
   public static final byte APPLIED = 1;
@@ -165,8 +166,13 @@ public final class ClusterPurges implements AutoCloseable {
     try {
       while (!Thread.currentThread().isInterrupted()) {
         List<Ordered> entry = new ArrayList<>();
-        entry.add(queue.take());
-        queue.drainTo(entry, ENTRY_LIMIT - 1);
+        int length = 0;
+        boolean isFull = false;
+        for (Ordered next = queue.take(); next != null; next = isFull ? null : queue.poll()) {
+          entry.add(next);
+          length += next.order().length();
+          isFull = entry.size() == ENTRY_LIMIT || length > ENTRY_LIMIT_CHARS;
+        }
         if (isEverythingDue) {
           isEverythingDue = false;
           order(Kind.ALL, List.of(), false);

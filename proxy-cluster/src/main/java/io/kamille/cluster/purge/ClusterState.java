@@ -120,6 +120,9 @@ public final class ClusterState implements ClusterEngine.State {
   void whenApplied(long number, Runnable action) {
     synchronized (this) {
       if (number > last) {
+        if (waiting.size() == COUNTS_LIMIT) {
+          waiting.removeFirst();
+        }
         waiting.add(new Waiting(number, action));
         return;
       }

@@ -34,6 +34,11 @@ public record PurgeOrder(
     return PurgeTarget.of(kind, names);
   }
 
+  /** Of all names. */
+  int length() {
+    return names.stream().mapToInt(String::length).sum();
+  }
+
   static byte[] octets(Iterable<PurgeOrder> orders) {
     var octets = new ByteArrayOutputStream();
     try (var out = new DataOutputStream(octets)) {

@@ -1,0 +1,335 @@
+package io.kamille.launcher.cli;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.net.httpserver.HttpServer;
+import io.kamille.core.Await;
+import io.kamille.core.setting.HostPort;
+import io.kamille.launcher.demo.DemoFile;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Three processes are killed and stopped under load: {@code ./dev test --cluster}. */
+@SuppressWarnings("NullAway.Init") // each test starts all
+class ClusterFaultsIT {
+
+  /*
+   * The origin counts the responses that it makes for each URL, and each has its number. A purge
+   * that was answered says: no response that was made before it was ordered is served any more.
+   *
+   *     floor(URL) = what the origin had made before the purge was ordered
+   *     200        it holds for each request that is sent after the answer
+   *     202        it holds after safeIn
+   *     else       it says nothing
+   */
+  private static final int URLS = 20;
+  private static final int READERS = 6;
+  private static final int PURGERS = 4;
+  private static final List<String> NAMES = List.of("a", "b", "c");
+  private static final Pattern LEADER = Pattern.compile("\"leader\":\"(\\w)\"");
+  private static final Pattern SAFE_IN = Pattern.compile("\"safeIn\":\"(\\d+)s\"");
+
+  @TempDir private Path directory;
+
+  private final AtomicLongArray made = new AtomicLongArray(URLS);
+  private final AtomicLongArray floors = new AtomicLongArray(URLS);
+  private final Map<String, Node> nodes = new TreeMap<>();
+  private final List<String> faults = new CopyOnWriteArrayList<>();
+  private final AtomicInteger read = new AtomicInteger();
+  private final AtomicInteger whole = new AtomicInteger();
+  private final AtomicInteger partial = new AtomicInteger();
+  private final ScheduledExecutorService later = Executors.newScheduledThreadPool(1);
+  private final List<Thread> load = new ArrayList<>();
+  private HttpServer origin;
+  private volatile boolean isOver;
+
+  @SuppressWarnings("NullAway.Init") // started at once
+  private static final class Node {
+    private final Path state;
+    private final int site;
+    private final int admin;
+    private KamilleProcess process;
+
+    Node(Path state, int site, int admin) {
+      this.state = state;
+      this.site = site;
+      this.admin = admin;
+    }
+
+    void start() throws IOException {
+      process =
+          KamilleProcess.start(
+              List.of("-Djdk.serialFilter=!*"),
+              state,
+              "run",
+              "--config",
+              state.resolve("kamille.yaml").toString());
+    }
+  }
+
+  @BeforeEach
+  void start() throws Exception {
+    origin = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 100);
+    origin.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
+    origin.createContext(
+        "/",
+        exchange -> {
+          int url = Integer.parseInt(exchange.getRequestURI().getPath().substring(1));
+          byte[] number = Long.toString(made.incrementAndGet(url)).getBytes(US_ASCII);
+          exchange.getResponseHeaders().add("Cache-Control", "max-age=3600");
+          exchange.sendResponseHeaders(200, number.length);
+          exchange.getResponseBody().write(number);
+          exchange.close();
+        });
+    origin.start();
+    List<HostPort> ports = freePorts(NAMES.size() * 4);
+    List<ClusterFiles.Node> members = new ArrayList<>();
+    for (int i = 0; i < NAMES.size(); i++) {
+      members.add(new ClusterFiles.Node(NAMES.get(i), ports.get(4 * i), ports.get(4 * i + 1)));
+    }
+    ClusterFiles files = new ClusterFiles(directory, "shop");
+    files.write(members, Instant.now());
+    for (int i = 0; i < NAMES.size(); i++) {
+      String name = NAMES.get(i);
+      Path state = directory.resolve("state-" + name);
+      HostPort site = ports.get(4 * i + 2);
+      HostPort admin = ports.get(4 * i + 3);
+      DemoFile.write(
+          Files.createDirectories(state),
+          site.toString(),
+          null,
+          "http://127.0.0.1:" + origin.getAddress().getPort(),
+          admin.toString(),
+          Files.readString(files.file(name + ".yaml")) + "  lease: 5s\n");
+      Node node = new Node(state, site.port(), admin.port());
+      node.start();
+      nodes.put(name, node);
+    }
+    Await.until(() -> nodes.values().stream().allMatch(this::isCurrent), "all are current");
+  }
+
+  private static List<HostPort> freePorts(int count) throws IOException {
+    List<ServerSocket> held = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      held.add(new ServerSocket(0, 1, InetAddress.getLoopbackAddress()));
+    }
+    List<HostPort> ports = new ArrayList<>();
+    for (ServerSocket socket : held) {
+      ports.add(new HostPort("127.0.0.1", socket.getLocalPort()));
+      socket.close();
+    }
+    return ports;
+  }
+
+  @AfterEach
+  void stop() {
+    isOver = true;
+    later.shutdownNow();
+    nodes.values().forEach(node -> node.process.close());
+    origin.stop(0);
+  }
+
+  private static String ask(int port, String head, String body) throws IOException {
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+      socket.setSoTimeout(10_000);
+      String request =
+          head + "\r\nHost: a.test\r\nConnection: close\r\n"
+              + (body.isEmpty() ? "" : "Content-Length: " + body.length() + "\r\n")
+              + "\r\n"
+              + body;
+      socket.getOutputStream().write(request.getBytes(US_ASCII));
+      return new String(socket.getInputStream().readAllBytes(), US_ASCII);
+    }
+  }
+
+  private static String admin(Node node, String head, String body) throws IOException {
+    String token = Files.readString(node.state.resolve("admin-token")).strip();
+    return ask(
+        node.admin,
+        head + " HTTP/1.1\r\nContent-Type: application/json\r\nAuthorization: Bearer " + token,
+        body);
+  }
+
+  private boolean isCurrent(Node node) {
+    try {
+      String answer = admin(node, "GET /v1/cluster", "");
+      return answer.contains("\"current\":true") && answer.contains("\"quorum\":true")
+          && !answer.contains("away");
+    } catch (IOException notYet) {
+      return false;
+    }
+  }
+
+  private String leader(Node at) throws IOException {
+    Matcher leader = LEADER.matcher(admin(at, "GET /v1/cluster", ""));
+    assertThat(leader.find()).isTrue();
+    return leader.group(1);
+  }
+
+  private static String statusOf(String answer) {
+    return answer.length() < 12 ? "" : answer.substring(9, 12);
+  }
+
+  private Node node(String name) {
+    return Objects.requireNonNull(nodes.get(name), name);
+  }
+
+  private Node anyNode() {
+    return node(NAMES.get(ThreadLocalRandom.current().nextInt(NAMES.size())));
+  }
+
+  private void begin(int count, Runnable turn) {
+    for (int i = 0; i < count; i++) {
+      load.add(
+          Thread.startVirtualThread(
+              () -> {
+                while (!isOver) {
+                  turn.run();
+                }
+              }));
+    }
+  }
+
+  private void load() {
+    begin(READERS, this::readOne);
+    begin(PURGERS, () -> purgeOne(anyNode()));
+  }
+
+  private void readOne() {
+    Node node = anyNode();
+    int url = ThreadLocalRandom.current().nextInt(URLS);
+    long floor = floors.get(url);
+    try {
+      String answer = ask(node.site, "GET /" + url + " HTTP/1.1", "");
+      if (statusOf(answer).equals("200")) {
+        read.incrementAndGet();
+        long number = Long.parseLong(answer.substring(answer.indexOf("\r\n\r\n") + 4));
+        if (number <= floor) {
+          faults.add("/" + url + " at " + node.site + " is " + number + ", purged up to " + floor);
+        }
+      }
+    } catch (IOException | NumberFormatException away) {
+      // As it is for those that are killed, or that are cut off in a response.
+    }
+  }
+
+  /** Whether a majority has it. */
+  private boolean purgeOne(Node node) {
+    int url = ThreadLocalRandom.current().nextInt(URLS);
+    long floor = made.get(url);
+    try {
+      String answer =
+          admin(node, "POST /v1/cache/purges", "{\"url\":\"http://a.test/" + url + "\"}");
+      switch (statusOf(answer)) {
+        case "200" -> {
+          whole.incrementAndGet();
+          raise(url, floor);
+          return true;
+        }
+        case "202" -> {
+          partial.incrementAndGet();
+          Matcher safeIn = SAFE_IN.matcher(answer);
+          if (safeIn.find()) {
+            long seconds = Long.parseLong(safeIn.group(1));
+            later.schedule(() -> raise(url, floor), seconds, TimeUnit.SECONDS);
+          }
+          return true;
+        }
+        default -> {
+          return false;
+        }
+      }
+    } catch (IOException away) {
+      return false;
+    }
+  }
+
+  private void raise(int url, long floor) {
+    floors.accumulateAndGet(url, floor, Math::max);
+  }
+
+  private void end() throws InterruptedException {
+    isOver = true;
+    for (Thread thread : load) {
+      thread.join();
+    }
+    System.getLogger("cluster")
+        .log(
+            System.Logger.Level.INFO,
+            "cluster: {0} read, {1} purges at all nodes, {2} at some",
+            read,
+            whole,
+            partial);
+    assertThat(faults).isEmpty();
+    assertThat(read.get()).isGreaterThan(1_000);
+    assertThat(whole.get()).isGreaterThan(100);
+  }
+
+  private void awaitLoad(AtomicInteger count, int more) {
+    int before = count.get();
+    Await.until(() -> count.get() >= before + more, "the load goes on");
+  }
+
+  @Test
+  void nothingStaleIsServedWhileLeadersAreKilled() throws Exception {
+    load();
+    for (int i = 0; i < 2; i++) {
+      awaitLoad(whole, 100);
+      String leader = leader(node("a"));
+      Node killed = node(leader);
+      Node left = node(leader.equals("a") ? "b" : "a");
+      killed.process.signal("KILL");
+      long began = System.nanoTime();
+      Await.until(() -> purgeOne(left), "a purge is in the log again");
+      long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began);
+      System.getLogger("cluster")
+          .log(System.Logger.Level.INFO, "cluster: {0} ms without a leader", millis);
+      assertThat(millis).isLessThan(8_000);
+      awaitLoad(partial, 20);
+      killed.start();
+      Await.until(() -> nodes.values().stream().allMatch(this::isCurrent), "it is back");
+    }
+    end();
+  }
+
+  @Test
+  void whoeverStoodStillServesNothingThatWasPurged() throws Exception {
+    load();
+    awaitLoad(whole, 100);
+    Node stopped = node("c");
+    stopped.process.signal("STOP");
+    long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+    Await.until(() -> System.nanoTime() - until >= 0, "20 s are over");
+    assertThat(partial.get()).isPositive();
+    stopped.process.signal("CONT");
+    awaitLoad(read, 2_000);
+    Await.until(() -> nodes.values().stream().allMatch(this::isCurrent), "it is back");
+    awaitLoad(whole, 100);
+    end();
+  }
+}
