@@ -153,7 +153,8 @@ class ClusterApiIT {
     assertThat(request("GET", "/v1/cluster", ""))
         .contains(
             "{\"node\":\"d\",\"state\":\"away\",\"voter\":false,\"leader\":false,"
-                + "\"current\":false,\"applied\":0,\"peers\":\"\",\"seconds\":-1.0}");
+                + "\"current\":false,\"applied\":0,\"config\":0,"
+                + "\"diverged\":false,\"peers\":\"\",\"seconds\":-1.0}");
     assertThat(value("kamille_cluster_purges_away_total")).isEqualTo(1);
     assertThat(value("kamille_cluster_members", "away")).isEqualTo(1);
 

@@ -1,5 +1,7 @@
 package io.kamille.cluster;
 
+import io.kamille.cluster.config.ClusterConfig;
+import io.kamille.cluster.config.NodeConfig;
 import io.kamille.cluster.engine.ClusterEngine;
 import io.kamille.cluster.engine.ClusterEngine.Answer;
 import io.kamille.cluster.engine.ClusterEngine.Position;
@@ -7,6 +9,9 @@ import io.kamille.cluster.engine.JGroupsEngine;
 import io.kamille.cluster.engine.MemberAddresses;
 import io.kamille.cluster.lease.Lease;
 import io.kamille.cluster.lease.Report;
+import io.kamille.cluster.peer.PeerNode;
+import io.kamille.cluster.peer.PeerView;
+import io.kamille.cluster.peer.Peers;
 import io.kamille.cluster.purge.AppliedFile;
 import io.kamille.cluster.purge.ClusterPurges;
 import io.kamille.cluster.purge.ClusterState;
@@ -30,6 +35,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -50,6 +56,7 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
   private static final Duration LOOK = Duration.ofMillis(5);
 
   private final ClusterSettings settings;
+  private final Path directory;
   private final LocalPurges local;
   private final ClusterState state;
   private final Lease lease;
@@ -57,13 +64,19 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
   private final ClusterPurges purges;
   private final MetricGroup exported;
   private final ClusterMetrics metrics = new ClusterMetrics();
+  private volatile @Nullable ClusterConfig config;
+  private volatile @Nullable Peers peers;
+  private final Map<String, PeerNode> asked = new TreeMap<>();
   private final ConcurrentMap<String, Heard> reports = new ConcurrentHashMap<>();
   private final ScheduledThreadPoolExecutor reporter =
       new ScheduledThreadPoolExecutor(
           1, Thread.ofPlatform().name("kamille-cluster").daemon().factory());
+  private final long beganNanos = System.nanoTime();
   private volatile long currentSinceNanos;
   private volatile boolean isDraining;
   private final AtomicBoolean isClosed = new AtomicBoolean();
+  private final Set<String> strangers = ConcurrentHashMap.newKeySet();
+  private long leaderTerm;
   private boolean wasCurrent;
 
   private record Heard(Report report, long nanos) {}
@@ -96,6 +109,7 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
     Path certificate = Objects.requireNonNull(settings.tls().certificate());
     Instant ends = PemFile.certificates(certificate).getFirst().getNotAfter().toInstant();
     this.settings = settings;
+    this.directory = directory;
     this.local = local;
     state = new ClusterState(local, new AppliedFile(directory.resolve("applied")), beginsEmpty);
     lease =
@@ -136,7 +150,9 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
         if (message[0] == REPORT) {
           Report report = Report.of(content);
           reports.put(node, new Heard(report, System.nanoTime()));
-          lease.heard(node, report);
+          if (isOfOurLog(node, report)) {
+            lease.heard(node, report);
+          }
         } else if (message[0] == INVALIDATED && !node.equals(settings.node())) {
           Uris.of(content).forEach(local::invalidate);
         }
@@ -145,11 +161,30 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
       }
     }
 
+    /** The numbers of another log say nothing about this one. */
+    private boolean isOfOurLog(String node, Report report) {
+      long own = state.log();
+      boolean isOurs = own == 0 || report.log() == 0 || own == report.log();
+      if (!isOurs && strangers.add(node)) {
+        LOG.log(
+            Level.WARNING,
+            "node {0} has another log than this node. At the one that is older, stop Kamille and"
+                + " delete cluster/log in the state directory",
+            node);
+      }
+      return isOurs;
+    }
+
     @Override
     public void asked(String node, byte[] message, Answer answer) {
       ClusterPurges asked = follower;
       try {
-        if (asked != null) {
+        if (message[0] >= ClusterConfig.PREPARE) {
+          ClusterConfig changed = config;
+          if (changed != null) {
+            changed.asked(message, answer);
+          }
+        } else if (asked != null) {
           asked.asked(message, answer);
         }
       } catch (IOException unknown) {
@@ -159,7 +194,13 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
 
     @Override
     public void members(List<String> nodes) {
+      if (!isClosed.get()) {
+        reporter.execute(Cluster.this::tellPeers);
+      }
       LOG.log(Level.INFO, "members of {0}: {1}", settings.name(), String.join(" ", nodes));
+      if (follower != null && !isClosed.get()) {
+        reporter.execute(Cluster.this::report);
+      }
     }
   }
 
@@ -167,30 +208,64 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
   private void report() {
     try {
       long now = System.nanoTime();
+      // Before the position: see Lease.
+      Map<String, Long> heard = lease.heard();
       Position position = engine.position();
       lease.applied(position.applied());
       metrics.led(position.leader());
       boolean isCurrent = lease.untilNanos() - now > 0;
       noteCurrent(isCurrent, now);
+      ClusterConfig changed = config;
       Report report =
           new Report(
               Report.LEVEL,
               lease.sends(now),
-              lease.heard(),
+              heard,
+              state.log(),
               position.appended(),
               state.applied(),
+              changed == null ? 0 : changed.done(),
+              changed == null ? "" : changed.digest(),
               isCurrent,
               isDraining,
               isCurrent ? TimeUnit.NANOSECONDS.toMillis(now - currentSinceNanos) : 0,
               Optional.ofNullable(settings.peers().address()).map(HostPort::toString).orElse(""));
+      tellPeers();
       byte[] octets = report.octets();
       engine.tell(ByteBuffer.allocate(1 + octets.length).put(REPORT).put(octets).array());
-      if (!state.nodes().contains(settings.node()) && position.leader() != null && !isDraining) {
-        purges.known(settings.node(), true);
+      if (isCurrent || isFirstStart(now)) {
+        engine.vote();
       }
+      makeKnown(position);
     } catch (Throwable fault) {
       // Also an error: what it threw here would be the last report.
       LOG.log(Level.ERROR, "a report of this node was not sent", fault);
+    }
+  }
+
+  /** Whether all voters are there, and none of them votes yet. */
+  private boolean isFirstStart(long now) {
+    return settings.voters().stream()
+        .map(reports::get)
+        .allMatch(
+            heard ->
+                heard != null
+                    && now - heard.nanos() < settings.lease().toNanos()
+                    && heard.report().appended() == Position.NOT_KNOWN);
+  }
+
+  /**
+   * Takes this node down in the log. A leader does so once in its term: what it has inherited is
+   * agreed upon with this entry.
+   */
+  private void makeKnown(Position position) {
+    boolean leadsAnew = settings.node().equals(position.leader()) && position.term() != leaderTerm;
+    if (position.leader() != null
+        && !isDraining
+        && (leadsAnew || !state.nodes().contains(settings.node()))
+        && purges.known(settings.node(), true)
+        && leadsAnew) {
+      leaderTerm = position.term();
     }
   }
 
@@ -211,13 +286,84 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
    * then on something may be stored.
    */
   public boolean awaitCurrent() {
-    long deadline = System.nanoTime() + settings.startWait().toNanos();
+    long deadline = beganNanos + settings.startWait().toNanos();
     while (!isCurrent() && System.nanoTime() - deadline < 0) {
       lease.applied(engine.position().applied());
       LockSupport.parkNanos(LOOK.toNanos());
     }
     state.accept();
+    if (!isCurrent()) {
+      LOG.log(
+          Level.WARNING,
+          "this node starts without a majority of the voters of {0}, and is cut off",
+          settings.name());
+    }
     return isCurrent();
+  }
+
+  /** Has other nodes asked for what they own, from now on. */
+  public void follow(Peers asking) {
+    asking.follow(
+        new PeerView() {
+          @Override
+          public long applied() {
+            return state.applied();
+          }
+
+          @Override
+          public boolean isCurrent() {
+            return Cluster.this.isCurrent();
+          }
+        });
+    peers = asking;
+    reporter.execute(this::tellPeers);
+  }
+
+  /** Tells who may be asked now, if that has changed. On the thread of the reports. */
+  private void tellPeers() {
+    Peers asking = peers;
+    if (asking == null) {
+      return;
+    }
+    Map<String, PeerNode> now = new TreeMap<>();
+    for (String name : engine.members()) {
+      Heard heard = reports.get(name);
+      HostPort address = heard == null ? null : HostPort.parse(heard.report().peers());
+      if (heard != null && address != null && heard.report().isCurrent()) {
+        Report report = heard.report();
+        PeerNode before = asked.get(name);
+        boolean isSame =
+            before != null
+                && before.address().equals(address)
+                && before.isDraining() == report.isDraining();
+        long since = heard.nanos() - TimeUnit.MILLISECONDS.toNanos(report.currentMillis());
+        now.put(name, isSame ? before : new PeerNode(name, address, since, report.isDraining()));
+      }
+    }
+    if (now.equals(asked)) {
+      return;
+    }
+    asked.clear();
+    asked.putAll(now);
+    try {
+      asking.nodes(List.copyOf(now.values()));
+    } catch (IOException unusable) {
+      LOG.log(Level.ERROR, "other nodes cannot be asked: {0}", unusable.getMessage());
+    }
+  }
+
+  /** Follows the changes of the configuration from now on, and makes them. */
+  public ClusterConfig shareConfig(NodeConfig node) {
+    ClusterConfig shared =
+        new ClusterConfig(
+            engine, state.config(), directory.resolve("config"), node, settings.purgeWait());
+    config = shared;
+    return shared;
+  }
+
+  /** The changes of the configuration of all nodes; null if each has its own. */
+  public @Nullable ClusterConfig config() {
+    return config;
   }
 
   /** Whether this node has missed no purge. */
@@ -273,6 +419,8 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
     names.addAll(state.nodes());
     names.addAll(members);
     String leader = engine.position().leader();
+    Heard leading = leader == null ? null : reports.get(leader);
+    String shared = leading == null ? "" : leading.report().configDigest();
     long now = System.nanoTime();
     List<NodeView> nodes = new ArrayList<>();
     for (String name : names) {
@@ -287,10 +435,16 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
               name.equals(leader),
               isMember && report != null && report.isCurrent(),
               report == null ? 0 : report.applied(),
+              report == null ? 0 : report.config(),
+              report != null && differ(report.configDigest(), shared),
               report == null ? "" : report.peers(),
               heard == null ? -1 : (now - heard.nanos()) / 1e9));
     }
     return nodes;
+  }
+
+  private static boolean differ(String digest, String leading) {
+    return !digest.isEmpty() && !leading.isEmpty() && !digest.equals(leading);
   }
 
   /** What the members have reported last, by their names; those that may be asked for objects. */
@@ -322,6 +476,10 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
     exported.close();
     reporter.shutdownNow();
     purges.close();
+    ClusterConfig changed = config;
+    if (changed != null) {
+      changed.close();
+    }
     if (isDraining && !settings.voters().contains(settings.node())) {
       purges.known(settings.node(), false);
     }

@@ -261,7 +261,10 @@ public final class StoredFacts {
     if (!rules.hasSharedMaxAge()) {
       allowed = Math.max(allowed, Math.min(request.staleIfErrorSeconds(), rules.maxStaleSeconds()));
     }
-    return allowed > 0 && mayServeStale() && -ttlSeconds(nowEpochSeconds) < allowed;
+    return allowed > 0
+        && !request.isCutOff()
+        && mayServeStale()
+        && -ttlSeconds(nowEpochSeconds) < allowed;
   }
 
   /** Whether this status code is one that a stored response may take the place of (RFC 5861 §4). */

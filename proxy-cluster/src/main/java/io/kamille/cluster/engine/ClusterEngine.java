@@ -47,11 +47,16 @@ public interface ClusterEngine extends AutoCloseable {
   /**
    * How far the log has come here.
    *
-   * @param appended the number of the last entry, agreed upon or not
+   * @param appended the number of the last entry, agreed upon or not; {@link #NOT_KNOWN} if this
+   *     node has lost its log and does not vote yet
    * @param applied the number of the last entry that the state has
    * @param leader the node that orders the entries; null if nobody does
    */
-  record Position(long appended, long applied, long term, @Nullable String leader) {}
+  record Position(long appended, long applied, long term, @Nullable String leader) {
+
+    /** More than any node has applied. */
+    public static final long NOT_KNOWN = Long.MAX_VALUE;
+  }
 
   Position position();
 
@@ -77,6 +82,9 @@ public interface ClusterEngine extends AutoCloseable {
 
   /** Tells the others at once what is agreed upon, if we are the leader. */
   void hurry();
+
+  /** This node knows all that was agreed upon: it votes from now on, if it is a voter. */
+  void vote();
 
   /** Leaves. */
   @Override

@@ -4,10 +4,12 @@ import io.kamille.cluster.ClusterSettings;
 import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -20,10 +22,12 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import org.jgroups.Address;
 import org.jgroups.BytesMessage;
@@ -32,7 +36,6 @@ import org.jgroups.Message;
 import org.jgroups.Receiver;
 import org.jgroups.View;
 import org.jgroups.conf.ClassConfigurator;
-import org.jgroups.logging.LogFactory;
 import org.jgroups.protocols.FD_ALL3;
 import org.jgroups.protocols.FRAG4;
 import org.jgroups.protocols.MERGE3;
@@ -49,45 +52,79 @@ import org.jgroups.protocols.raft.ELECTION2;
 import org.jgroups.protocols.raft.NO_DUPES;
 import org.jgroups.protocols.raft.RAFT;
 import org.jgroups.protocols.raft.REDIRECT;
+import org.jgroups.protocols.raft.RaftHeader;
+import org.jgroups.protocols.raft.election.VoteRequest;
 import org.jgroups.raft.RaftHandle;
 import org.jgroups.raft.StateMachine;
+import org.jgroups.stack.Protocol;
 import org.jgroups.util.ExtendedUUID;
-import org.jgroups.util.TLSClientAuth;
+import org.jgroups.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** A {@link ClusterEngine} by JGroups and jgroups-raft. Any thread. */
 public final class JGroupsEngine implements ClusterEngine {
 
   /*
-   * All of JGroups that is used, and how it is set, is in this class. Of its protocols those are
+   * All of JGroups that is used, and how it is set, is in this package. Of its protocols those are
    * left out that open a port of their own or speak in clear text.
    *
    * A message is an octet that says what it is, for ASK and ANSWER the number of the question, and
    * the content. JGroups keeps the order of the messages of one member; these go without, so that
    * a question that waits keeps nothing up.
+   *
+   * One thread joins, and leaves and joins again
+   *
+   *   - if an entry cannot be applied or written: RAFT itself would pass over it
+   *   - if this node is alone without a leader although an address of the discovery accepts
+   *     connections: others may answer on the connection of an earlier process (JGroups#1032)
+   *
+   * The log is played again each time, so the state is emptied before.
+   *
+   * Who votes: a voter that has lost its disk may have agreed to entries that it does not know any
+   * more. Two such voters could begin anew, and forget the purges of all. So a voter without its
+   * log only follows, and says that its log is not known, until
+   *
+   *   - it knows all that a majority of the voters has, those alone who vote, or
+   *   - all voters are members and none of them votes: the first start of a cluster.
+   *
+   * A file beside the log keeps that it may vote, and is lost with the log.
    */
   private static final byte TELL = 0;
   private static final byte ASK = 1;
   private static final byte ANSWER = 2;
 
+  private static final System.Logger LOG = System.getLogger("kamille.cluster");
   private static final int LOG_LIMIT_BYTES = 8 << 20;
+  private static final int MESSAGE_LIMIT_BYTES = 8 << 20;
   private static final long SILENT_MILLIS = 8_000;
   private static final long SILENT_LOOK_MILLIS = 2_000;
   private static final long SUSPECTED_MILLIS = 1_000;
   private static final long JOIN_MILLIS = 1_500;
+  private static final int JOIN_ATTEMPTS = 5;
+  private static final long LEAVE_MILLIS = 500;
   private static final long RESEND_MILLIS = 200;
   private static final int CONNECT_MILLIS = 500;
   private static final int HANDSHAKE_MILLIS = 5_000;
   private static final int MERGE_LEAST_MILLIS = 1_000;
   private static final int MERGE_MOST_MILLIS = 5_000;
+  private static final Duration RETRY = Duration.ofSeconds(1);
+  private static final Duration LOOK = Duration.ofSeconds(5);
+  private static final int LOOKS_ALONE = 2;
+  private static final Address NOBODY = UUID.randomUUID();
+  private static final Position NOWHERE = new Position(Position.NOT_KNOWN, 0, 0, null);
 
-  private final JChannel channel;
-  private final RAFT raft;
-  private final RaftHandle log;
+  private final ClusterSettings settings;
+  private final Path directory;
+  private final Supplier<List<InetSocketAddress>> hosts;
+  private final State state;
   private final Listener listener;
   private final AtomicLong lastQuestion = new AtomicLong();
   private final ConcurrentMap<Long, Question> questions = new ConcurrentHashMap<>();
-  private volatile View view = new View();
+  private final Thread keeper;
+  private volatile @Nullable Membership membership;
+  private volatile boolean isClosed;
+  private final CountDownLatch isTried = new CountDownLatch(1);
+  private volatile String lastRefusal = "";
 
   /** Answers that are waited for. */
   private static final class Question {
@@ -111,7 +148,7 @@ public final class JGroupsEngine implements ClusterEngine {
   }
 
   /**
-   * Joins the cluster, or begins it. Waits for that.
+   * Joins the cluster, or begins it. Waits for that as long as a start may.
    *
    * @param directory of the log
    * @param hosts where others may be; asked again and again
@@ -124,15 +161,20 @@ public final class JGroupsEngine implements ClusterEngine {
       State state,
       Listener listener)
       throws IOException {
-    Files.createDirectories(directory);
-    JGroupsEngine engine = new JGroupsEngine(settings, directory, hosts, state, listener);
-    try {
-      engine.channel.connect(settings.name());
-      return engine;
-    } catch (Exception refused) {
-      engine.channel.close();
-      throw new IOException("cannot join the cluster: " + refused.getMessage(), refused);
+    EngineLines.follow();
+    MemberTls.context(settings.tls());
+    try (ServerSocket free = new ServerSocket()) {
+      free.setReuseAddress(true);
+      free.bind(settings.bound().socketAddress());
     }
+    JGroupsEngine engine = new JGroupsEngine(settings, directory, hosts, state, listener);
+    engine.keeper.start();
+    try {
+      engine.isTried.await(settings.startWait().toNanos(), TimeUnit.NANOSECONDS);
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    return engine;
   }
 
   private JGroupsEngine(
@@ -140,62 +182,131 @@ public final class JGroupsEngine implements ClusterEngine {
       Path directory,
       Supplier<List<InetSocketAddress>> hosts,
       State state,
-      Listener listener)
-      throws IOException {
+      Listener listener) {
+    this.settings = settings;
+    this.directory = directory;
+    this.hosts = hosts;
+    this.state = state;
     this.listener = listener;
-    LogFactory.useJdkLogger(true);
-    InetSocketAddress address = settings.bound().socketAddress();
-    raft =
-        new RAFT()
-            .raftId(settings.node())
-            .members(settings.voters())
-            .logDir(directory.toString())
-            .logUseFsync(true)
-            .sendCommitsImmediately(false)
-            .resendInterval(RESEND_MILLIS)
-            .maxLogSize(LOG_LIMIT_BYTES);
-    try {
-      channel =
-          new JChannel(
-              transport(settings, address),
-              new Discovered(hosts).portRange(0).numDiscoveryRuns(3),
-              new MERGE3().setMinInterval(MERGE_LEAST_MILLIS).setMaxInterval(MERGE_MOST_MILLIS),
-              new FD_ALL3().setTimeout(SILENT_MILLIS).setInterval(SILENT_LOOK_MILLIS),
-              new VERIFY_SUSPECT2().setTimeout(SUSPECTED_MILLIS),
-              new NAKACK2().useMcastXmit(false),
-              new UNICAST3(),
-              new STABLE(),
-              new NO_DUPES(),
-              new GMS().printLocalAddress(false).joinTimeout(JOIN_MILLIS),
-              new UFC(),
-              new MFC(),
-              new FRAG4(),
-              new ELECTION2(),
-              raft,
-              new REDIRECT());
-    } catch (Exception refused) {
-      throw new IOException(refused.getMessage(), refused);
-    }
-    channel.setName(settings.node());
-    channel.setReceiver(new Received());
-    log = new RaftHandle(channel, new Entries(state));
+    keeper = Thread.ofVirtual().name("kamille-cluster-keeper").unstarted(this::keep);
   }
 
-  private static TCP transport(ClusterSettings settings, InetSocketAddress address)
-      throws IOException {
-    TCP tcp = new TCP();
-    tcp.setBindAddr(address.getAddress()).setBindPort(address.getPort()).setPortRange(0);
-    tcp.setClientBindAddr(address.getAddress())
-        .tcpNodelay(true)
-        .setSockConnTimeout(CONNECT_MILLIS)
-        .setPeerAddrReadTimeout(HANDSHAKE_MILLIS)
-        .enableSuspectEvents(true);
-    tcp.tls()
-        .enabled(true)
-        .setSSLContext(MemberTls.context(settings.tls()))
-        .setProtocols(new String[] {"TLSv1.3"})
-        .setClientAuth(TLSClientAuth.NEED);
-    return tcp;
+  // Joining, and joining again
+
+  private void keep() {
+    int looks = 0;
+    while (!isClosed) {
+      Membership now = membership;
+      if (now == null) {
+        looks = 0;
+        tryJoin();
+        isTried.countDown();
+      } else if (!now.isOpen) {
+        leave(now);
+        continue;
+      } else if (!isForgotten(now)) {
+        looks = 0;
+        lastRefusal = "";
+      } else if (++looks == LOOKS_ALONE) {
+        refused("others accept connections, and do not find it. It tries again");
+        leave(now);
+        continue;
+      }
+      LockSupport.parkNanos((membership == null ? RETRY : LOOK).toNanos());
+    }
+  }
+
+  private void tryJoin() {
+    Membership next = null;
+    try {
+      next = new Membership();
+      state.load(new byte[0]);
+      next.channel.connect(settings.name());
+      membership = next;
+      if (isClosed) {
+        leave(next);
+      }
+    } catch (Throwable refused) {
+      if (next != null) {
+        next.stop();
+      }
+      refused(
+          refused instanceof SecurityException
+              ? "a member has the name " + settings.node() + " already. Give this node another one"
+              : String.valueOf(refused.getMessage()));
+    }
+  }
+
+  /** Says why this node is no member, once. */
+  private void refused(String reason) {
+    if (!reason.equals(lastRefusal)) {
+      lastRefusal = reason;
+      LOG.log(Level.WARNING, "this node is no member of {0}: {1}", settings.name(), reason);
+    }
+  }
+
+  private void leave(Membership old) {
+    membership = null;
+    old.close();
+  }
+
+  /** Whether others may be there, who do not find this node. */
+  private boolean isForgotten(Membership now) {
+    if (now.view.size() > 1 || now.raft.leader() != null) {
+      return false;
+    }
+    InetSocketAddress own = settings.bound().socketAddress();
+    for (InetSocketAddress host : hosts.get()) {
+      if (!host.equals(own)) {
+        try (Socket other = new Socket()) {
+          other.connect(host, CONNECT_MILLIS);
+          return true;
+        } catch (IOException away) {
+          // As most are that do not answer.
+        }
+      }
+    }
+    return false;
+  }
+
+  /** RAFT, whose log one thread uses. */
+  private static final class Raft extends RAFT {
+
+    Raft() {
+      setId(ClassConfigurator.getProtocolId(RAFT.class));
+    }
+
+    /** Tells the others soon what is agreed upon. */
+    void hurry() {
+      offer(new UpRequest(null, null));
+    }
+
+    @Override
+    public void handleUpRequest(@Nullable Message message, @Nullable RaftHeader header) {
+      if (header == null) {
+        flushCommitTable();
+      } else {
+        super.handleUpRequest(message, header);
+      }
+    }
+  }
+
+  /** An election in which this node may be without a vote. */
+  private static final class Election extends ELECTION2 {
+
+    private volatile boolean isVoter;
+
+    Election(boolean isVoter) {
+      this.isVoter = isVoter;
+      setId(ClassConfigurator.getProtocolId(ELECTION2.class));
+    }
+
+    @Override
+    protected void handleMessage(Message message, RaftHeader header) {
+      if (isVoter || !(header instanceof VoteRequest)) {
+        super.handleMessage(message, header);
+      }
+    }
   }
 
   /** Discovery by what Kamille has looked up, anew each time. */
@@ -216,19 +327,120 @@ public final class JGroupsEngine implements ClusterEngine {
     }
   }
 
-  /** The state as JGroups knows it. */
-  private record Entries(State state) implements StateMachine {
+  /** From a join until this node leaves. */
+  private final class Membership implements Receiver, StateMachine {
+
+    private final MemberLog file;
+    private final Election election;
+    private final Raft raft = new Raft();
+    private final JChannel channel;
+    private final RaftHandle log;
+    private volatile View view = View.create(NOBODY, 0);
+    private volatile boolean isOpen = true;
+
+    Membership() throws Exception {
+      file = MemberLog.open(directory, this::fault);
+      election = new Election(file.isVoter());
+      InetSocketAddress address = settings.bound().socketAddress();
+      TCP tcp = new TCP();
+      tcp.setBindAddr(address.getAddress()).setBindPort(address.getPort()).setPortRange(0);
+      tcp.setClientBindAddr(address.getAddress())
+          .tcpNodelay(true)
+          .setSockConnTimeout(CONNECT_MILLIS)
+          .setPeerAddrReadTimeout(HANDSHAKE_MILLIS)
+          .enableSuspectEvents(true)
+          .setMaxLength(MESSAGE_LIMIT_BYTES);
+      tcp.setSocketFactory(new MemberSockets(MemberTls.context(settings.tls()), HANDSHAKE_MILLIS));
+      raft.raftId(settings.node())
+          .members(settings.voters())
+          .log(file)
+          .logUseFsync(true)
+          .sendCommitsImmediately(false)
+          .resendInterval(RESEND_MILLIS)
+          .maxLogSize(LOG_LIMIT_BYTES);
+      channel =
+          new JChannel(
+              tcp,
+              new Discovered(hosts).portRange(0).numDiscoveryRuns(3),
+              new MERGE3().setMinInterval(MERGE_LEAST_MILLIS).setMaxInterval(MERGE_MOST_MILLIS),
+              new FD_ALL3().setTimeout(SILENT_MILLIS).setInterval(SILENT_LOOK_MILLIS),
+              new VERIFY_SUSPECT2().setTimeout(SUSPECTED_MILLIS),
+              new NAKACK2().useMcastXmit(false),
+              new UNICAST3(),
+              new STABLE(),
+              new NO_DUPES(),
+              new GMS()
+                  .printLocalAddress(false)
+                  .joinTimeout(JOIN_MILLIS)
+                  .setMaxJoinAttempts(JOIN_ATTEMPTS)
+                  .setLeaveTimeout(LEAVE_MILLIS),
+              new UFC(),
+              new MFC(),
+              new FRAG4(),
+              election,
+              raft,
+              new REDIRECT());
+      channel.setName(settings.node());
+      channel.setReceiver(this);
+      log = new RaftHandle(channel, this);
+    }
+
+    void close() {
+      synchronized (this) {
+        isOpen = false;
+      }
+      channel.close();
+      file.close();
+    }
+
+    /** Closes what JGroups leaves open if it could not connect. */
+    void stop() {
+      close();
+      for (Protocol protocol : channel.getProtocolStack().getProtocols()) {
+        try {
+          protocol.stop();
+          protocol.destroy();
+        } catch (Exception notStarted) {
+          // Nor has it to be stopped.
+        }
+      }
+    }
+
+    private void fault(String reason) {
+      refused(reason);
+      isOpen = false;
+      if (raft.isLeader()) {
+        // Or its next entry has the number of this one.
+        raft.setLeaderAndTerm(null);
+      }
+      LockSupport.unpark(keeper);
+    }
+
+    // The state as RAFT knows it
 
     @Override
-    public byte[] apply(byte[] octets, int offset, int length, boolean isAnswered) {
-      return state.apply(Arrays.copyOfRange(octets, offset, offset + length));
+    public synchronized byte[] apply(byte[] octets, int offset, int length, boolean isAnswered) {
+      if (!isOpen) {
+        throw new IllegalStateException("no entry is applied after one that could not be");
+      }
+      try {
+        return state.apply(MemberLog.opened(Arrays.copyOfRange(octets, offset, offset + length)));
+      } catch (Throwable refused) {
+        fault("an entry of the log cannot be applied: " + refused.getMessage());
+        throw new IllegalStateException(refused);
+      }
     }
 
     @Override
-    public void readContentFrom(DataInput in) throws IOException {
+    public synchronized void readContentFrom(DataInput in) throws IOException {
       byte[] saved = new byte[in.readInt()];
       in.readFully(saved);
-      state.load(saved);
+      try {
+        state.load(saved);
+      } catch (RuntimeException refused) {
+        fault("a snapshot of the log cannot be read: " + refused.getMessage());
+        throw refused;
+      }
     }
 
     @Override
@@ -237,12 +449,19 @@ public final class JGroupsEngine implements ClusterEngine {
       out.writeInt(saved.length);
       out.write(saved);
     }
-  }
 
-  private final class Received implements Receiver {
+    // Messages
 
     @Override
     public void receive(Message message) {
+      try {
+        received(message);
+      } catch (RuntimeException hostile) {
+        LOG.log(Level.WARNING, "a message of {0} is no good: {1}", message.getSrc(), hostile);
+      }
+    }
+
+    private void received(Message message) {
       ByteBuffer in = ByteBuffer.wrap(message.getArray(), message.getOffset(), message.getLength());
       Address from = message.getSrc();
       switch (in.get()) {
@@ -268,6 +487,39 @@ public final class JGroupsEngine implements ClusterEngine {
       listener.members(members());
       questions.values().forEach(question -> question.expect(members()));
     }
+
+    List<String> members() {
+      List<String> nodes = new ArrayList<>();
+      for (Address member : view.getMembersRaw()) {
+        nodes.add(nodeOf(member));
+      }
+      return nodes;
+    }
+
+    void send(@Nullable Address to, byte kind, long question, byte[] content) {
+      byte[] octets = new byte[1 + (kind == TELL ? 0 : Long.BYTES) + content.length];
+      ByteBuffer out = ByteBuffer.wrap(octets).put(kind);
+      if (kind != TELL) {
+        out.putLong(question);
+      }
+      out.put(content);
+      try {
+        channel.send(new BytesMessage(to, octets).setFlag(Message.Flag.OOB));
+      } catch (Exception lost) {
+        // A member that is told nothing is not current before long.
+        LOG.log(Level.DEBUG, "message is lost: {0}", lost.getMessage());
+      }
+    }
+
+    Position position() {
+      Address leader = log.leader();
+      long applied = raft.commitIndex();
+      return new Position(
+          election.isVoter ? raft.lastAppended() : Position.NOT_KNOWN,
+          isOpen ? applied : 0,
+          raft.currentTerm(),
+          leader == null ? null : nodeOf(leader));
+    }
   }
 
   private static byte[] rest(ByteBuffer in) {
@@ -281,49 +533,30 @@ public final class JGroupsEngine implements ClusterEngine {
     return name == null ? String.valueOf(address) : new String(name, StandardCharsets.UTF_8);
   }
 
-  private void send(@Nullable Address to, byte kind, long question, byte[] content) {
-    byte[] octets = new byte[1 + (kind == TELL ? 0 : Long.BYTES) + content.length];
-    ByteBuffer out = ByteBuffer.wrap(octets).put(kind);
-    if (kind != TELL) {
-      out.putLong(question);
-    }
-    out.put(content);
-    try {
-      channel.send(new BytesMessage(to, octets).setFlag(Message.Flag.OOB));
-    } catch (Exception lost) {
-      // A member that is told nothing is not current before long.
-      System.getLogger("kamille.cluster")
-          .log(System.Logger.Level.DEBUG, "message is lost: {0}", lost.getMessage());
-    }
-  }
-
   @Override
   public Position position() {
-    Address leader = log.leader();
-    return new Position(
-        raft.lastAppended(),
-        raft.commitIndex(),
-        raft.currentTerm(),
-        leader == null ? null : nodeOf(leader));
+    Membership now = membership;
+    return now == null ? NOWHERE : now.position();
   }
 
   @Override
   public long logBytes() {
-    return raft.logSizeInBytes();
+    Membership now = membership;
+    return now == null ? 0 : now.raft.logSizeInBytes();
   }
 
   @Override
   public List<String> members() {
-    List<String> nodes = new ArrayList<>();
-    for (Address member : view.getMembersRaw()) {
-      nodes.add(nodeOf(member));
-    }
-    return nodes;
+    Membership now = membership;
+    return now == null ? List.of() : now.members();
   }
 
   @Override
   public void tell(byte[] message) {
-    send(null, TELL, 0, message);
+    Membership now = membership;
+    if (now != null) {
+      now.send(null, TELL, 0, message);
+    }
   }
 
   @Override
@@ -331,9 +564,15 @@ public final class JGroupsEngine implements ClusterEngine {
     long number = lastQuestion.incrementAndGet();
     Question question = new Question();
     questions.put(number, question);
+    Membership now = membership;
     try {
-      send(null, ASK, number, message);
-      question.complete.get(limit.toNanos(), TimeUnit.NANOSECONDS);
+      if (now == null) {
+        String own = settings.node();
+        listener.asked(own, message, answer -> question.answered(own, answer));
+      } else {
+        now.send(null, ASK, number, message);
+        question.complete.get(limit.toNanos(), TimeUnit.NANOSECONDS);
+      }
     } catch (TimeoutException | ExecutionException late) {
       // What came is what counts.
     } catch (InterruptedException interrupted) {
@@ -346,8 +585,13 @@ public final class JGroupsEngine implements ClusterEngine {
 
   @Override
   public byte @Nullable [] append(byte[] entry, Duration limit) {
+    Membership now = membership;
+    if (now == null) {
+      return null;
+    }
+    byte[] sealed = MemberLog.sealed(entry);
     try {
-      return log.setAsync(entry, 0, entry.length).get(limit.toNanos(), TimeUnit.NANOSECONDS);
+      return now.log.setAsync(sealed, 0, sealed.length).get(limit.toNanos(), TimeUnit.NANOSECONDS);
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
       return null;
@@ -358,14 +602,33 @@ public final class JGroupsEngine implements ClusterEngine {
 
   @Override
   public void hurry() {
-    if (raft.isLeader()) {
-      raft.flushCommitTable();
+    Membership now = membership;
+    if (now != null && now.raft.isLeader()) {
+      now.raft.hurry();
+    }
+  }
+
+  @Override
+  public void vote() {
+    Membership now = membership;
+    if (now != null && !now.election.isVoter) {
+      try {
+        now.file.makeVoter();
+        now.election.isVoter = true;
+      } catch (IOException refused) {
+        LOG.log(Level.WARNING, "this node cannot vote: {0}", refused.getMessage());
+      }
     }
   }
 
   @Override
   public void close() {
-    channel.close();
+    isClosed = true;
+    keeper.interrupt();
+    Membership now = membership;
+    if (now != null) {
+      leave(now);
+    }
     Set.copyOf(questions.values()).forEach(question -> question.complete.complete(null));
   }
 }

@@ -29,6 +29,10 @@ public final class Lease {
    *     us     applied 41 at 104 s: of b we know all up to 100 s
    *
    * The lease ends that long after the latest moment up to which a majority is known.
+   *
+   * A report is made in this order: what was heard, then how far the log goes. Between the two a
+   * process may stand still for long. Of two things that a voter has said, the later one with the
+   * shorter log says more: entries that were not agreed upon may be replaced.
    */
   private static final int REMEMBERED = 64;
 
@@ -56,10 +60,15 @@ public final class Lease {
     private @Nullable Long knownNanos;
 
     void said(long sinceNanos, long appended) {
-      if (notApplied.size() == REMEMBERED) {
-        notApplied.removeFirst();
+      if (!notApplied.isEmpty() && sinceNanos - notApplied.getLast().sinceNanos() < 0) {
+        return;
       }
-      notApplied.addLast(new Said(sinceNanos, appended));
+      while (!notApplied.isEmpty() && notApplied.getLast().appended() >= appended) {
+        notApplied.removeLast();
+      }
+      if (notApplied.size() < REMEMBERED) {
+        notApplied.addLast(new Said(sinceNanos, appended));
+      }
     }
 
     void applied(long applied) {

@@ -15,8 +15,11 @@ import java.util.Map;
  * @param level of what it can read
  * @param number of this report, by which others say which one they have heard
  * @param heard the number of the last report of each other node that it has heard
+ * @param log the random number of its log; 0 if it has none yet
  * @param appended the number of the last entry in its log
  * @param applied the number of the last purge that it has applied
+ * @param config the number of the last change of the configuration that it has seen to
+ * @param configDigest of what nodes share of it; empty if they share nothing
  * @param isCurrent whether it serves what it has stored
  * @param isDraining whether it is about to leave
  * @param currentMillis how long it has been current without a break
@@ -26,8 +29,11 @@ public record Report(
     int level,
     long number,
     Map<String, Long> heard,
+    long log,
     long appended,
     long applied,
+    long config,
+    String configDigest,
     boolean isCurrent,
     boolean isDraining,
     long currentMillis,
@@ -53,8 +59,11 @@ public record Report(
         out.writeUTF(each.getKey());
         out.writeLong(each.getValue());
       }
+      out.writeLong(log);
       out.writeLong(appended);
       out.writeLong(applied);
+      out.writeLong(config);
+      out.writeUTF(configDigest);
       out.writeBoolean(isCurrent);
       out.writeBoolean(isDraining);
       out.writeLong(currentMillis);
@@ -88,6 +97,9 @@ public record Report(
           heard,
           in.readLong(),
           in.readLong(),
+          in.readLong(),
+          in.readLong(),
+          in.readUTF(),
           in.readBoolean(),
           in.readBoolean(),
           in.readLong(),

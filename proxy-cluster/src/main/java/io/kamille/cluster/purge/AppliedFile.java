@@ -26,6 +26,7 @@ public final class AppliedFile {
 
   private final Path file;
   private final AtomicBoolean isWriting = new AtomicBoolean();
+  private volatile boolean wasRefused;
   private volatile Applied last = Applied.NOTHING;
 
   public AppliedFile(Path file) {
@@ -76,7 +77,12 @@ public final class AppliedFile {
     try {
       Files.write(beside, octets);
       Files.move(beside, file, StandardCopyOption.ATOMIC_MOVE);
+      wasRefused = false;
     } catch (IOException refused) {
+      if (wasRefused) {
+        return;
+      }
+      wasRefused = true;
       LOG.log(Level.WARNING, "a restart will purge again: {0}", refused.getMessage());
     }
   }

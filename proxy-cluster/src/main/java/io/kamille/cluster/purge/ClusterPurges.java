@@ -233,7 +233,7 @@ public final class ClusterPurges implements AutoCloseable {
    */
   public void asked(byte[] message, Answer answer) throws IOException {
     ByteBuffer in = ByteBuffer.wrap(message);
-    byte kind = in.get();
+    byte kind = message.length == 0 ? 0 : in.get();
     if (kind == APPLIED && in.remaining() % Long.BYTES == 0 && in.hasRemaining()) {
       long[] numbers = new long[in.remaining() / Long.BYTES];
       in.asLongBuffer().get(numbers);

@@ -1,16 +1,14 @@
-package io.kamille.cluster.engine;
+package io.kamille.cluster;
 
-import io.kamille.cluster.ClusterSettings;
+import io.kamille.cluster.ClusterSettings.ConfigChoice;
 import io.kamille.cluster.ClusterSettings.Discovery;
 import io.kamille.cluster.ClusterSettings.Files;
 import io.kamille.cluster.ClusterSettings.WhenCutOff;
-import io.kamille.cluster.PeerSettings;
 import io.kamille.cluster.PeerSettings.Copies;
 import io.kamille.core.setting.HostPort;
 import io.kamille.core.tls.Certificates;
 import java.io.IOException;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
@@ -23,11 +21,12 @@ import java.util.Map;
 public final class ThreeNodes {
 
   private final Path directory;
+  private final Certificates authority;
   private final Map<String, Integer> ports = new LinkedHashMap<>();
 
   public ThreeNodes(Path directory) throws IOException, GeneralSecurityException {
     this.directory = directory;
-    Certificates authority = new Certificates("cluster");
+    authority = new Certificates("cluster");
     Certificates.writeAuthority(authority, directory.resolve("ca.pem"));
     for (String node : List.of("a", "b", "c")) {
       Certificates.write(authority.ecdsa(node), directory, node);
@@ -37,10 +36,12 @@ public final class ThreeNodes {
     }
   }
 
-  public List<InetSocketAddress> hosts() {
-    return ports.values().stream()
-        .map(port -> new InetSocketAddress(InetAddress.getLoopbackAddress(), port))
-        .toList();
+  public int port(String node) {
+    return ports.getOrDefault(node, 0);
+  }
+
+  public Certificates authority() {
+    return authority;
   }
 
   public Path stateOf(String node) {
@@ -58,15 +59,17 @@ public final class ThreeNodes {
         node,
         List.of("a", "b", "c"),
         new HostPort("127.0.0.1", ports.getOrDefault(node, 0)),
-        new Discovery(List.of(), null, null),
+        new Discovery(
+            ports.values().stream().map(port -> "127.0.0.1:" + port).toList(), null, null),
         new Files(
             directory.resolve(certificate + ".pem"),
             directory.resolve(certificate + ".key"),
             authority),
         null,
+        ConfigChoice.SHARED,
         Duration.ofSeconds(5),
         WhenCutOff.REVALIDATE,
-        Duration.ofSeconds(10),
+        Duration.ofSeconds(3),
         Duration.ofSeconds(2),
         new PeerSettings(null, Copies.HOT, Duration.ofMinutes(5), Duration.ofMillis(100)));
   }

@@ -1,0 +1,103 @@
+package io.kamille.cache;
+
+import static io.kamille.cache.CacheFixture.URI;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kamille.cache.purge.PurgeTarget;
+import io.kamille.cache.purge.PurgeTarget.Kind;
+import io.kamille.cache.removal.OtherNodes;
+import io.kamille.cache.station.PurgeMethod;
+import io.kamille.core.exchange.Exchange;
+import io.kamille.core.exchange.RequestContent;
+import io.kamille.core.gate.AddressRange;
+import io.kamille.core.http.RequestHead;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What other nodes are told of that may have stored the same. */
+class OtherNodesTest implements OtherNodes {
+
+  private final CacheFixture fixture = new CacheFixture();
+  private final List<String> invalidated = new ArrayList<>();
+  private final List<PurgeTarget> purged = new ArrayList<>();
+  private @Nullable Done ordered;
+
+  @BeforeEach
+  void share() {
+    fixture.cache.share(this);
+  }
+
+  @AfterEach
+  void everyLeaseHasEnded() {
+    fixture.close();
+  }
+
+  @Override
+  public void invalidated(List<String> uris) {
+    invalidated.addAll(uris);
+  }
+
+  @Override
+  public void purged(PurgeTarget target) {
+    purged.add(target);
+  }
+
+  @Override
+  public void purge(PurgeTarget target, Done done) {
+    purged.add(target);
+    ordered = done;
+  }
+
+  /** RFC 9111 §4.4. */
+  @Test
+  void anUnsafeRequestInvalidatesThereToo() {
+    fixture.send("POST", URI);
+    fixture.origin.last().respond(303, "", "Location", "/other");
+    assertThat(invalidated).containsExactly(URI, URI.substring(0, URI.lastIndexOf('/')) + "/other");
+  }
+
+  @Test
+  void aSafeOneDoesNot() {
+    fixture.store("hello");
+    assertThat(invalidated).isEmpty();
+  }
+
+  /** RFC 9875 §3: the same target is made of what they are told. */
+  @Test
+  void groupsArePurgedThereByTheirNames() {
+    fixture.send("POST", URI);
+    fixture.origin.last().respond(204, "", "Cache-Group-Invalidation", "\"a\", \"b\"");
+    PurgeTarget target = purged.getFirst();
+    assertThat(target.kind()).isEqualTo(Kind.GROUP);
+    assertThat(PurgeTarget.of(target.kind(), target.names())).isEqualTo(target);
+  }
+
+  @Test
+  void aClientsPurgeIsAnsweredOnceTheyHaveDoneIt() {
+    PurgeMethod method = fixture.cache.purgeMethod(fixture.handler, _ -> true);
+    method.allow(List.of(Objects.requireNonNull(AddressRange.parse("127.0.0.0/8"))));
+    InetSocketAddress client = new InetSocketAddress(InetAddress.getLoopbackAddress(), 40_000);
+    RecordingReply reply = new RecordingReply();
+    method.handle(
+        new Exchange(
+            fixture.loop(),
+            client,
+            client,
+            RequestHead.of("PURGE", URI),
+            RequestContent.NONE,
+            reply));
+    assertThat(reply.status()).isZero();
+    assertThat(purged).containsExactly(PurgeTarget.url(URI));
+    Objects.requireNonNull(ordered).purged(202, 5);
+    fixture.run();
+    assertThat(reply.status()).isEqualTo(202);
+    assertThat(reply.text()).isEqualTo("purged: 5\n");
+  }
+}

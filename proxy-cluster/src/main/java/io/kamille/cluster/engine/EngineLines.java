@@ -1,0 +1,62 @@
+package io.kamille.cluster.engine;
+
+import java.lang.System.Logger.Level;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.TimeUnit;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import org.jgroups.logging.LogFactory;
+
+/** What JGroups logs, as lines of ours: warnings alone, without stack traces, and not often. */
+final class EngineLines extends Handler {
+
+  private static final System.Logger LOG = System.getLogger("kamille.cluster");
+  private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(10);
+  private static final int LINE_LIMIT = 300;
+
+  /** Both sides close a connection at each leave; the second one finds it closed. */
+  private static final String ORDINARY = "failed sending graceful close";
+
+  // Held here, as java.util.logging forgets a logger that nobody holds.
+  private static final Logger ENGINE = Logger.getLogger("org.jgroups");
+
+  private final ConcurrentMap<String, Long> last = new ConcurrentHashMap<>();
+
+  /** Takes over. */
+  static void follow() {
+    LogFactory.useJdkLogger(true);
+    if (ENGINE.getUseParentHandlers()) {
+      ENGINE.setUseParentHandlers(false);
+      ENGINE.setLevel(java.util.logging.Level.WARNING);
+      ENGINE.addHandler(new EngineLines());
+    }
+  }
+
+  @Override
+  public void publish(LogRecord entry) {
+    String text = String.valueOf(entry.getMessage());
+    if (text.contains(ORDINARY)) {
+      return;
+    }
+    long now = System.nanoTime();
+    String part = String.valueOf(entry.getSourceClassName());
+    Long before = last.get(part);
+    if (before == null || now - before >= PAUSE_NANOS) {
+      last.put(part, now);
+      String line = text.lines().findFirst().orElse("");
+      LOG.log(
+          Level.WARNING,
+          "{0}: {1}",
+          part.substring(part.lastIndexOf('.') + 1),
+          line.substring(0, Math.min(LINE_LIMIT, line.length())));
+    }
+  }
+
+  @Override
+  public void flush() {}
+
+  @Override
+  public void close() {}
+}

@@ -1,0 +1,169 @@
+package io.kamille.cluster.engine;
+
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.SocketAddress;
+import java.net.SocketException;
+import java.util.LinkedHashSet;
+import java.util.SequencedSet;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLSocket;
+import org.jgroups.util.DefaultSocketFactory;
+import org.jspecify.annotations.Nullable;
+
+/** The sockets between nodes: TLS 1.3 with certificates of both sides. Any thread. */
+final class MemberSockets extends DefaultSocketFactory {
+
+  /*
+   * JGroups has one thread that accepts, and this thread reads the first octets of a peer. A
+   * stranger who sends none would keep all nodes out. So each handshake has a thread of its own
+   * here, and JGroups gets only those that have shown a certificate. Of too many handshakes the
+   * oldest ends: nodes need some milliseconds.
+   */
+  private static final System.Logger LOG = System.getLogger("kamille.cluster");
+  private static final String[] PROTOCOLS = {"TLSv1.3"};
+  private static final int HANDSHAKES_LIMIT = 256;
+  private static final int BACKLOG = 256;
+  private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+  private static final long LINE_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  private final SSLContext context;
+  private final int handshakeMillis;
+
+  MemberSockets(SSLContext context, int handshakeMillis) {
+    super(context);
+    this.context = context;
+    this.handshakeMillis = handshakeMillis;
+  }
+
+  @Override
+  public Socket createSocket(String service) throws IOException {
+    SSLSocket socket = (SSLSocket) context.getSocketFactory().createSocket();
+    socket.setEnabledProtocols(PROTOCOLS);
+    // A process that hangs accepts connections, and says nothing.
+    socket.setSoTimeout(handshakeMillis);
+    socket.addHandshakeCompletedListener(_ -> endless(socket));
+    return socket;
+  }
+
+  private static void endless(Socket socket) {
+    try {
+      socket.setSoTimeout(0);
+    } catch (SocketException closed) {
+      // Then nobody reads from it.
+    }
+  }
+
+  @Override
+  public ServerSocket createServerSocket(String service) throws IOException {
+    return new Guarded();
+  }
+
+  /** Accepts nodes alone. */
+  private final class Guarded extends ServerSocket {
+
+    private final BlockingQueue<Socket> nodes = new LinkedBlockingQueue<>();
+    private final SequencedSet<Socket> strangers = new LinkedHashSet<>();
+    private long lineNanos = System.nanoTime() - LINE_NANOS;
+
+    Guarded() throws IOException {}
+
+    @Override
+    public void bind(@Nullable SocketAddress address, int backlog) throws IOException {
+      super.bind(address, BACKLOG);
+      Thread.ofVirtual().name("kamille-cluster-accept").start(this::acceptAll);
+    }
+
+    @Override
+    public Socket accept() throws IOException {
+      try {
+        return nodes.take();
+      } catch (InterruptedException closed) {
+        Thread.currentThread().interrupt();
+        throw new SocketException("closed");
+      }
+    }
+
+    private void acceptAll() {
+      while (!isClosed()) {
+        try {
+          Socket stranger = super.accept();
+          Thread.startVirtualThread(() -> shakeHands(stranger));
+        } catch (IOException refused) {
+          // Closed, or no descriptor is left for now.
+          LockSupport.parkNanos(PAUSE_NANOS);
+        }
+      }
+    }
+
+    private void shakeHands(Socket stranger) {
+      begin(stranger);
+      try {
+        stranger.setSoTimeout(handshakeMillis);
+        SSLSocket socket =
+            (SSLSocket) context.getSocketFactory().createSocket(stranger, null, 0, true);
+        socket.setUseClientMode(false);
+        socket.setNeedClientAuth(true);
+        socket.setEnabledProtocols(PROTOCOLS);
+        socket.startHandshake();
+        socket.setSoTimeout(0);
+        end(stranger);
+        nodes.add(socket);
+      } catch (IOException | RuntimeException refused) {
+        end(stranger);
+        close(stranger);
+        // A node closes one of two connections, perhaps before their handshake ends.
+        if (refused instanceof SSLException && !(refused.getCause() instanceof IOException)) {
+          tell(stranger, refused);
+        }
+      }
+    }
+
+    private synchronized void begin(Socket stranger) {
+      strangers.add(stranger);
+      if (strangers.size() > HANDSHAKES_LIMIT) {
+        close(strangers.removeFirst());
+      }
+    }
+
+    private synchronized void end(Socket stranger) {
+      strangers.remove(stranger);
+    }
+
+    private synchronized void tell(Socket stranger, Exception refused) {
+      long now = System.nanoTime();
+      if (now - lineNanos >= LINE_NANOS) {
+        lineNanos = now;
+        LOG.log(
+            Level.WARNING,
+            "{0} is no node of this cluster, and is not let in: {1}",
+            stranger.getRemoteSocketAddress(),
+            refused.getMessage());
+      }
+    }
+
+    @Override
+    public void close() throws IOException {
+      super.close();
+      synchronized (this) {
+        strangers.forEach(this::close);
+      }
+      nodes.forEach(this::close);
+    }
+
+    private void close(Socket socket) {
+      try {
+        socket.close();
+      } catch (IOException gone) {
+        // As it shall be.
+      }
+    }
+  }
+}

@@ -1,0 +1,316 @@
+package io.kamille.cluster;
+
+import static io.kamille.core.Await.until;
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.kamille.cache.purge.PurgeTarget;
+import io.kamille.cache.purge.PurgeTarget.Kind;
+import io.kamille.cluster.purge.LocalPurges;
+import io.kamille.cluster.purge.PurgeReceipt;
+import io.kamille.cluster.purge.PurgeReceipt.AtNode;
+import io.kamille.core.metric.MetricRegistry;
+import io.kamille.core.tls.Certificates;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLSocket;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Three nodes on loopback, in one process. */
+class ClusterIT {
+
+  private static Path directory;
+  private static ThreeNodes settings;
+  private static final Map<String, Cluster> nodes = new ConcurrentSkipListMap<>();
+  private static final Map<String, List<String>> purged = new ConcurrentHashMap<>();
+
+  @BeforeAll
+  static void begin(@TempDir Path temporary) throws Exception {
+    directory = temporary;
+    settings = new ThreeNodes(directory);
+  }
+
+  /** Each test begins with all three, whatever the one before has done. */
+  @BeforeEach
+  void start() {
+    join("a", "b", "c");
+    until(ClusterIT::isWhole, "all are current");
+  }
+
+  @AfterAll
+  static void end() {
+    nodes.values().parallelStream().forEach(Cluster::close);
+    nodes.clear();
+  }
+
+  private static boolean isWhole() {
+    return nodes.values().stream()
+        .allMatch(node -> node.isCurrent() && node.hasQuorum() && node.members().size() == 3);
+  }
+
+  /** Those of them that are away. */
+  private static void join(String... names) {
+    Stream.of(names)
+        .filter(name -> !nodes.containsKey(name))
+        .map(name -> Thread.startVirtualThread(() -> nodes.put(name, started(name))))
+        .toList()
+        .forEach(ClusterIT::ended);
+  }
+
+  private static void ended(Thread thread) {
+    try {
+      thread.join();
+    } catch (InterruptedException interrupted) {
+      throw new IllegalStateException(interrupted);
+    }
+  }
+
+  private static Cluster started(String name) {
+    try {
+      Cluster cluster =
+          Cluster.join(
+              settings.settings(name),
+              settings.stateOf(name),
+              new Purged(purged.computeIfAbsent(name, _ -> new CopyOnWriteArrayList<>())),
+              false,
+              new MetricRegistry());
+      cluster.awaitCurrent();
+      return cluster;
+    } catch (IOException refused) {
+      throw new IllegalStateException(refused);
+    }
+  }
+
+  /** A cache that takes down what it is told. */
+  private record Purged(List<String> names) implements LocalPurges {
+
+    @Override
+    public long purge(long number, PurgeTarget target, boolean isSoft) {
+      names.addAll(target.names());
+      return 1;
+    }
+
+    @Override
+    public void invalidate(String uri) {}
+
+    @Override
+    public void clear() {
+      names.add("all");
+    }
+
+    @Override
+    public void whenKept(Runnable action) {
+      action.run();
+    }
+  }
+
+  private static Cluster node(String name) {
+    return nodes.get(name);
+  }
+
+  private static PurgeReceipt purge(String node, String uri) {
+    return node(node).purges().purge(Kind.URL, List.of(uri), false);
+  }
+
+  private static void close(String... names) {
+    for (String name : names) {
+      nodes.remove(name).close();
+    }
+  }
+
+  private static String leader() {
+    return nodes.keySet().stream()
+        .filter(name -> name.equals(node(name).position().leader()))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private static long seconds(long sinceNanos) {
+    return TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - sinceNanos);
+  }
+
+  private static boolean has(String node, String uri) {
+    return purged.get(node).contains(uri);
+  }
+
+  @Test
+  void aPurgeIsDoneAtAllNodes() {
+    PurgeReceipt receipt = purge("b", "http://a.test/1");
+    assertThat(receipt.isComplete()).isTrue();
+    assertThat(receipt.safeIn()).isZero();
+    assertThat(receipt.nodes()).extracting(AtNode::node).containsExactly("a", "b", "c");
+    assertThat(nodes.keySet()).allMatch(node -> has(node, "http://a.test/1"));
+  }
+
+  @Test
+  void whoeverReturnsPurgesWhatItHasMissedBeforeItIsCurrent() {
+    close("c");
+    PurgeReceipt receipt = purge("a", "http://a.test/away");
+    assertThat(receipt.isLogged()).isTrue();
+    assertThat(receipt.isComplete()).isFalse();
+    assertThat(receipt.safeIn()).isEqualTo(settings.settings("a").lease());
+    assertThat(receipt.nodes())
+        .filteredOn(at -> !at.isDone())
+        .extracting(AtNode::node)
+        .containsExactly("c");
+    join("c");
+    until(() -> node("c").isCurrent(), "c is current");
+    assertThat(purged.get("c")).containsOnlyOnce("http://a.test/away");
+    assertThat(purge("c", "http://a.test/back").isComplete()).isTrue();
+  }
+
+  @Test
+  void aPurgeWithoutQuorumIsDoneHereAndElsewhereLater() {
+    close("b", "c");
+    PurgeReceipt receipt = purge("a", "http://a.test/alone");
+    assertThat(receipt.isLogged()).isFalse();
+    assertThat(receipt.isComplete()).isFalse();
+    assertThat(receipt.nodes())
+        .filteredOn(AtNode::isDone)
+        .extracting(AtNode::node)
+        .containsExactly("a");
+    assertThat(has("a", "http://a.test/alone")).isTrue();
+    until(() -> !node("a").isCurrent(), "the one that is left is cut off");
+    join("b", "c");
+    until(() -> has("b", "http://a.test/alone") && has("c", "http://a.test/alone"), "logged");
+  }
+
+  @Test
+  void withoutItsLeaderAPurgeWaitsForSeconds() {
+    String leader = leader();
+    close(leader);
+    long began = System.nanoTime();
+    String left = nodes.keySet().iterator().next();
+    assertThat(purge(left, "http://a.test/no-leader").isLogged()).isTrue();
+    assertThat(seconds(began)).isLessThan(4);
+  }
+
+  @Test
+  void aVoterWithoutItsLogForgetsNothing() throws IOException {
+    assertThat(purge("a", "http://a.test/kept").isComplete()).isTrue();
+    long number = node("a").applied();
+    close("a", "b", "c");
+    delete(settings.stateOf("b").resolve("log"));
+    delete(settings.stateOf("c").resolve("log"));
+    join("b", "c");
+    assertThat(nodes.values()).noneMatch(Cluster::hasQuorum).noneMatch(Cluster::isCurrent);
+    assertThat(purge("b", "http://a.test/two-without").isLogged()).isFalse();
+    // The only one that knows is not a majority: an operator has to say what holds.
+    join("a");
+    assertThat(node("a").applied()).isEqualTo(number);
+    assertThat(nodes.values()).noneMatch(Cluster::hasQuorum);
+    close("a", "b", "c");
+    for (String node : List.of("a", "b", "c")) {
+      delete(settings.stateOf(node).resolve("log"));
+      purged.get(node).clear();
+    }
+    start();
+    assertThat(purge("a", "http://a.test/anew").isComplete()).isTrue();
+    assertThat(purged.get("a")).containsExactly("all", "http://a.test/anew");
+  }
+
+  @Test
+  void aVoterThatHasLostItsDiskTakesTheLogOfTheOthers() throws IOException {
+    close("b");
+    delete(settings.stateOf("b"));
+    assertThat(purge("a", "http://a.test/lost").isLogged()).isTrue();
+    join("b");
+    until(() -> node("b").isCurrent(), "b is current");
+    assertThat(has("b", "http://a.test/lost")).isTrue();
+    until(() -> Files.exists(settings.stateOf("b").resolve("log/voter")), "it votes again");
+    close("c");
+    assertThat(purge("b", "http://a.test/with-its-vote").isLogged()).isTrue();
+  }
+
+  @Test
+  void aDamagedLogIsPutAside() throws IOException {
+    assertThat(purge("a", "http://a.test/spoiled").isComplete()).isTrue();
+    close("b");
+    Path log = settings.stateOf("b").resolve("log");
+    try (RandomAccessFile entries =
+        new RandomAccessFile(log.resolve("entries.raft").toFile(), "rw")) {
+      entries.seek(60);
+      entries.write(new byte[] {1, 2, 3, 4, 5});
+    }
+    join("b");
+    until(() -> node("b").isCurrent(), "b is current");
+    try (Stream<Path> states = Files.list(settings.stateOf("b"))) {
+      assertThat(states).anyMatch(file -> file.toString().contains("log.damaged-"));
+    }
+  }
+
+  private static void delete(Path directory) throws IOException {
+    try (Stream<Path> files = Files.walk(directory)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(file);
+      }
+    }
+  }
+
+  @Test
+  void strangersAreNoMembersAndKeepNobodyOut() throws Exception {
+    Certificates others = new Certificates("cluster");
+    List<Socket> open = new ArrayList<>();
+    for (int i = 0; i < 400; i++) {
+      Socket stranger = new Socket(InetAddress.getLoopbackAddress(), settings.port("a"));
+      open.add(stranger);
+      switch (i % 4) {
+        case 0 -> stranger.getOutputStream().write(new byte[] {0x16, 3, 1, 2, 0, 1});
+        case 1 -> stranger.getOutputStream().write("GET / HTTP/1.1\r\n\r\n".getBytes(US_ASCII));
+        case 2 -> stranger.getOutputStream().write(new byte[] {0x7F, -1, -1, -1, 0, 0, 0, 9});
+        default -> {}
+      }
+    }
+    refused(Certificates.server(others.ecdsa("a"), others.authority()), "TLSv1.3");
+    refused(
+        Certificates.server(settings.authority().expired("a"), settings.authority().authority()),
+        "TLSv1.3");
+    refused(
+        Certificates.server(settings.authority().ecdsa("a"), settings.authority().authority()),
+        "TLSv1.2");
+    close("c");
+    join("c");
+    until(() -> node("c").isCurrent(), "c is current");
+    assertThat(node("a").members()).containsOnlyKeys("a", "b", "c");
+    assertThat(purge("a", "http://a.test/strangers").isComplete()).isTrue();
+    for (Socket stranger : open) {
+      stranger.close();
+    }
+  }
+
+  private static void refused(SSLContext context, String protocol) throws IOException {
+    try (SSLSocket socket =
+        (SSLSocket)
+            context
+                .getSocketFactory()
+                .createSocket(InetAddress.getLoopbackAddress(), settings.port("a"))) {
+      socket.setEnabledProtocols(new String[] {protocol});
+      assertThatThrownBy(
+              () -> {
+                socket.startHandshake();
+                // With TLS 1.3 the other side says no after the handshake of this one.
+                assertThat(socket.getInputStream().read()).isEqualTo(-2);
+              })
+          .isInstanceOf(IOException.class);
+    }
+  }
+}

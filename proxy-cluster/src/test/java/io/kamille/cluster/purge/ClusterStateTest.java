@@ -1,0 +1,224 @@
+package io.kamille.cluster.purge;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.kamille.cache.purge.PurgeTarget;
+import io.kamille.cache.purge.PurgeTarget.Kind;
+import io.kamille.core.Await;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ClusterStateTest {
+
+  @TempDir private Path directory;
+
+  private final List<String> done = new ArrayList<>();
+  private final LocalPurges local =
+      new LocalPurges() {
+        @Override
+        public long purge(long number, PurgeTarget target, boolean isSoft) {
+          done.add(number + " " + target.names().getFirst());
+          return 3;
+        }
+
+        @Override
+        public void invalidate(String uri) {}
+
+        @Override
+        public void clear() {
+          done.add("all");
+        }
+
+        @Override
+        public void whenKept(Runnable action) {
+          if (isKept) {
+            action.run();
+          }
+        }
+      };
+  private boolean isKept;
+  private final ClusterState state = begin(false);
+
+  private ClusterState begin(boolean beginsEmpty) {
+    return new ClusterState(local, new AppliedFile(Path.of("none")), beginsEmpty);
+  }
+
+  private static PurgeOrder order(long id) {
+    return new PurgeOrder(id, Kind.URL, List.of("http://a.test/" + id), false, 0);
+  }
+
+  private static byte[] entry(long... ids) {
+    return ClusterState.purges(LongStream.of(ids).mapToObj(ClusterStateTest::order).toList());
+  }
+
+  private static List<Long> numbers(byte[] answer) {
+    List<Long> numbers = new ArrayList<>();
+    ByteBuffer in = ByteBuffer.wrap(answer);
+    while (in.hasRemaining()) {
+      numbers.add(in.getLong());
+    }
+    return numbers;
+  }
+
+  @Test
+  void purgesGetNumbersInTheOrderOfTheLog() {
+    assertThat(numbers(state.apply(entry(71, 72)))).containsExactly(1L, 2L);
+    assertThat(numbers(state.apply(entry(73)))).containsExactly(3L);
+    assertThat(done)
+        .containsExactly("1 http://a.test/71", "2 http://a.test/72", "3 http://a.test/73");
+    assertThat(state.applied()).isEqualTo(3);
+    assertThat(state.count(2)).isEqualTo(3);
+    assertThat(state.keptNumbers()).containsExactly(3L, 2L, 1L);
+  }
+
+  @Test
+  void aRepetitionDoesNothingAndHasItsNumber() {
+    state.apply(entry(71, 72));
+    assertThat(numbers(state.apply(entry(72, 73)))).containsExactly(2L, 3L);
+    assertThat(done).hasSize(3);
+  }
+
+  @Test
+  void theLogIsPlayedAgainWithoutPurges() {
+    byte[] first = entry(71);
+    byte[] second = entry(72);
+    state.apply(first);
+    state.apply(second);
+    state.load(new byte[0]);
+    assertThat(state.applied()).isZero();
+    state.apply(first);
+    state.apply(second);
+    state.apply(entry(73));
+    assertThat(done)
+        .containsExactly("1 http://a.test/71", "2 http://a.test/72", "3 http://a.test/73");
+  }
+
+  @Test
+  void aRestartPurgesWhatTheFileDoesNotHave() {
+    Path file = directory.resolve("applied");
+    isKept = true;
+    ClusterState before = new ClusterState(local, new AppliedFile(file), false);
+    byte[] first = entry(71);
+    before.apply(first);
+    Await.until(() -> Files.exists(file), "the file is written");
+    done.clear();
+    ClusterState after = new ClusterState(local, new AppliedFile(file), false);
+    after.apply(first);
+    after.apply(entry(72));
+    assertThat(done).containsExactly("2 http://a.test/72");
+  }
+
+  @Test
+  void anotherLogDropsAllThatIsStored() {
+    state.apply(entry(71));
+    done.clear();
+    state.load(new byte[0]);
+    state.apply(entry(81));
+    assertThat(done).containsExactly("all", "1 http://a.test/81");
+  }
+
+  @Test
+  void anEmptyCacheIsNotPurged() {
+    ClusterState empty = begin(true);
+    empty.apply(entry(71));
+    empty.accept();
+    empty.apply(entry(72));
+    assertThat(done).containsExactly("2 http://a.test/72");
+    assertThat(empty.applied()).isEqualTo(2);
+  }
+
+  @Test
+  void aSnapshotGivesWhatWasMissed() {
+    ClusterState other = begin(false);
+    byte[] first = entry(71);
+    other.apply(first);
+    state.apply(first);
+    other.apply(entry(72, 73));
+    other.apply(ClusterState.node("d", true));
+    done.clear();
+    state.load(other.save());
+    assertThat(done).containsExactly("2 http://a.test/72", "3 http://a.test/73");
+    assertThat(state.nodes()).containsExactly("d");
+    assertThat(state.save()).isEqualTo(other.save());
+    assertThat(numbers(state.apply(entry(73)))).containsExactly(3L);
+  }
+
+  @Test
+  void whoeverIsTooFarBehindDropsAllAndThenPurges() {
+    ClusterState other = begin(true);
+    int count = ClusterState.KEPT_LIMIT + 1;
+    byte[] first = entry(1);
+    state.apply(first);
+    other.apply(first);
+    for (int from = 2; from <= count + 1; from += 1_000) {
+      other.apply(entry(LongStream.range(from, Math.min(from + 1_000, count + 2)).toArray()));
+    }
+    assertThat(other.keptNumbers()).hasSize(ClusterState.KEPT_LIMIT);
+    done.clear();
+    state.load(other.save());
+    assertThat(done.getFirst()).isEqualTo("all");
+    assertThat(done).hasSize(1 + ClusterState.KEPT_LIMIT);
+    assertThat(state.applied()).isEqualTo(count + 1);
+  }
+
+  @Test
+  void whatIsKeptIsBoundedInOctetsToo() {
+    String path = "p".repeat(4_000);
+    for (int i = 0; i < 60; i++) {
+      List<PurgeOrder> orders = new ArrayList<>();
+      for (int j = 0; j < 100; j++) {
+        String name = "http://a.test/" + i + "/" + j + path;
+        orders.add(new PurgeOrder(i * 100L + j, Kind.URL, List.of(name), false, 0));
+      }
+      state.apply(ClusterState.purges(orders));
+    }
+    assertThat(state.save().length).isLessThan(ClusterState.KEPT_LIMIT_BYTES + 100_000);
+    assertThat(state.keptNumbers().getFirst()).isEqualTo(6_000);
+  }
+
+  @Test
+  void anEntryOfALaterReleaseStops() {
+    assertThatThrownBy(() -> state.apply(new byte[] {99, 1}))
+        .hasMessageContaining("what this release cannot read");
+    assertThatThrownBy(() -> state.apply(new byte[0])).isInstanceOf(IllegalStateException.class);
+  }
+
+  @Test
+  void whoeverWaitsForANumberIsToldOnceItIsApplied() {
+    List<String> told = new ArrayList<>();
+    state.whenApplied(0, () -> told.add("nothing"));
+    state.whenApplied(2, () -> told.add("two"));
+    state.apply(entry(71));
+    assertThat(told).containsExactly("nothing");
+    state.apply(entry(72, 73));
+    assertThat(told).containsExactly("nothing", "two");
+  }
+
+  @Test
+  void hostileOctetsAreRefused() {
+    byte[] whole = entry(71, 72);
+    Random random = new Random(20261128);
+    for (int i = 0; i < 5_000; i++) {
+      byte[] spoiled = Arrays.copyOf(whole, 1 + random.nextInt(whole.length));
+      spoiled[random.nextInt(spoiled.length)] = (byte) random.nextInt();
+      try {
+        begin(true).apply(spoiled);
+      } catch (IllegalStateException refused) {
+        assertThat(refused).hasCauseInstanceOf(IOException.class);
+      }
+    }
+    byte[] damaged = state.save();
+    assertThatThrownBy(() -> state.load(Arrays.copyOf(damaged, damaged.length - 1)))
+        .isInstanceOf(IllegalStateException.class);
+  }
+}
