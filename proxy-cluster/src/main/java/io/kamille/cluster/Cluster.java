@@ -62,11 +62,11 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
   private final Lease lease;
   private final ClusterEngine engine;
   private final ClusterPurges purges;
-  private final MetricGroup exported;
-  private final ClusterMetrics metrics = new ClusterMetrics();
   private volatile @Nullable ClusterConfig config;
   private volatile @Nullable Peers peers;
   private final Map<String, PeerNode> asked = new TreeMap<>();
+  private final MetricGroup exported;
+  private final ClusterMetrics metrics = new ClusterMetrics();
   private final ConcurrentMap<String, Heard> reports = new ConcurrentHashMap<>();
   private final ScheduledThreadPoolExecutor reporter =
       new ScheduledThreadPoolExecutor(

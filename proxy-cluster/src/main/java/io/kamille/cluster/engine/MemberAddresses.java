@@ -4,7 +4,6 @@ import io.kamille.cluster.ClusterSettings;
 import io.kamille.core.origin.names.DnsLookup;
 import io.kamille.core.origin.names.NameLookup.Services;
 import io.kamille.core.setting.HostPort;
-import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
@@ -57,7 +56,7 @@ public final class MemberAddresses implements Supplier<List<InetSocketAddress>> 
       EventLoopGroup loop = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
       Services none = new Services(List.of(), LOOKUP);
       services =
-          new DnsLookup((EventLoop) loop.next())
+          new DnsLookup(loop.next())
               .services(name)
               .completeOnTimeout(none, LOOKUP.toNanos(), TimeUnit.NANOSECONDS)
               .exceptionally(_ -> none)
