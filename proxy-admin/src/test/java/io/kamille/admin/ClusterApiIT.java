@@ -6,6 +6,7 @@ import io.kamille.cache.purge.PurgeTarget;
 import io.kamille.cluster.Cluster;
 import io.kamille.cluster.ClusterMetrics;
 import io.kamille.cluster.ClusterSettings;
+import io.kamille.cluster.ClusterSettings.ConfigChoice;
 import io.kamille.cluster.ClusterSettings.Discovery;
 import io.kamille.cluster.ClusterSettings.WhenCutOff;
 import io.kamille.cluster.PeerSettings;
@@ -82,6 +83,7 @@ class ClusterApiIT {
                 directory.resolve("a.key"),
                 directory.resolve("ca.pem")),
             null,
+            ConfigChoice.LOCAL,
             Duration.ofSeconds(15),
             WhenCutOff.REVALIDATE,
             Duration.ofSeconds(30),
