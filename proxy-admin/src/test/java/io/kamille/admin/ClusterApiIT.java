@@ -6,6 +6,7 @@ import io.kamille.cache.purge.PurgeTarget;
 import io.kamille.cluster.Cluster;
 import io.kamille.cluster.ClusterMetrics;
 import io.kamille.cluster.ClusterSettings;
+import io.kamille.cluster.ClusterSettings.ConfigChoice;
 import io.kamille.cluster.ClusterSettings.Discovery;
 import io.kamille.cluster.ClusterSettings.WhenCutOff;
 import io.kamille.cluster.PeerSettings;
@@ -82,6 +83,7 @@ class ClusterApiIT {
                 directory.resolve("a.key"),
                 directory.resolve("ca.pem")),
             null,
+            ConfigChoice.LOCAL,
             Duration.ofSeconds(15),
             WhenCutOff.REVALIDATE,
             Duration.ofSeconds(30),
@@ -153,7 +155,8 @@ class ClusterApiIT {
     assertThat(request("GET", "/v1/cluster", ""))
         .contains(
             "{\"node\":\"d\",\"state\":\"away\",\"voter\":false,\"leader\":false,"
-                + "\"current\":false,\"applied\":0,\"peers\":\"\",\"seconds\":-1.0}");
+                + "\"current\":false,\"applied\":0,\"config\":0,"
+                + "\"diverged\":false,\"peers\":\"\",\"seconds\":-1.0}");
     assertThat(value("kamille_cluster_purges_away_total")).isEqualTo(1);
     assertThat(value("kamille_cluster_members", "away")).isEqualTo(1);
 

@@ -46,7 +46,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /** This node as one of several: its membership, its lease, and its purges. Any thread. */
-public final class Cluster implements AutoCloseable {
+public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
 
   private static final System.Logger LOG = System.getLogger("kamille.cluster");
   private static final byte REPORT = 1;
@@ -126,7 +126,7 @@ public final class Cluster implements AutoCloseable {
     exported = new MetricGroup(registry);
     purges =
         new ClusterPurges(engine, state, local, settings.purgeWait(), settings.lease(), exported);
-    metrics.register(exported, this, engine, ends, InstantSource.system());
+    metrics.register(exported, settings.node(), this, engine, ends, InstantSource.system());
     events.follow(purges);
     long period = Math.min(REPORT_PERIOD.toNanos(), settings.lease().toNanos() / REPORTS_PER_LEASE);
     reporter.scheduleWithFixedDelay(this::report, 0, period, TimeUnit.NANOSECONDS);
@@ -367,6 +367,7 @@ public final class Cluster implements AutoCloseable {
   }
 
   /** Whether this node has missed no purge. */
+  @Override
   public boolean isCurrent() {
     return lease.untilNanos() - System.nanoTime() > 0;
   }
@@ -382,6 +383,7 @@ public final class Cluster implements AutoCloseable {
   }
 
   /** The number of the last purge that is applied here. */
+  @Override
   public long applied() {
     return state.applied();
   }
@@ -402,6 +404,7 @@ public final class Cluster implements AutoCloseable {
   }
 
   /** Whether a majority of the voters are members. */
+  @Override
   public boolean hasQuorum() {
     List<String> members = engine.members();
     long voters = settings.voters().stream().filter(members::contains).count();
@@ -409,6 +412,7 @@ public final class Cluster implements AutoCloseable {
   }
 
   /** All nodes that are known, by name. */
+  @Override
   public List<NodeView> nodes() {
     List<String> members = engine.members();
     Set<String> names = new TreeSet<>(settings.voters());

@@ -59,6 +59,18 @@ public final class ClusterMetrics {
           CERTIFICATE_LEFT);
   private static final List<String> STATES = List.of("member", "draining", "away");
 
+  /** What a node knows of its cluster. Any thread. */
+  interface Measured {
+
+    List<NodeView> nodes();
+
+    boolean isCurrent();
+
+    boolean hasQuorum();
+
+    long applied();
+  }
+
   private final LongAdder leaderChanges = new LongAdder();
   private @Nullable String leader;
 
@@ -73,20 +85,24 @@ public final class ClusterMetrics {
     return all;
   }
 
-  /** Exports what that node knows of its cluster. */
+  /** Exports what the node of that name knows of its cluster, and when its certificate ends. */
   void register(
-      MetricSink sink, Cluster cluster, ClusterEngine engine, Instant ends, InstantSource clock) {
-    String own = cluster.settings().node();
+      MetricSink sink,
+      String own,
+      Measured node,
+      ClusterEngine engine,
+      Instant ends,
+      InstantSource clock) {
     for (String state : STATES) {
       sink.gauge(
           MEMBERS,
-          () -> cluster.nodes().stream().filter(node -> node.state().equals(state)).count(),
+          () -> node.nodes().stream().filter(each -> each.state().equals(state)).count(),
           state);
     }
     sink.gauge(IS_LEADER, () -> own.equals(engine.position().leader()) ? 1 : 0);
-    sink.gauge(IS_CURRENT, () -> cluster.isCurrent() ? 1 : 0);
-    sink.gauge(HAS_QUORUM, () -> cluster.hasQuorum() ? 1 : 0);
-    sink.gauge(APPLIED, cluster::applied);
+    sink.gauge(IS_CURRENT, () -> node.isCurrent() ? 1 : 0);
+    sink.gauge(HAS_QUORUM, () -> node.hasQuorum() ? 1 : 0);
+    sink.gauge(APPLIED, node::applied);
     sink.gauge(BEHIND, () -> engine.position().appended() - engine.position().applied());
     sink.gauge(LOG_BYTES, engine::logBytes);
     sink.gauge(CERTIFICATE_LEFT, () -> ends.getEpochSecond() - clock.instant().getEpochSecond());
