@@ -16,6 +16,7 @@ import io.kamille.cluster.purge.AppliedFile;
 import io.kamille.cluster.purge.ClusterPurges;
 import io.kamille.cluster.purge.ClusterState;
 import io.kamille.cluster.purge.LocalPurges;
+import io.kamille.cluster.settings.ClusterSettings;
 import io.kamille.core.metric.MetricGroup;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.setting.HostPort;

@@ -1,10 +1,12 @@
 package io.kamille.cluster;
 
-import io.kamille.cluster.ClusterSettings.ConfigChoice;
-import io.kamille.cluster.ClusterSettings.Discovery;
-import io.kamille.cluster.ClusterSettings.Files;
-import io.kamille.cluster.ClusterSettings.WhenCutOff;
-import io.kamille.cluster.PeerSettings.Copies;
+import io.kamille.cluster.settings.ClusterSettings;
+import io.kamille.cluster.settings.ClusterSettings.ConfigChoice;
+import io.kamille.cluster.settings.ClusterSettings.Discovery;
+import io.kamille.cluster.settings.ClusterSettings.Files;
+import io.kamille.cluster.settings.ClusterSettings.WhenCutOff;
+import io.kamille.cluster.settings.PeerSettings;
+import io.kamille.cluster.settings.PeerSettings.Copies;
 import io.kamille.core.setting.HostPort;
 import io.kamille.core.tls.Certificates;
 import java.io.IOException;

@@ -1,6 +1,6 @@
 package io.kamille.launcher.appliance;
 
-import io.kamille.cluster.ClusterSettings;
+import io.kamille.cluster.settings.ClusterSettings;
 import io.kamille.core.client.ClientSettings;
 import io.kamille.core.client.ServerShard;
 import io.kamille.core.client.open.ConnectionLimit;

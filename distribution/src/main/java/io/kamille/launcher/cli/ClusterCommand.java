@@ -1,6 +1,6 @@
 package io.kamille.launcher.cli;
 
-import io.kamille.cluster.ClusterSettings;
+import io.kamille.cluster.settings.ClusterSettings;
 import io.kamille.core.setting.HostPort;
 import io.kamille.core.tls.ServerCertificate;
 import io.kamille.launcher.cli.ClusterCommand.Init;

@@ -1,7 +1,7 @@
 package io.kamille.launcher.cli;
 
 import io.kamille.admin.auth.PrivateFile;
-import io.kamille.cluster.ClusterSettings;
+import io.kamille.cluster.settings.ClusterSettings;
 import io.kamille.core.setting.ConfigNode;
 import io.kamille.core.setting.ConfigReader;
 import io.kamille.core.setting.ConfigTree;

@@ -1,7 +1,7 @@
 package io.kamille.launcher.configuration;
 
-import io.kamille.cluster.ClusterSettings;
-import io.kamille.cluster.ClusterSettings.Discovery;
+import io.kamille.cluster.settings.ClusterSettings;
+import io.kamille.cluster.settings.ClusterSettings.Discovery;
 import io.kamille.core.setting.HostPort;
 import io.kamille.core.setting.Member;
 import io.kamille.core.setting.Problems;

@@ -3,7 +3,7 @@ package io.kamille.launcher.configuration;
 import io.kamille.admin.AdminSettings;
 import io.kamille.admin.tuning.TuningSettings;
 import io.kamille.cache.settings.SharedCacheSettings;
-import io.kamille.cluster.ClusterSettings;
+import io.kamille.cluster.settings.ClusterSettings;
 import io.kamille.core.client.open.LimitSettings;
 import io.kamille.core.client.open.ListenerSettings;
 import io.kamille.core.gate.OverloadSettings;

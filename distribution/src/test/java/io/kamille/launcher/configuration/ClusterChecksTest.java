@@ -3,7 +3,7 @@ package io.kamille.launcher.configuration;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kamille.cluster.ClusterSettings;
+import io.kamille.cluster.settings.ClusterSettings;
 import io.kamille.core.setting.Problem;
 import io.kamille.core.tls.Certificates;
 import java.nio.file.Files;

@@ -1,6 +1,6 @@
 package io.kamille.cluster.engine;
 
-import io.kamille.cluster.ClusterSettings;
+import io.kamille.cluster.settings.ClusterSettings;
 import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;

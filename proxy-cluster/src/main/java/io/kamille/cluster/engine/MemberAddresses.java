@@ -1,6 +1,6 @@
 package io.kamille.cluster.engine;
 
-import io.kamille.cluster.ClusterSettings;
+import io.kamille.cluster.settings.ClusterSettings;
 import io.kamille.core.origin.names.DnsLookup;
 import io.kamille.core.origin.names.NameLookup.Services;
 import io.kamille.core.setting.HostPort;

@@ -2,9 +2,9 @@ package io.kamille.cluster.peer;
 
 import io.kamille.cache.key.CacheKeyProbe;
 import io.kamille.cache.rules.Reason;
-import io.kamille.cluster.ClusterSettings;
-import io.kamille.cluster.PeerSettings;
-import io.kamille.cluster.PeerSettings.Copies;
+import io.kamille.cluster.settings.ClusterSettings;
+import io.kamille.cluster.settings.PeerSettings;
+import io.kamille.cluster.settings.PeerSettings.Copies;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.http.Method;
 import io.kamille.core.http.RequestHead;

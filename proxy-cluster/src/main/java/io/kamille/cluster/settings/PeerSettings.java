@@ -1,4 +1,4 @@
-package io.kamille.cluster;
+package io.kamille.cluster.settings;
 
 import io.kamille.core.setting.HostPort;
 import io.kamille.core.setting.Section;
