@@ -96,6 +96,7 @@ final class SeveralNodes extends Experiment {
   private static final Figure SECONDS = Figure.of("seconds");
   private static final Figure P50 = Figure.of("p50_ms");
   private static final Figure P99 = Figure.of("p99_ms");
+  private static final Figure LONGEST = Figure.of("longest_ms");
   private static final Figure DONE = Figure.of("status_200");
   private static final Figure AWAY = Figure.of("status_202");
   private static final Figure ORDERED = Figure.of("purges");
@@ -116,6 +117,7 @@ final class SeveralNodes extends Experiment {
           Column.spread("seconds", SECONDS, 2),
           Column.spread("p50 ms", P50, 1),
           Column.spread("p99 ms", P99, 1),
+          Column.spread("longest ms", LONGEST, 0),
           Column.sum("200", DONE),
           Column.sum("202", AWAY),
           Column.sum("of", ORDERED));
@@ -320,6 +322,7 @@ final class SeveralNodes extends Experiment {
         .with(SECONDS, came.seconds())
         .with(P50, came.nanos().getValueAtPercentile(50) / 1e6)
         .with(P99, came.nanos().getValueAtPercentile(99) / 1e6)
+        .with(LONGEST, came.nanos().getMaxValue() / 1e6)
         .with(DONE, came.of(200) + came.of(204))
         .with(AWAY, came.of(202))
         .with(ORDERED, count);
