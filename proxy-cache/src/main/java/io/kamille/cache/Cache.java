@@ -6,6 +6,7 @@ import io.kamille.cache.disk.Disk;
 import io.kamille.cache.disk.DiskMetrics;
 import io.kamille.cache.disk.DiskTier;
 import io.kamille.cache.fill.CacheParts;
+import io.kamille.cache.fill.Fetches.Onward;
 import io.kamille.cache.fill.InFlightTable;
 import io.kamille.cache.fill.StoreLease;
 import io.kamille.cache.index.CaffeineIndex;
@@ -20,6 +21,7 @@ import io.kamille.cache.removal.OtherNodes;
 import io.kamille.cache.removal.Removals;
 import io.kamille.cache.removal.RouteQueries;
 import io.kamille.cache.removal.Sweeper;
+import io.kamille.cache.serve.CacheStatus;
 import io.kamille.cache.serve.LoopStates;
 import io.kamille.cache.settings.CacheSettings;
 import io.kamille.cache.settings.DiskSettings;
@@ -245,11 +247,8 @@ public final class Cache implements AutoCloseable {
    * @param forwardGate asked once about every request that what is stored does not answer
    */
   public CacheHandler handler(
-      ExchangeHandler next,
-      RouteCacheSettings route,
-      SharedCacheSettings shared,
-      RouteGate forwardGate) {
-    return handler(next, CacheSettings.of(route, shared), forwardGate);
+      Onward onward, RouteCacheSettings route, SharedCacheSettings shared, RouteGate forwardGate) {
+    return new CacheHandler(onward, parts, CacheSettings.of(route, shared), forwardGate);
   }
 
   /**
@@ -258,7 +257,8 @@ public final class Cache implements AutoCloseable {
    * @param forwardGate asked once about every request that what is stored does not answer
    */
   public CacheHandler handler(ExchangeHandler next, CacheSettings settings, RouteGate forwardGate) {
-    return new CacheHandler(next, parts, settings, forwardGate);
+    Onward onward = new Onward(next, next, CacheStatus.NAME);
+    return new CacheHandler(onward, parts, settings, forwardGate);
   }
 
   /**

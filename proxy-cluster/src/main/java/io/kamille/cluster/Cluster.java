@@ -1,5 +1,7 @@
 package io.kamille.cluster;
 
+import io.kamille.cluster.config.ClusterConfig;
+import io.kamille.cluster.config.NodeConfig;
 import io.kamille.cluster.engine.ClusterEngine;
 import io.kamille.cluster.engine.ClusterEngine.Answer;
 import io.kamille.cluster.engine.ClusterEngine.Position;
@@ -7,6 +9,9 @@ import io.kamille.cluster.engine.JGroupsEngine;
 import io.kamille.cluster.engine.MemberAddresses;
 import io.kamille.cluster.lease.Lease;
 import io.kamille.cluster.lease.Report;
+import io.kamille.cluster.peer.PeerNode;
+import io.kamille.cluster.peer.PeerView;
+import io.kamille.cluster.peer.Peers;
 import io.kamille.cluster.purge.AppliedFile;
 import io.kamille.cluster.purge.ClusterPurges;
 import io.kamille.cluster.purge.ClusterState;
@@ -24,6 +29,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -44,11 +50,15 @@ public final class Cluster implements AutoCloseable {
   private static final Duration LOOK = Duration.ofMillis(5);
 
   private final ClusterSettings settings;
+  private final Path directory;
   private final LocalPurges local;
   private final ClusterState state;
   private final Lease lease;
   private final ClusterEngine engine;
   private final ClusterPurges purges;
+  private volatile @Nullable ClusterConfig config;
+  private volatile @Nullable Peers peers;
+  private final Map<String, PeerNode> asked = new TreeMap<>();
   private final ConcurrentMap<String, Heard> reports = new ConcurrentHashMap<>();
   private final ScheduledThreadPoolExecutor reporter =
       new ScheduledThreadPoolExecutor(
@@ -77,6 +87,7 @@ public final class Cluster implements AutoCloseable {
   private Cluster(ClusterSettings settings, Path directory, LocalPurges local, boolean beginsEmpty)
       throws IOException {
     this.settings = settings;
+    this.directory = directory;
     this.local = local;
     state = new ClusterState(local, new AppliedFile(directory.resolve("applied")), beginsEmpty);
     lease =
@@ -127,7 +138,12 @@ public final class Cluster implements AutoCloseable {
     public void asked(String node, byte[] message, Answer answer) {
       ClusterPurges asked = follower;
       try {
-        if (asked != null) {
+        if (message[0] >= ClusterConfig.PREPARE) {
+          ClusterConfig changed = config;
+          if (changed != null) {
+            changed.asked(message, answer);
+          }
+        } else if (asked != null) {
           asked.asked(message, answer);
         }
       } catch (IOException unknown) {
@@ -137,6 +153,9 @@ public final class Cluster implements AutoCloseable {
 
     @Override
     public void members(List<String> nodes) {
+      if (!isClosed.get()) {
+        reporter.execute(Cluster.this::tellPeers);
+      }
       LOG.log(Level.INFO, "members of {0}: {1}", settings.name(), String.join(" ", nodes));
     }
   }
@@ -149,6 +168,7 @@ public final class Cluster implements AutoCloseable {
       lease.applied(position.applied());
       boolean isCurrent = lease.untilNanos() - now > 0;
       noteCurrent(isCurrent, now);
+      ClusterConfig changed = config;
       Report report =
           new Report(
               Report.LEVEL,
@@ -156,10 +176,13 @@ public final class Cluster implements AutoCloseable {
               lease.heard(),
               position.appended(),
               state.applied(),
+              changed == null ? 0 : changed.done(),
+              changed == null ? "" : changed.digest(),
               isCurrent,
               isDraining,
               isCurrent ? TimeUnit.NANOSECONDS.toMillis(now - currentSinceNanos) : 0,
               Optional.ofNullable(settings.peers().address()).map(HostPort::toString).orElse(""));
+      tellPeers();
       byte[] octets = report.octets();
       engine.tell(ByteBuffer.allocate(1 + octets.length).put(REPORT).put(octets).array());
       if (!state.nodes().contains(settings.node()) && position.leader() != null && !isDraining) {
@@ -195,6 +218,71 @@ public final class Cluster implements AutoCloseable {
     }
     state.accept();
     return isCurrent();
+  }
+
+  /** Has other nodes asked for what they own, from now on. */
+  public void follow(Peers asking) {
+    asking.follow(
+        new PeerView() {
+          @Override
+          public long applied() {
+            return state.applied();
+          }
+
+          @Override
+          public boolean isCurrent() {
+            return Cluster.this.isCurrent();
+          }
+        });
+    peers = asking;
+    reporter.execute(this::tellPeers);
+  }
+
+  /** Tells who may be asked now, if that has changed. On the thread of the reports. */
+  private void tellPeers() {
+    Peers asking = peers;
+    if (asking == null) {
+      return;
+    }
+    Map<String, PeerNode> now = new TreeMap<>();
+    for (String name : engine.members()) {
+      Heard heard = reports.get(name);
+      HostPort address = heard == null ? null : HostPort.parse(heard.report().peers());
+      if (heard != null && address != null && heard.report().isCurrent()) {
+        Report report = heard.report();
+        PeerNode before = asked.get(name);
+        boolean isSame =
+            before != null
+                && before.address().equals(address)
+                && before.isDraining() == report.isDraining();
+        long since = heard.nanos() - TimeUnit.MILLISECONDS.toNanos(report.currentMillis());
+        now.put(name, isSame ? before : new PeerNode(name, address, since, report.isDraining()));
+      }
+    }
+    if (now.equals(asked)) {
+      return;
+    }
+    asked.clear();
+    asked.putAll(now);
+    try {
+      asking.nodes(List.copyOf(now.values()));
+    } catch (IOException unusable) {
+      LOG.log(Level.ERROR, "other nodes cannot be asked: {0}", unusable.getMessage());
+    }
+  }
+
+  /** Follows the changes of the configuration from now on, and makes them. */
+  public ClusterConfig shareConfig(NodeConfig node) {
+    ClusterConfig shared =
+        new ClusterConfig(
+            engine, state.config(), directory.resolve("config"), node, settings.purgeWait());
+    config = shared;
+    return shared;
+  }
+
+  /** The changes of the configuration of all nodes; null if each has its own. */
+  public @Nullable ClusterConfig config() {
+    return config;
   }
 
   /** Whether this node has missed no purge. */
@@ -246,6 +334,8 @@ public final class Cluster implements AutoCloseable {
     names.addAll(state.nodes());
     names.addAll(members);
     String leader = engine.position().leader();
+    Heard leading = leader == null ? null : reports.get(leader);
+    String shared = leading == null ? "" : leading.report().configDigest();
     long now = System.nanoTime();
     List<NodeView> nodes = new ArrayList<>();
     for (String name : names) {
@@ -260,10 +350,16 @@ public final class Cluster implements AutoCloseable {
               name.equals(leader),
               isMember && report != null && report.isCurrent(),
               report == null ? 0 : report.applied(),
+              report == null ? 0 : report.config(),
+              report != null && differ(report.configDigest(), shared),
               report == null ? "" : report.peers(),
               heard == null ? -1 : (now - heard.nanos()) / 1e9));
     }
     return nodes;
+  }
+
+  private static boolean differ(String digest, String leading) {
+    return !digest.isEmpty() && !leading.isEmpty() && !digest.equals(leading);
   }
 
   /** What the members have reported last, by their names; those that may be asked for objects. */
@@ -294,6 +390,10 @@ public final class Cluster implements AutoCloseable {
     }
     reporter.shutdownNow();
     purges.close();
+    ClusterConfig changed = config;
+    if (changed != null) {
+      changed.close();
+    }
     if (isDraining && !settings.voters().contains(settings.node())) {
       purges.known(settings.node(), false);
     }

@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param voters the nodes whose majority decides
  * @param address of the control plane between nodes
  * @param secretFile 32 octets or more, the same at all nodes
+ * @param config whether nodes share their configuration
  * @param lease how long a node may know nothing of purges
  * @param whenCutOff what becomes of stored responses after that
  * @param startWait how long a start waits for the others
@@ -34,6 +35,7 @@ public record ClusterSettings(
     Discovery discovery,
     Files tls,
     @Nullable Path secretFile,
+    ConfigChoice config,
     Duration lease,
     WhenCutOff whenCutOff,
     Duration startWait,
@@ -46,6 +48,14 @@ public record ClusterSettings(
     REVALIDATE,
     /** It serves them. */
     SERVE
+  }
+
+  /** Whose the configuration is. */
+  public enum ConfigChoice {
+    /** A change by the API is made at all nodes. */
+    SHARED,
+    /** Each node has its own. */
+    LOCAL
   }
 
   /**
@@ -153,6 +163,15 @@ public record ClusterSettings(
           .orElse("none")
           .appliesOnRestart();
 
+  public static final Setting<ConfigChoice> CONFIG =
+      Setting.of(
+              "config",
+              ValueTypes.oneOf(ConfigChoice.values()),
+              "`shared` makes a change by the API at all nodes. With `local` each node has its own"
+                  + " file, for those who deploy files.")
+          .defaultsTo(ConfigChoice.SHARED)
+          .appliesOnRestart();
+
   public static final Setting<Duration> LEASE =
       Setting.of(
               "lease",
@@ -202,6 +221,7 @@ public record ClusterSettings(
           DISCOVERY,
           TLS,
           SECRET_FILE,
+          CONFIG,
           LEASE,
           WHEN_CUT_OFF,
           START_WAIT,

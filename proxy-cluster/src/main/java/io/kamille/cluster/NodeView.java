@@ -6,6 +6,8 @@ package io.kamille.cluster;
  * @param state {@code member}, {@code draining} or {@code away}
  * @param current whether it says that it has missed no purge
  * @param applied the number of the last purge that it has applied; 0 if it has said nothing yet
+ * @param config the number of the last change of the configuration that it has seen to
+ * @param diverged whether what nodes share of it differs from that of the leader
  * @param seconds since its last report; −1 if there was none
  */
 public record NodeView(
@@ -15,5 +17,7 @@ public record NodeView(
     boolean leader,
     boolean current,
     long applied,
+    long config,
+    boolean diverged,
     String peers,
     double seconds) {}

@@ -8,6 +8,10 @@ import io.kamille.admin.view.ApplianceView;
 import io.kamille.admin.view.ApplianceView.RequestDurations;
 import io.kamille.cache.tiers.MemorySource;
 import io.kamille.cluster.Cluster;
+import io.kamille.cluster.ClusterSettings.ConfigChoice;
+import io.kamille.cluster.config.ClusterConfig;
+import io.kamille.cluster.peer.Peers;
+import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.gate.Overload;
 import io.kamille.core.log.AccessLog;
 import io.kamille.core.log.OperationalLog;
@@ -24,6 +28,7 @@ import io.kamille.launcher.service.Incumbent;
 import io.kamille.launcher.service.Inheritance;
 import io.kamille.launcher.service.InheritedSockets;
 import io.kamille.launcher.version.ConfigControl;
+import io.kamille.launcher.version.SharedConfig;
 import io.kamille.launcher.version.TrialGuard;
 import io.netty.channel.EventLoop;
 import java.io.IOException;
@@ -60,6 +65,7 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
   private @Nullable AdminServer admin;
   // Volatile: joined by whoever starts or upgrades, read by the control plane.
   private volatile @Nullable Cluster cluster;
+  private @Nullable SharedConfig shared;
   // Volatile: written by whoever reloads or drains, read by the control plane.
   private volatile ApplianceView.State state = ApplianceView.State.STARTING;
   private volatile Configuration running;
@@ -121,10 +127,12 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
       appliance.join();
       // To accept on sockets that another process serves is the last step: nothing fails behind it.
       if (sockets.isEmpty()) {
+        appliance.listenToPeers(sockets);
         appliance.clientSide.listen(sockets, appliance.assembly.network());
         appliance.openAdmin(resources.apply(appliance), false);
       } else {
         appliance.openAdmin(resources.apply(appliance), inheritance.isFromPredecessor());
+        appliance.listenToPeers(sockets);
         appliance.clientSide.listen(sockets, appliance.assembly.network());
       }
     } catch (StartFailure failure) {
@@ -138,8 +146,29 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
   /** Becomes one of several nodes, before anybody is served. */
   private void join() throws StartFailure {
     if (running.cluster().isOn()) {
-      cluster = assembly.join(running);
+      Cluster joined = assembly.join(running);
+      cluster = joined;
+      assembly.peers().ifPresent(joined::follow);
+      if (shared != null) {
+        joined.shareConfig(shared);
+      }
     }
+  }
+
+  /** Has what {@code control} puts in force shared by all nodes; null if this node has its own. */
+  public @Nullable SharedConfig share(ConfigControl control) {
+    Cluster nodes = cluster;
+    if (nodes == null || running.cluster().config() == ConfigChoice.LOCAL) {
+      return null;
+    }
+    shared = SharedConfig.of(control, this::sharedNow);
+    nodes.shareConfig(shared);
+    return shared;
+  }
+
+  private @Nullable ClusterConfig sharedNow() {
+    Cluster nodes = cluster;
+    return nodes == null ? null : nodes.config();
   }
 
   /** Leaves the cluster, if there is one, for the process that takes our place. */
@@ -162,6 +191,13 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
   /** The nodes that this one is a cluster with; null if there are none. */
   @Nullable Cluster cluster() {
     return cluster;
+  }
+
+  private void listenToPeers(InheritedSockets sockets) throws StartFailure {
+    ExchangeHandler entrance = assembly.peerEntrance().orElse(null);
+    if (entrance != null) {
+      clientSide.listenToPeers(entrance, accessLog, sockets, assembly.network());
+    }
   }
 
   private Assembly assemble(Configuration configuration, MemorySource memory, Machine machine)
@@ -245,6 +281,16 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
   /** Where clients reach us, with the ports the kernel chose. */
   public List<String> listening() {
     return clientSide.listening();
+  }
+
+  /** The other nodes of the cluster, if they are asked. */
+  public Optional<Peers> peers() {
+    return assembly.peers();
+  }
+
+  /** Where other nodes reach us, with the port the kernel chose; nothing if none do. */
+  public Optional<String> peersListening() {
+    return clientSide.peersListening();
   }
 
   /** A link that signs a browser in to the control plane, once, within a minute. */

@@ -5,11 +5,15 @@ import io.kamille.cache.Cache;
 import io.kamille.cache.CacheHandover;
 import io.kamille.cache.CacheOperations;
 import io.kamille.cache.key.QueryRules;
+import io.kamille.cache.serve.CacheStatus;
 import io.kamille.cache.station.CacheHandler;
 import io.kamille.cache.station.PurgeMethod;
 import io.kamille.cache.tiers.MemorySource;
 import io.kamille.cache.tiers.peak.PeakChoice;
 import io.kamille.cluster.Cluster;
+import io.kamille.cluster.ClusterSettings;
+import io.kamille.cluster.peer.PeerEntrance;
+import io.kamille.cluster.peer.Peers;
 import io.kamille.core.answer.FileThreads;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.gate.AdmissionMetrics;
@@ -31,11 +35,14 @@ import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.configuration.RouteSettings;
 import io.kamille.launcher.configuration.RoutesByHost;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What stands before all routes, and the routes of the present configuration: PURGE, the router,
@@ -58,6 +65,7 @@ final class Assembly implements AutoCloseable {
   private final Upstreams upstreams;
   private final FileThreads files = new FileThreads();
   private final LongAdder mirrorDropped = new LongAdder();
+  private final @Nullable Peers peers;
   private final RouteChain.Parts parts;
   // Volatile: replaced by whoever reloads, read by the control plane.
   private volatile Routing routing = new Routing();
@@ -83,11 +91,35 @@ final class Assembly implements AutoCloseable {
     registry.counting(MirrorHandler.DROPPED, mirrorDropped::sum);
     cache = Cache.open(configuration.cache(), memory, machine.disk(), registry, clock);
     cache.routes(this::queryRules);
-    parts = new RouteChain.Parts(cache, overload, files, mirrorDropped, clock);
+    ClusterSettings cluster = configuration.cluster();
+    peers = openPeers(cluster);
+    String name = cluster.isOn() ? Peers.cacheName(cluster.node()) : CacheStatus.NAME;
+    parts = new RouteChain.Parts(cache, peers, name, overload, files, mirrorDropped, clock);
     purgeMethod = cache.purgeMethod(router, request -> router.table().find(request) != null);
     peak = configuration.cache().disk().peak();
     prepare(configuration).apply();
     AdmissionMetrics.register(registry, overRate);
+  }
+
+  private @Nullable Peers openPeers(ClusterSettings cluster) {
+    if (!cluster.isOn() || cluster.peers().address() == null) {
+      return null;
+    }
+    try {
+      return Peers.open(cluster, upstreams.parts());
+    } catch (IOException refused) {
+      throw new UncheckedIOException(refused.getMessage(), refused);
+    }
+  }
+
+  /** The other nodes of the cluster, if they are asked. */
+  Optional<Peers> peers() {
+    return Optional.ofNullable(peers);
+  }
+
+  /** The station that the requests of other nodes come to first. */
+  Optional<ExchangeHandler> peerEntrance() {
+    return peers().map(asked -> new PeerEntrance(asked, router));
   }
 
   private QueryRules queryRules(RequestHead request) {
@@ -132,7 +164,7 @@ final class Assembly implements AutoCloseable {
   /** What explains requests under the present configuration. */
   RouteExplainer explainer() {
     Routing now = routing;
-    return new RouteExplainer(now.table, now.chains, purgeMethod);
+    return new RouteExplainer(now.table, now.chains, purgeMethod, peers());
   }
 
   /** The routes, in the order of the configuration. */
@@ -201,6 +233,7 @@ final class Assembly implements AutoCloseable {
 
   @Override
   public void close() {
+    peers().ifPresent(Peers::close);
     upstreams.close();
     files.close();
     names.close();

@@ -84,6 +84,8 @@ final class ClientSide {
   private final List<Listener> listeners = new CopyOnWriteArrayList<>();
   private final Tracing tracing;
   private @Nullable TraceExporter exporter;
+  // Volatile: opened once, read by whoever hands sockets over.
+  private volatile @Nullable PeerSide peerSide;
   private final TlsListeners tls = new TlsListeners();
   // Volatile: opened with the listeners, read by the control plane.
   private volatile @Nullable CertificateKeeper certificates;
@@ -187,6 +189,38 @@ final class ClientSide {
     if (keeper != null) {
       keeper.start(tls::ordered);
     }
+  }
+
+  /** Listens to other nodes of the cluster, on the loops of clients. */
+  void listenToPeers(
+      ExchangeHandler entrance,
+      @Nullable AccessLog accessLog,
+      InheritedSockets sockets,
+      Network network)
+      throws StartFailure {
+    ListenerSettings settings = PeerSide.listener(running.cluster());
+    try {
+      peerSide =
+          PeerSide.open(
+              settings,
+              shards,
+              connectionSettings(running),
+              entrance,
+              accessLog,
+              tls.open(settings, running),
+              sockets(settings, sockets, network));
+    } catch (IOException failed) {
+      throw new StartFailure(StartFailure.Kind.ADDRESS, String.valueOf(failed.getMessage()));
+    }
+  }
+
+  /** Where other nodes reach us, with the port the kernel chose; nothing if none do. */
+  Optional<String> peersListening() {
+    return peerSide().map(side -> text(side.listener().address()));
+  }
+
+  private Optional<PeerSide> peerSide() {
+    return Optional.ofNullable(peerSide);
   }
 
   /** What keeps certificates, and what authorities may ask; null if none is ordered. */
@@ -306,13 +340,18 @@ final class ClientSide {
 
   /** Stops accepting, and waits for the exchanges under way; says how many are left after that. */
   int drain(Duration idleMayStay) {
-    listeners.forEach(Listener::close);
+    stopListening();
     shards.forEach(shard -> shard.drain(idleMayStay));
+    peerSide().ifPresent(side -> side.drain(idleMayStay));
     long deadline = System.nanoTime() + running.limits().drainDeadline().toNanos();
-    while (limiter.open() > 0 && System.nanoTime() - deadline < 0) {
+    while (open() > 0 && System.nanoTime() - deadline < 0) {
       LockSupport.parkNanos(DRAIN_LOOK_NANOS);
     }
-    return limiter.open();
+    return open();
+  }
+
+  private int open() {
+    return limiter.open() + peerSide().map(side -> side.limit().open()).orElse(0);
   }
 
   /** The TLS of all listeners and of the control plane. */
@@ -324,17 +363,22 @@ final class ClientSide {
   Map<String, List<Integer>> listeningSockets() {
     Map<String, List<Integer>> sockets = new LinkedHashMap<>();
     listeners.forEach(listener -> sockets.put(text(listener.address()), listener.descriptors()));
+    peerSide()
+        .map(PeerSide::listener)
+        .ifPresent(listener -> sockets.put(text(listener.address()), listener.descriptors()));
     return sockets;
   }
 
   /** Accepts nothing any more. What is open stays. */
   void stopListening() {
     listeners.forEach(Listener::close);
+    peerSide().ifPresent(side -> side.listener().close());
   }
 
   /** Stops listening and cuts off what is open. The loops stay. */
   void close() {
-    listeners.forEach(Listener::close);
+    stopListening();
+    peerSide().ifPresent(PeerSide::closeAll);
     tuner.close();
     if (exporter != null) {
       exporter.close();

@@ -1,8 +1,11 @@
 package io.kamille.launcher.appliance;
 
 import io.kamille.cache.Cache;
+import io.kamille.cache.fill.Fetches.Onward;
 import io.kamille.cache.station.CacheBypass;
 import io.kamille.cache.station.CacheHandler;
+import io.kamille.cluster.peer.PeerStation;
+import io.kamille.cluster.peer.Peers;
 import io.kamille.core.answer.ErrorPageSettings;
 import io.kamille.core.answer.FileHandler;
 import io.kamille.core.answer.FileThreads;
@@ -14,6 +17,7 @@ import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.gate.Overload;
 import io.kamille.core.gate.RateLimitSettings.Counts;
 import io.kamille.core.gate.RouteGate;
+import io.kamille.core.http.RequestHead.Sender;
 import io.kamille.core.loop.WallClock;
 import io.kamille.core.origin.choose.SplitHandler;
 import io.kamille.core.origin.send.MirrorHandler;
@@ -42,6 +46,8 @@ public final class RouteChain {
    *   SPLIT   has all that follows it twice. The second time it ends at the other upstream, passes
    *           the cache by and is not mirrored.
    *   CACHE   asks the gates behind it itself: if one refuses, it may still serve what is stale.
+   *           With a cluster, it asks other nodes before all that follows; their requests begin at
+   *           it, since the node that has asked was at the stations before.
    */
 
   /** A kind of station. */
@@ -58,9 +64,16 @@ public final class RouteChain {
     TARGET
   }
 
-  /** What chains are made of, for as long as the process lives. */
+  /**
+   * What chains are made of, for as long as the process lives.
+   *
+   * @param peers null if no other nodes are asked
+   * @param name what the cache calls itself
+   */
   record Parts(
       Cache cache,
+      @Nullable Peers peers,
+      String name,
       Overload overload,
       FileThreads files,
       LongAdder mirrorDropped,
@@ -109,7 +122,7 @@ public final class RouteChain {
     stations = stations(route);
     isPastCache = passed != null;
     cache = passed;
-    first = linked(stations, false);
+    first = forked(linked(stations, false));
   }
 
   /** The same for requests that pass its cache by because of their path. */
@@ -246,10 +259,31 @@ public final class RouteChain {
     return next;
   }
 
+  /** The way of clients, beside that of the requests of other nodes, which go to the cache. */
+  private ExchangeHandler forked(ExchangeHandler clients) {
+    CacheHandler own = cache;
+    if (parts.peers() == null || own == null) {
+      return clients;
+    }
+    ExchangeHandler stored = paged(isPastCache ? own.bypass("path") : own);
+    ExchangeHandler past = paged(own.bypass("behind"));
+    return exchange -> {
+      switch (exchange.request().sender()) {
+        case CLIENT -> clients.handle(exchange);
+        case PROXY -> stored.handle(exchange);
+        case PROXY_PAST_CACHE -> past.handle(exchange);
+      }
+    };
+  }
+
   private RouteGate gate(Station station) {
     return switch (station) {
       case ACCESS -> RouteGate.of(route.access());
-      case RATE_LIMIT -> rate;
+      case RATE_LIMIT ->
+          parts.peers() == null
+              ? rate
+              : exchange ->
+                  exchange.request().sender() == Sender.CLIENT ? rate.refusal(exchange) : null;
       default -> parts.overload;
     };
   }
@@ -275,7 +309,9 @@ public final class RouteChain {
   }
 
   private CacheHandler caching(ExchangeHandler next, RouteGate forwards) {
-    return parts.cache.handler(next, route.cache(), configuration.cache(), forwards);
+    ExchangeHandler storable = parts.peers() == null ? next : new PeerStation(parts.peers(), next);
+    Onward onward = new Onward(next, storable, parts.name());
+    return parts.cache.handler(onward, route.cache(), configuration.cache(), forwards);
   }
 
   private ExchangeHandler ruled(ExchangeHandler next) {

@@ -4,9 +4,12 @@ import io.kamille.admin.view.ApplianceView.MatchedRoute;
 import io.kamille.admin.view.ApplianceView.RequestExplanation;
 import io.kamille.cache.decision.Explanation;
 import io.kamille.cache.decision.Explanation.Decision;
+import io.kamille.cache.key.QueryFilter;
 import io.kamille.cache.rules.Reason;
 import io.kamille.cache.station.CacheBypass;
+import io.kamille.cache.station.CacheHandler;
 import io.kamille.cache.station.PurgeMethod;
+import io.kamille.cluster.peer.Peers;
 import io.kamille.core.gate.AccessList;
 import io.kamille.core.gate.AddressRanges;
 import io.kamille.core.http.RequestHead;
@@ -20,6 +23,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,8 +32,13 @@ import org.jspecify.annotations.Nullable;
  * @param routes that requests are routed by
  * @param chains the stations of each route
  * @param purgeMethod what comes before all routes
+ * @param peers the other nodes, if they are asked
  */
-record RouteExplainer(RouteTable routes, Map<Route, RouteChain> chains, PurgeMethod purgeMethod) {
+record RouteExplainer(
+    RouteTable routes,
+    Map<Route, RouteChain> chains,
+    PurgeMethod purgeMethod,
+    Optional<Peers> peers) {
 
   private static final int NO_RANGE = -1;
 
@@ -85,7 +94,8 @@ record RouteExplainer(RouteTable routes, Map<Route, RouteChain> chains, PurgeMet
           return new Explanation(Decision.PASS, null, null, steps);
         }
       } else if (station == Station.CACHE) {
-        return cached(route, chain, request).after(steps);
+        Explanation decided = cached(route, chain, request);
+        return owned(decided, chain, request).after(steps);
       }
     }
     return uncached(chain).after(steps);
@@ -143,6 +153,19 @@ record RouteExplainer(RouteTable routes, Map<Route, RouteChain> chains, PurgeMet
       return "has no range with it";
     }
     return "has a range /" + (client instanceof Inet4Address ? prefix - MAPPED_BITS : prefix);
+  }
+
+  /** With the node that a miss would ask. */
+  private Explanation owned(Explanation decided, RouteChain chain, RequestHead request) {
+    CacheHandler cache = chain.cache();
+    boolean isAsked =
+        decided.decision() == Decision.FORWARD || decided.decision() == Decision.VALIDATE;
+    if (peers.isEmpty() || cache == null || !isAsked) {
+      return decided;
+    }
+    List<Reason> because = new ArrayList<>(decided.because());
+    because.add(peers.get().explain(QueryFilter.filtered(cache.query(), request)));
+    return new Explanation(decided.decision(), decided.forward(), decided.key(), because);
   }
 
   private static Explanation cached(Route route, RouteChain chain, RequestHead request) {

@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -43,8 +44,11 @@ final class TlsListeners implements AutoCloseable {
   private static final int WARNING_PART = 4;
   private static final int MOST_TOLD = 3;
 
-  /** A name that no listener can have. */
+  /** Names that no listener of clients can have. */
   private static final String ADMIN = "admin API";
+
+  static final String PEERS = "cluster peers";
+  private static final Set<String> NOT_FOR_CLIENTS = Set.of(ADMIN, PEERS);
 
   /**
    * Whose TLS it is, what is spoken inside, in the words of ALPN, and for which names certificates
@@ -240,7 +244,7 @@ final class TlsListeners implements AutoCloseable {
     boolean isOrdered = false;
     for (Open listener : open.values()) {
       boolean isBetter = shown == null || listener.tls().shown(host).isFor(host);
-      if (isBetter && !listener.endpoint().name().equals(ADMIN)) {
+      if (isBetter && !NOT_FOR_CLIENTS.contains(listener.endpoint().name())) {
         shown = listener.tls().shown(host);
         isOrdered = ServerCertificate.covers(listener.endpoint().ordered(), host);
       }

@@ -2,6 +2,7 @@ package io.kamille.launcher.appliance;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.kamille.admin.view.UpstreamSnapshot;
+import io.kamille.cluster.peer.Peers;
 import io.kamille.core.client.open.LimitSettings;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.loop.WallClock;
@@ -119,6 +120,11 @@ final class Upstreams implements AutoCloseable {
     this.prober = new HealthProber(connector, clock, registry);
     this.uploads =
         new UploadMemory(PlatformDependent.maxDirectMemory() / UPLOAD_MEMORY_PART, registry);
+  }
+
+  /** What other handlers are made of. */
+  Peers.Parts parts() {
+    return new Peers.Parts(names, connector, clock, uploads, registry);
   }
 
   /** The origins of each upstream in force, by its name. Any thread. */

@@ -56,7 +56,7 @@ final class VersionedFile implements AutoCloseable {
               this::alarm,
               InstantSource.system());
       control = opened;
-      return ConfigResources.of(opened);
+      return ConfigResources.of(opened, appliance.share(opened));
     } catch (IOException unreadable) {
       LOG.log(Level.ERROR, "there are no versions of the configuration", unreadable);
       return List.of();

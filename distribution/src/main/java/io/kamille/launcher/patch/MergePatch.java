@@ -47,6 +47,49 @@ public final class MergePatch {
     return merged;
   }
 
+  /**
+   * What makes one text of another, as far as values go: a patch of nested maps, where null
+   * removes.
+   */
+  public static Map<String, @Nullable Object> between(String from, String to) {
+    return between(members(from), members(to));
+  }
+
+  /** The values of a text, by name. */
+  public static Map<String, @Nullable Object> members(String text) {
+    MarkedNode root = MarkedText.parse(text);
+    return members(root == null ? null : root.value());
+  }
+
+  private static Map<String, @Nullable Object> members(@Nullable Object value) {
+    Map<String, @Nullable Object> members = new LinkedHashMap<>();
+    if (value instanceof Map<?, ?> map) {
+      map.forEach((name, member) -> members.put(String.valueOf(name), member));
+    }
+    return members;
+  }
+
+  private static Map<String, @Nullable Object> between(
+      Map<String, @Nullable Object> from, Map<String, @Nullable Object> to) {
+    Map<String, @Nullable Object> patch = new LinkedHashMap<>();
+    from.keySet().stream()
+        .filter(name -> !to.containsKey(name))
+        .forEach(name -> patch.put(name, null));
+    to.forEach(
+        (name, value) -> {
+          Object before = from.get(name);
+          if (before instanceof Map && value instanceof Map) {
+            Map<String, @Nullable Object> inner = between(members(before), members(value));
+            if (!inner.isEmpty()) {
+              patch.put(name, inner);
+            }
+          } else if (!from.containsKey(name) || !Objects.equals(before, value)) {
+            patch.put(name, value);
+          }
+        });
+    return patch;
+  }
+
   static @Nullable Object value(JsonNode node) {
     if (node.isArray()) {
       List<@Nullable Object> items = new ArrayList<>();

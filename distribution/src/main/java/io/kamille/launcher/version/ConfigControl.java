@@ -20,6 +20,7 @@ import java.time.InstantSource;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Changes the configuration of the running process, one change at a time. Any thread. */
@@ -105,6 +106,7 @@ public final class ConfigControl implements AutoCloseable {
   private @Nullable Trial trial;
   private @Nullable TrialEnd lastTrial;
   private Runnable cancelAlarm = () -> {};
+  private @Nullable Consumer<String> guarded;
 
   private ConfigControl(
       KeptFile file, boolean mayWrite, Target target, Alarm alarm, InstantSource clock) {
@@ -215,8 +217,8 @@ public final class ConfigControl implements AutoCloseable {
     return outcome(target.changes(checked(next)), null, UnifiedDiff.between(text(), next));
   }
 
-  /** Puts a text in force. */
-  synchronized Outcome commit(ChangeOrder order, ChangeOrder.Edit edit) throws Refused {
+  /** The text that a commit would put in force. */
+  synchronized String next(ChangeOrder order, ChangeOrder.Edit edit) throws Refused {
     if (!mayWrite) {
       throw new Refused(
           ProblemType.WRITES_OFF, "The file is the only way: admin.config-writes is off.");
@@ -225,7 +227,24 @@ public final class ConfigControl implements AutoCloseable {
     if (trial != null) {
       throw new Refused(ProblemType.TRIAL_OPEN, "A trial is open: keep or revert it first.");
     }
-    String next = edit.next(file.text());
+    return edit.next(file.text());
+  }
+
+  /** Makes all that a commit would need, and throws it away. */
+  synchronized void tryOut(ChangeOrder order, ChangeOrder.Edit edit) throws Refused {
+    Configuration configuration = checked(next(order, edit));
+    file.checkUnchanged();
+    prepared(configuration).abandon();
+  }
+
+  /** Has somebody else end trials that the guard is against; it says why. */
+  synchronized void guard(Consumer<String> ending) {
+    guarded = ending;
+  }
+
+  /** Puts a text in force. */
+  synchronized Outcome commit(ChangeOrder order, ChangeOrder.Edit edit) throws Refused {
+    String next = next(order, edit);
     Configuration configuration = checked(next);
     file.checkUnchanged();
     List<SettingChange> changes = target.changes(configuration);
@@ -376,7 +395,10 @@ public final class ConfigControl implements AutoCloseable {
     }
     try {
       String failing = open.guard == null ? null : open.guard.verdict(target.counts());
-      if (failing != null) {
+      if (failing != null && guarded != null) {
+        guarded.accept(failing);
+        cancelAlarm = alarm.set(TRY_AGAIN, this::look);
+      } else if (failing != null) {
         revert("the guard ended it: " + failing);
       } else if (clock.instant().isBefore(open.deadline)) {
         setAlarm();

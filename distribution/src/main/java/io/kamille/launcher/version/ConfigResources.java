@@ -19,6 +19,7 @@ import io.kamille.launcher.version.ConfigDocuments.TrialShown;
 import io.kamille.launcher.version.ConfigDocuments.Versions;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /** {@code /v1/config}: what runs, changes, trials, and the way back. */
@@ -30,14 +31,20 @@ public final class ConfigResources {
   private static final String MERGE_PATCH = "application/merge-patch+json";
 
   private final ConfigControl control;
+  private final @Nullable SharedConfig shared;
 
-  private ConfigResources(ConfigControl control) {
+  private ConfigResources(ConfigControl control, @Nullable SharedConfig shared) {
     this.control = control;
+    this.shared = shared;
   }
 
-  /** All of them. */
-  public static List<Operation> of(ConfigControl control) {
-    var resources = new ConfigResources(control);
+  /**
+   * All of them.
+   *
+   * @param shared makes changes at all nodes; null if this node has its own configuration
+   */
+  public static List<Operation> of(ConfigControl control, @Nullable SharedConfig shared) {
+    var resources = new ConfigResources(control, shared);
     return List.of(
         Operation.get(PATH, Scope.READ, "The configuration that runs, as YAML or JSON.")
             .answers(Shown.class)
@@ -102,7 +109,7 @@ public final class ConfigResources {
     return Answer.of(StatusCode.OK, YAML, text);
   }
 
-  private static Answer committed(Outcome outcome) {
+  static Answer committed(Outcome outcome) {
     return Answer.json(outcome).with("ETag", outcome.tag());
   }
 
@@ -143,7 +150,33 @@ public final class ConfigResources {
             query.optional("confirm"),
             query.optional("guard"),
             query.optional("guardP99"));
-    return committed(control.commit(order, edit));
+    return commit(order, edit);
+  }
+
+  private Answer commit(ChangeOrder order, ChangeOrder.Edit edit) throws Refused {
+    SharedConfig nodes = shared;
+    if (nodes == null) {
+      return committed(control.commit(order, edit));
+    }
+    return Answer.later(
+        () -> {
+          try {
+            return nodes.commit(order, edit);
+          } catch (Refused why) {
+            return why.answer();
+          }
+        });
+  }
+
+  private Answer end(AdminRequest request, String decision) throws InvalidRequest {
+    String match = ChangeOrder.match(request);
+    SharedConfig nodes = shared;
+    if (nodes == null) {
+      return committed(
+          decision.equals("keep") ? control.keepTrial(match) : control.revertTrial(match));
+    }
+    String by = request.identity() == null ? "" : request.identity().name();
+    return Answer.later(() -> nodes.end(decision, by));
   }
 
   /** In UTF-8: a query has octets, one per character. */
@@ -194,7 +227,7 @@ public final class ConfigResources {
             text(document, "confirm"),
             text(document, "guard"),
             text(document, "guardP99"));
-    return committed(control.commit(order, _ -> control.text(to)));
+    return commit(order, _ -> control.text(to));
   }
 
   private Answer trial() {
@@ -205,8 +238,7 @@ public final class ConfigResources {
   private Answer decide(AdminRequest request, Query query) throws InvalidRequest {
     JsonNode document = object(request, "decision");
     return switch (document.path("decision").stringValue("")) {
-      case "keep" -> committed(control.keepTrial(ChangeOrder.match(request)));
-      case "revert" -> committed(control.revertTrial(ChangeOrder.match(request)));
+      case "keep", "revert" -> end(request, document.path("decision").stringValue(""));
       default -> throw new InvalidRequest("decision must be keep or revert.");
     };
   }

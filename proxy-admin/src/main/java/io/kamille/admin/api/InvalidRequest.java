@@ -20,7 +20,8 @@ public class InvalidRequest extends Exception {
     this(reason, Answer.problem(StatusCode.BAD_REQUEST, reason));
   }
 
-  Answer answer() {
+  /** What is answered. */
+  public Answer answer() {
     return answer;
   }
 }

@@ -34,19 +34,21 @@ public final class CacheRoute {
 
   private final CacheParts parts;
   private final CacheSettings settings;
-  private final CacheStatus cacheStatus = new CacheStatus();
+  private final CacheStatus cacheStatus;
   private final StoredAnswers answers;
   private final RouteGate gate;
 
   /**
    * A route.
    *
+   * @param name what it calls itself
    * @param gate asked once about every request that what is stored does not answer
    */
-  public CacheRoute(CacheParts parts, CacheSettings settings, RouteGate gate) {
+  public CacheRoute(CacheParts parts, CacheSettings settings, String name, RouteGate gate) {
     this.parts = parts;
     this.settings = settings;
     this.gate = gate;
+    this.cacheStatus = new CacheStatus(name);
     this.answers = new StoredAnswers(parts, cacheStatus);
   }
 
@@ -140,12 +142,17 @@ public final class CacheRoute {
     return fill;
   }
 
-  /** Makes a response visible; the caller owns one lease on it. */
-  StoredResponse complete(Fetch fetch, Fill fill) {
+  /**
+   * Makes a response visible, or leaves it to those who read along; the caller owns one lease on
+   * it.
+   */
+  StoredResponse complete(Fetch fetch, Fill fill, boolean isKept) {
     parts.flights().cachable(fetch.key(), fetch.request());
-    counters().count(Event.FILL_STORED);
-    StoredResponse stored = fill.complete();
-    code(fetch, stored);
+    StoredResponse stored = fill.complete(isKept);
+    if (isKept) {
+      counters().count(Event.FILL_STORED);
+      code(fetch, stored);
+    }
     return stored;
   }
 

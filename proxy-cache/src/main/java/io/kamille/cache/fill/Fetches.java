@@ -30,13 +30,22 @@ public final class Fetches {
           FieldName.IF_RANGE,
           FieldName.RANGE);
 
-  private final CacheRoute route;
-  private final ExchangeHandler next;
+  /**
+   * Where a route sends requests on to.
+   *
+   * @param next what nobody may store
+   * @param storable what may be stored
+   * @param name what the cache calls itself in {@code Cache-Status}
+   */
+  public record Onward(ExchangeHandler next, ExchangeHandler storable, String name) {}
 
-  /** The ways on from one route to {@code next}. */
-  public Fetches(CacheRoute route, ExchangeHandler next) {
+  private final CacheRoute route;
+  private final Onward onward;
+
+  /** The ways on from one route. */
+  public Fetches(CacheRoute route, Onward onward) {
     this.route = route;
-    this.next = next;
+    this.onward = onward;
   }
 
   // The ways on
@@ -56,7 +65,7 @@ public final class Fetches {
     route.counters().forwarded(forwarding.reason());
     exchange.notes().cache(CacheResult.BYPASS);
     var reply = new PassReply(exchange, route.cacheStatus(), forwarding, observer);
-    next.handle(exchange.behind(reply));
+    onward.next().handle(exchange.behind(reply));
   }
 
   /**
@@ -101,7 +110,9 @@ public final class Fetches {
    */
   public void fetchPerhaps(
       Exchange exchange, CacheControl demands, CacheKey key, ForwardReason reason) {
-    forward(begin(exchange, demands, key, reason, null, false), null, exchange.request());
+    Fetch fetch = begin(exchange, demands, key, reason, null, false);
+    FillReply reply = new FillReply(route, fetch, null, this::repeat);
+    onward.next().handle(fetch.exchange().behind(reply));
   }
 
   /**
@@ -227,7 +238,7 @@ public final class Fetches {
   private void forward(Fetch fetch, @Nullable EarlierResponse earlier, RequestHead request) {
     RequestHead asked = fetch.asksForIdentity() ? forIdentity(request, fetch.request()) : request;
     FillReply reply = new FillReply(route, fetch, earlier, this::repeat);
-    next.handle(fetch.exchange().behind(asked, reply));
+    onward.storable().handle(fetch.exchange().behind(asked, reply));
   }
 
   /** Asks for content without coding, so that one response is right for all and can be coded. */

@@ -188,12 +188,15 @@ final class Fill {
     return expectedLength < 0 || length() == expectedLength;
   }
 
-  /** Makes the response visible to the next request. The caller owns one lease on it. */
-  StoredResponse complete() {
+  /**
+   * Makes the response visible to the next request, or only ends it. The caller owns one lease on
+   * it.
+   */
+  StoredResponse complete(boolean isKept) {
     return store.commitUnlessPurged(
         fetch.key(),
         reservation,
-        fetch.before(),
+        isKept ? fetch.before() : TieredStore.Moment.NEVER,
         null,
         octets ->
             StoredResponse.of(head.encoded(), octets, head.facts(), head.selecting())

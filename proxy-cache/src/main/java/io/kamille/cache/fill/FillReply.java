@@ -6,6 +6,7 @@ import io.kamille.cache.rules.Storability;
 import io.kamille.cache.rules.StoredFacts;
 import io.kamille.cache.rules.Tags;
 import io.kamille.cache.serve.CacheCounters.Event;
+import io.kamille.cache.serve.Forwarding;
 import io.kamille.cache.serve.NotModified;
 import io.kamille.cache.store.CodedForms;
 import io.kamille.cache.store.StoredResponse;
@@ -66,6 +67,7 @@ final class FillReply implements Reply, ContentSource {
   private @Nullable Fill fill;
   private @Nullable ContentWindow window;
   private boolean isClientGone;
+  private boolean isKept = true;
 
   /**
    * Takes over what was stored before, which ends the lease on the response it is about.
@@ -102,7 +104,7 @@ final class FillReply implements Reply, ContentSource {
   @Override
   public void interim(ResponseHead head) {
     route.cacheStatus().received(head.fields());
-    Tags.removeFrom(head.fields());
+    Tags.removeFrom(head.fields(), fetch.request());
     client.interim(head);
   }
 
@@ -111,6 +113,11 @@ final class FillReply implements Reply, ContentSource {
     state = State.CONTENT;
     route.answered(fetch);
     route.received(fetch.request(), head);
+    ResponseHead.Relay relay = head.relay();
+    if (relay != null) {
+      isKept = relay.isKept();
+      fetch.forwarding().detail(relay.detail());
+    }
     long now = route.epochSeconds();
     if (earlier != null) {
       if (earlier.dropIfMistaken(head)) {
@@ -144,7 +151,7 @@ final class FillReply implements Reply, ContentSource {
   }
 
   private void answer(ResponseHead head, long contentLength, boolean isNotModified) {
-    Tags.removeFrom(head.fields());
+    Tags.removeFrom(head.fields(), fetch.request());
     if (fill == null) {
       postpone();
     }
@@ -152,7 +159,7 @@ final class FillReply implements Reply, ContentSource {
     fetch.exchange().notes().cache(CacheResult.MISS);
     if (isNotModified) {
       output.close();
-      client.head(NotModified.of(head), UNKNOWN_LENGTH);
+      client.head(NotModified.of(head, fetch.request()), UNKNOWN_LENGTH);
       client.end(null);
       isClientGone = true;
     } else {
@@ -198,7 +205,7 @@ final class FillReply implements Reply, ContentSource {
     state = State.ENDED;
     complete();
     if (isWanted) {
-      Tags.removeFrom(trailers);
+      Tags.removeFrom(trailers, fetch.request());
       output.end(trailers);
     }
   }
@@ -378,7 +385,9 @@ final class FillReply implements Reply, ContentSource {
     }
     fill = begun;
     output.fill(begun);
-    fetch.forwarding().stored(facts.ttlSeconds(now)).by(facts.freshness());
+    Forwarding told = fetch.forwarding();
+    long ttl = facts.ttlSeconds(now);
+    (isKept ? told.stored(ttl) : told.ttl(ttl)).by(facts.freshness());
     if (!facts.isFresh(now) || facts.isValidatedAlways()) {
       goApart(false);
     } else if (flight != null) {
@@ -521,7 +530,7 @@ final class FillReply implements Reply, ContentSource {
   private void complete() {
     if (fill != null) {
       long length = fill.length();
-      StoredResponse stored = route.complete(fetch, fill);
+      StoredResponse stored = route.complete(fetch, fill, isKept);
       fill = null;
       if (flight != null) {
         flight.filled(length);

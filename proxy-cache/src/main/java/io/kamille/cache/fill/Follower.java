@@ -2,6 +2,7 @@ package io.kamille.cache.fill;
 
 import io.kamille.cache.rules.ForwardReason;
 import io.kamille.cache.rules.Preconditions;
+import io.kamille.cache.rules.Tags;
 import io.kamille.cache.serve.CacheStatus;
 import io.kamille.cache.serve.ContentFeed;
 import io.kamille.cache.serve.Forwarding;
@@ -13,6 +14,7 @@ import io.kamille.core.exchange.ExchangeNotes.CacheResult;
 import io.kamille.core.exchange.Failure;
 import io.kamille.core.exchange.Failure.Kind;
 import io.kamille.core.exchange.Reply;
+import io.kamille.core.http.FieldName;
 import io.kamille.core.http.ResponseHead;
 import java.lang.System.Logger.Level;
 import org.jspecify.annotations.Nullable;
@@ -211,8 +213,11 @@ public final class Follower implements ContentSource {
     }
     exchange.notes().cache(CacheResult.COLLAPSED);
     cacheStatus.forwarded(head.fields(), forwarding().ttl(filling.ttlSeconds()));
+    if (filling.facts().tags().areToldTo(exchange.request())) {
+      head.fields().add(FieldName.CACHE_TAG, Tags.ANY);
+    }
     if (Preconditions.isNotModified(exchange.request(), filling.facts())) {
-      client.head(NotModified.of(head), Reply.UNKNOWN_LENGTH);
+      client.head(NotModified.of(head, exchange.request()), Reply.UNKNOWN_LENGTH);
       leaveFor(() -> client.end(null));
     } else {
       client.head(head, filling.contentLength());

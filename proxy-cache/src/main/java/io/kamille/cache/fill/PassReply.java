@@ -43,7 +43,7 @@ final class PassReply extends PassingReply {
   @Override
   public void interim(ResponseHead head) {
     cacheStatus.received(head.fields());
-    Tags.removeFrom(head.fields());
+    Tags.removeFrom(head.fields(), exchange.request());
     super.interim(head);
   }
 
@@ -56,14 +56,14 @@ final class PassReply extends PassingReply {
   public boolean head(ResponseHead head, long contentLength, @Nullable ByteBuf whole) {
     cacheStatus.received(head.fields());
     observer.accept(head);
-    Tags.removeFrom(head.fields());
+    Tags.removeFrom(head.fields(), exchange.request());
     cacheStatus.forwarded(head.fields(), forwarding);
     return passHead(head, contentLength, whole);
   }
 
   @Override
   public void end(@Nullable Fields trailers) {
-    Tags.removeFrom(trailers);
+    Tags.removeFrom(trailers, exchange.request());
     super.end(trailers);
   }
 

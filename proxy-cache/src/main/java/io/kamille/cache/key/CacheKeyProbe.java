@@ -21,9 +21,23 @@ public final class CacheKeyProbe {
    * in it, so no two targets give one input. The method is left out: what a GET has stored answers
    * a HEAD.
    */
-  private final SipHash hash = HashSecret.forKeys();
+  private final SipHash hash;
   private final CacheKey key = new CacheKey(0, 0);
   private byte[] authority = new byte[256];
+
+  /** Works out the keys of this process. */
+  public CacheKeyProbe() {
+    this(HashSecret.forKeys());
+  }
+
+  private CacheKeyProbe(SipHash hash) {
+    this.hash = hash;
+  }
+
+  /** Works out keys by another secret, which find nothing that is stored. */
+  public static CacheKeyProbe of(long high, long low) {
+    return new CacheKeyProbe(new SipHash(high, low));
+  }
 
   /** The key of the request's target URI, until the next call. */
   public CacheKey keyOf(RequestHead request) {

@@ -111,6 +111,16 @@ public record PurgeTarget(Kind kind, List<String> names, List<String> prefixes, 
     return new PurgeTarget(Kind.TAG, tags, List.of(), Tags.named(tags));
   }
 
+  /** The same, and responses whose tags are not known ({@link Tags#ANY}). */
+  public PurgeTarget orAny() {
+    if (kind != Kind.TAG) {
+      return this;
+    }
+    List<String> all = new ArrayList<>(names);
+    all.add(Tags.ANY);
+    return new PurgeTarget(kind, names, prefixes, Tags.named(all));
+  }
+
   /** What the answer to this unsafe request makes invalid, by its groups. */
   public static PurgeTarget groups(RequestHead request, List<String> groups) {
     List<String> names = new ArrayList<>(groups);

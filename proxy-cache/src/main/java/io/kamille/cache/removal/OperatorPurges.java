@@ -82,7 +82,7 @@ public final class OperatorPurges {
       purge.affected(isSoft ? removals.soften(key, purge) : removals.remove(key));
       return noted(number, purge, false, () -> true, State.DONE);
     }
-    Purge purge = removals.purge(target, isSoft);
+    Purge purge = removals.purge(target.orAny(), isSoft);
     return purge == null
         ? null
         : noted(
@@ -107,7 +107,7 @@ public final class OperatorPurges {
     var counted = new AtomicLong(-1);
     PurgeReport report = noted(0, purge, true, () -> counted.get() >= 0, State.COUNTING);
     sweeper.count(
-        target,
+        target.orAny(),
         count -> {
           purge.affected(count);
           counted.set(count);

@@ -6,6 +6,7 @@ import io.kamille.core.http.Authority;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.RequestHead;
+import io.kamille.core.http.RequestHead.Sender;
 import io.kamille.core.http.StructuredFields;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -36,6 +37,12 @@ public final class Tags {
 
   /** How many octets a tag or group may have. */
   public static final int LENGTH_LIMIT = 1024;
+
+  /**
+   * What stands for tags that are not known: stored responses have hashes of theirs, which mean
+   * nothing to another proxy of ours. What it stores falls to every purge by tags.
+   */
+  public static final String ANY = "kamille-any-tag";
 
   public static final Tags NONE = new Tags(new long[0]);
 
@@ -164,12 +171,20 @@ public final class Tags {
     return groups == null ? Set.of() : new LinkedHashSet<>(groups);
   }
 
-  /** Takes the tags from fields that go to a client, if there are any: they are for us. */
-  public static void removeFrom(@Nullable Fields fields) {
-    if (fields != null) {
+  /**
+   * Takes the tags from fields that go to a client, if there are any: they are for us, and for
+   * other proxies of ours.
+   */
+  public static void removeFrom(@Nullable Fields fields, RequestHead request) {
+    if (fields != null && request.sender() == Sender.CLIENT) {
       fields.remove(FieldName.SURROGATE_KEY);
       fields.remove(FieldName.CACHE_TAG);
     }
+  }
+
+  /** Whether the sender of a request is to be told that what it gets has tags. */
+  public boolean areToldTo(RequestHead request) {
+    return request.sender() != Sender.CLIENT && hashes.length > 0;
   }
 
   private static long ofTag(String tag) {

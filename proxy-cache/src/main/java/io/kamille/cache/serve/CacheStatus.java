@@ -21,16 +21,27 @@ import org.jspecify.annotations.Nullable;
  */
 public final class CacheStatus {
 
-  /** How this cache names itself. */
+  /** How a cache that stands alone names itself. */
   public static final String NAME = "kamille";
 
   private static final byte[] FIELD = OwnLines.ascii("Cache-Status: ");
   private static final byte[] SEPARATOR = OwnLines.ascii(", ");
 
-  private static final byte[] HIT = OwnLines.ascii(NAME + "; hit; ttl=");
+  private final String name;
+  private final byte[] hit;
 
   // The last member that was told for each reason. Any loop writes; records are safe to race for.
   private final @Nullable Told[] told = new Told[ForwardReason.values().length];
+
+  /**
+   * The member of a cache of that name.
+   *
+   * @param name a token
+   */
+  public CacheStatus(String name) {
+    this.name = name;
+    hit = OwnLines.ascii(name + "; hit; ttl=");
+  }
 
   /**
    * Adds the field line of a stored response that is sent. Allocates nothing on a hit.
@@ -63,9 +74,9 @@ public final class CacheStatus {
       to.append(SEPARATOR);
     }
     if (forwarding != null) {
-      to.append(OwnLines.ascii(NAME + forwarding));
+      to.append(OwnLines.ascii(name + forwarding));
     } else {
-      to.append(HIT);
+      to.append(hit);
       to.append(stored.facts().ttlSeconds(nowEpochSeconds));
     }
   }
@@ -73,7 +84,7 @@ public final class CacheStatus {
   /** Takes from a response that came what claims to be said by us: it is not. */
   public void received(Fields fields) {
     String members = fields.joined(FieldName.CACHE_STATUS);
-    if (members == null || !members.contains(NAME)) {
+    if (members == null || !members.contains(name)) {
       return;
     }
     StringJoiner others = new StringJoiner(", ");
@@ -93,10 +104,10 @@ public final class CacheStatus {
   }
 
   /** Whether the item (RFC 9211 §2: a String or a Token) before the parameters is our name. */
-  private static boolean isOurs(String member) {
+  private boolean isOurs(String member) {
     int parameters = member.indexOf(';');
     String item = parameters < 0 ? member : member.substring(0, parameters).strip();
-    return item.equals(NAME) || item.equals('"' + NAME + '"');
+    return item.equals(name) || item.equals('"' + name + '"');
   }
 
   /** Where the comma behind a member stands that is in no String, or the end. */
@@ -123,12 +134,12 @@ public final class CacheStatus {
   /** The member itself. */
   public String member(Forwarding forwarding) {
     if (!forwarding.isUsual()) {
-      return NAME + forwarding;
+      return name + forwarding;
     }
     int reason = forwarding.reason().ordinal();
     Told last = told[reason];
     if (last == null || !Objects.equals(last.detail, forwarding.detail())) {
-      last = new Told(forwarding.detail(), NAME + forwarding);
+      last = new Told(forwarding.detail(), name + forwarding);
       told[reason] = last;
     }
     return last.text;

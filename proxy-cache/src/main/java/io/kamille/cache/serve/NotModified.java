@@ -2,6 +2,8 @@ package io.kamille.cache.serve;
 
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
+import io.kamille.core.http.RequestHead;
+import io.kamille.core.http.RequestHead.Sender;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.http.StatusCode;
 import java.util.EnumSet;
@@ -25,19 +27,24 @@ public final class NotModified {
 
   private NotModified() {}
 
-  /** A new head; {@code full} is borrowed. */
-  public static ResponseHead of(ResponseHead full) {
+  /** A new head for that request; {@code full} is borrowed. */
+  public static ResponseHead of(ResponseHead full, RequestHead request) {
     Fields from = full.fields();
     Fields to = new Fields();
     boolean isOnlyValidator = !from.has(FieldName.ETAG);
     for (int i = 0; i < from.size(); i++) {
       FieldName name = from.knownAt(i);
       boolean isKept = name == FieldName.LAST_MODIFIED ? isOnlyValidator : isKept(name);
-      if (isKept) {
+      boolean isTold = isOfTags(name) && request.sender() != Sender.CLIENT;
+      if (isKept || isTold) {
         to.addFrom(from, i);
       }
     }
     return ResponseHead.of(StatusCode.NOT_MODIFIED, to);
+  }
+
+  private static boolean isOfTags(@Nullable FieldName name) {
+    return name == FieldName.CACHE_TAG || name == FieldName.SURROGATE_KEY;
   }
 
   private static boolean isKept(@Nullable FieldName name) {

@@ -1,6 +1,7 @@
 package io.kamille.cache.serve;
 
 import io.kamille.cache.rules.Preconditions;
+import io.kamille.cache.rules.Tags;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.core.exchange.Reply;
 import io.kamille.core.http.ByteRange;
@@ -27,6 +28,8 @@ public final class StoredReply {
    * A coded form is sent whole, never in part: it may be made again with other octets, and its tag
    * is weak. Who asks for a part gets one of the uncoded content, whose tag is the origin's.
    */
+  private static final byte[] ANY_TAG = OwnLines.ascii("Cache-Tag: " + Tags.ANY + "\r\n");
+
   private final CacheStatus cacheStatus;
   private final long sendfileFromBytes;
 
@@ -83,7 +86,7 @@ public final class StoredReply {
       long nowEpochSeconds,
       @Nullable Forwarding forwarding) {
     if (Preconditions.isNotModified(request, stored.facts())) {
-      sendNotModified(reply, stored, nowEpochSeconds, forwarding);
+      sendNotModified(request, reply, stored, nowEpochSeconds, forwarding);
       return;
     }
     ByteRange range = null;
@@ -105,6 +108,9 @@ public final class StoredReply {
     OwnLines lines = loop.lines();
     lines.age(stored.facts().ageSeconds(nowEpochSeconds));
     cacheStatus.add(lines, stored, nowEpochSeconds, forwarding);
+    if (stored.facts().tags().areToldTo(request)) {
+      lines.append(ANY_TAG);
+    }
     if (range != null && range.kind() == ByteRange.Kind.PART) {
       sendPart(loop, reply, range, stored, lines);
     } else {
@@ -113,8 +119,15 @@ public final class StoredReply {
   }
 
   private void sendNotModified(
-      Reply reply, StoredResponse stored, long now, @Nullable Forwarding forwarding) {
-    ResponseHead head = NotModified.of(stored.head());
+      RequestHead request,
+      Reply reply,
+      StoredResponse stored,
+      long now,
+      @Nullable Forwarding forwarding) {
+    ResponseHead head = NotModified.of(stored.head(), request);
+    if (stored.facts().tags().areToldTo(request)) {
+      head.fields().add(FieldName.CACHE_TAG, Tags.ANY);
+    }
     head.fields().add(FieldName.AGE, Integer.toString(stored.facts().ageSeconds(now)));
     cacheStatus.add(head.fields(), stored, now, forwarding);
     stored.release();

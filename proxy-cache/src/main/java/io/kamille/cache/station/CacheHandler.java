@@ -65,16 +65,16 @@ public final class CacheHandler implements ExchangeHandler {
   /**
    * A handler for one route.
    *
-   * @param next where requests go on to
+   * @param onward where requests go on to
    * @param forwardGate asked once about every request that what is stored does not answer
    */
   public CacheHandler(
-      ExchangeHandler next, CacheParts parts, CacheSettings settings, RouteGate forwardGate) {
-    this.route = new CacheRoute(parts, settings, forwardGate);
+      Fetches.Onward onward, CacheParts parts, CacheSettings settings, RouteGate forwardGate) {
+    this.route = new CacheRoute(parts, settings, onward.name(), forwardGate);
     this.parts = parts;
     this.settings = settings;
     this.decisions = new CacheDecisions(settings, parts.flights());
-    this.fetches = new Fetches(route, next);
+    this.fetches = new Fetches(route, onward);
     this.bypass = new CacheBypass(route, fetches, "");
   }
 

@@ -116,7 +116,11 @@ public final class TieredStore {
    * @param removals how many there were of its key and of everything
    * @param purge the last purge
    */
-  public record Moment(long removals, long purge) {}
+  public record Moment(long removals, long purge) {
+
+    /** What began then is not stored. */
+    public static final Moment NEVER = new Moment(-1, -1);
+  }
 
   /**
    * How much of an arena an index may fill. The rest is the headroom that keeps objects in one

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** RFC 9211 §2: what caches behind us say stays, and nobody speaks for us. */
 class CacheStatusTest {
 
-  private final CacheStatus ours = new CacheStatus();
+  private final CacheStatus ours = new CacheStatus(CacheStatus.NAME);
 
   @ParameterizedTest
   @CsvSource(

@@ -17,6 +17,8 @@ import java.util.Map;
  * @param heard the number of the last report of each other node that it has heard
  * @param appended the number of the last entry in its log
  * @param applied the number of the last purge that it has applied
+ * @param config the number of the last change of the configuration that it has seen to
+ * @param configDigest of what nodes share of it; empty if they share nothing
  * @param isCurrent whether it serves what it has stored
  * @param isDraining whether it is about to leave
  * @param currentMillis how long it has been current without a break
@@ -28,6 +30,8 @@ public record Report(
     Map<String, Long> heard,
     long appended,
     long applied,
+    long config,
+    String configDigest,
     boolean isCurrent,
     boolean isDraining,
     long currentMillis,
@@ -55,6 +59,8 @@ public record Report(
       }
       out.writeLong(appended);
       out.writeLong(applied);
+      out.writeLong(config);
+      out.writeUTF(configDigest);
       out.writeBoolean(isCurrent);
       out.writeBoolean(isDraining);
       out.writeLong(currentMillis);
@@ -88,6 +94,8 @@ public record Report(
           heard,
           in.readLong(),
           in.readLong(),
+          in.readLong(),
+          in.readUTF(),
           in.readBoolean(),
           in.readBoolean(),
           in.readLong(),

@@ -1,6 +1,7 @@
 package io.kamille.cluster.purge;
 
 import io.kamille.cache.purge.PurgeTarget;
+import io.kamille.cluster.config.ConfigChanges;
 import io.kamille.cluster.engine.ClusterEngine;
 import io.kamille.cluster.purge.AppliedFile.Applied;
 import java.io.ByteArrayInputStream;
@@ -32,6 +33,7 @@ public final class ClusterState implements ClusterEngine.State {
    *
    *   PURGES   the number that names the log if this is its first entry, and orders
    *   NODE     whether it is known from now on, and its name
+   *   and those of ConfigChanges
    *
    * The last purges are kept for nodes that were away. One that was away for more of them drops
    * all that it has.
@@ -52,10 +54,12 @@ public final class ClusterState implements ClusterEngine.State {
 
   private final LocalPurges local;
   private final AppliedFile file;
+  private final ConfigChanges config = new ConfigChanges();
   private boolean beginsEmpty;
   private Applied done;
   private long log;
-  private long last;
+  // Volatile: loops read it. A purge is carried out before this says so.
+  private volatile long last;
   private long keptOctets;
   private final Deque<Numbered> kept = new ArrayDeque<>();
   private final Map<Long, Long> numbers = new HashMap<>();
@@ -88,8 +92,13 @@ public final class ClusterState implements ClusterEngine.State {
   }
 
   /** The number of the last purge that is carried out here. */
-  public synchronized long applied() {
+  public long applied() {
     return last;
+  }
+
+  /** The changes of the configuration. */
+  public ConfigChanges config() {
+    return config;
   }
 
   /** The nodes that are known, members or not. */
@@ -157,6 +166,7 @@ public final class ClusterState implements ClusterEngine.State {
             switch (in.readByte()) {
               case PURGES -> purged(in);
               case NODE -> named(in);
+              case ConfigChanges.KIND -> config.apply(in);
               default -> throw new IOException("an entry of a later release");
             };
       } catch (IOException unknown) {
@@ -212,7 +222,6 @@ public final class ClusterState implements ClusterEngine.State {
   }
 
   private long add(long number, PurgeOrder order) {
-    last = number;
     keep(number, order);
     if (number > done.number()) {
       PurgeTarget target = order.target();
@@ -220,6 +229,7 @@ public final class ClusterState implements ClusterEngine.State {
           number, target == null || beginsEmpty ? 0 : local.purge(number, target, order.isSoft()));
       done = new Applied(log, number);
     }
+    last = number;
     return number;
   }
 
@@ -255,6 +265,7 @@ public final class ClusterState implements ClusterEngine.State {
         out.writeLong(purge.number());
         purge.order().write(out);
       }
+      config.save(out);
     } catch (IOException impossible) {
       throw new UncheckedIOException(impossible);
     }
@@ -271,6 +282,7 @@ public final class ClusterState implements ClusterEngine.State {
       kept.clear();
       numbers.clear();
       nodes.clear();
+      config.clear();
       if (saved.length > 0) {
         try (var in = new DataInputStream(new ByteArrayInputStream(saved))) {
           read(in);
@@ -304,6 +316,7 @@ public final class ClusterState implements ClusterEngine.State {
     for (int i = 0; i < count; i++) {
       add(in.readLong(), PurgeOrder.read(in));
     }
+    config.load(in);
     noteDone();
   }
 }

@@ -1,6 +1,7 @@
 package io.kamille.cluster.engine;
 
 import io.kamille.cluster.ClusterSettings;
+import io.kamille.cluster.ClusterSettings.ConfigChoice;
 import io.kamille.cluster.ClusterSettings.Discovery;
 import io.kamille.cluster.ClusterSettings.Files;
 import io.kamille.cluster.ClusterSettings.WhenCutOff;
@@ -64,6 +65,7 @@ public final class ThreeNodes {
             directory.resolve(certificate + ".key"),
             authority),
         null,
+        ConfigChoice.SHARED,
         Duration.ofSeconds(5),
         WhenCutOff.REVALIDATE,
         Duration.ofSeconds(10),

@@ -2,12 +2,8 @@ package io.kamille.core.answer;
 
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeHandler;
-import io.kamille.core.exchange.PassingReply;
-import io.kamille.core.exchange.Reply;
+import io.kamille.core.exchange.LabelledReply;
 import io.kamille.core.http.RequestHead;
-import io.kamille.core.http.ResponseHead;
-import io.netty.buffer.ByteBuf;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -37,7 +33,7 @@ public final class RequestId implements ExchangeHandler {
     RequestHead named = exchange.request().copy();
     named.fields().remove(NAME);
     named.fields().add(NAME, id);
-    next.handle(exchange.behind(named, new NamedReply(exchange.reply(), id)));
+    next.handle(exchange.behind(named, new LabelledReply(exchange.reply(), NAME, id)));
   }
 
   /** Those rules for responses that are stored, which must not keep the name of one request. */
@@ -45,44 +41,5 @@ public final class RequestId implements ExchangeHandler {
     List<String> remove = new ArrayList<>(rules.remove());
     remove.add(NAME);
     return new HeaderRules(remove, rules.set(), rules.add());
-  }
-
-  private static final class NamedReply extends PassingReply {
-
-    private final String id;
-
-    NamedReply(Reply reply, String id) {
-      super(reply);
-      this.id = id;
-    }
-
-    @Override
-    public void head(ResponseHead head, long contentLength) {
-      head.fields().remove(NAME);
-      head.fields().add(NAME, id);
-      super.head(head, contentLength);
-    }
-
-    @Override
-    public void stored(
-        int status, byte[] ownLines, int ownLength, ByteBuf linesAndContent, long contentLength) {
-      byte[] lines = withId(ownLines, ownLength);
-      super.stored(status, lines, lines.length, linesAndContent, contentLength);
-    }
-
-    @Override
-    public void storedHead(
-        int status, byte[] ownLines, int ownLength, ByteBuf lines, long contentLength) {
-      byte[] own = withId(ownLines, ownLength);
-      super.storedHead(status, own, own.length, lines, contentLength);
-    }
-
-    private byte[] withId(byte[] lines, int length) {
-      byte[] line = (NAME + ": " + id + "\r\n").getBytes(StandardCharsets.ISO_8859_1);
-      byte[] both = new byte[length + line.length];
-      System.arraycopy(lines, 0, both, 0, length);
-      System.arraycopy(line, 0, both, length, line.length);
-      return both;
-    }
   }
 }

@@ -55,6 +55,11 @@ public sealed class Exchange permits ConnectionExchange {
     return new Exchange(loop, notes, client, local, request, content, reply);
   }
 
+  /** The same exchange if another proxy of ours has sent it for this client. */
+  public final Exchange of(InetSocketAddress other, RequestHead request, Reply reply) {
+    return new Exchange(loop, notes, other, local, request, content, reply);
+  }
+
   /** The same exchange behind a station that passes the request on as it is. */
   public final Exchange behind(Reply reply) {
     return behind(request, reply);

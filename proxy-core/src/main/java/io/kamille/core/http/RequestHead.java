@@ -30,7 +30,17 @@ public final class RequestHead {
     ASTERISK
   }
 
+  /** Who sent a request. */
+  public enum Sender {
+    CLIENT,
+    /** Another proxy of ours, for its client: what it has stored is no answer. */
+    PROXY,
+    /** The same, and what we have stored is no answer either. */
+    PROXY_PAST_CACHE
+  }
+
   private final Fields fields;
+  private Sender sender = Sender.CLIENT;
   private Method method = Method.GET;
   private TargetForm form = TargetForm.ORIGIN;
   private int majorVersion = 1;
@@ -97,6 +107,7 @@ public final class RequestHead {
     copy.queryEnd = queryEnd;
     copy.authority(authorityStart, authorityEnd);
     copy.secure = secure;
+    copy.sender = sender;
     return copy;
   }
 
@@ -137,6 +148,15 @@ public final class RequestHead {
   /** Whether the request came over TLS: the scheme of the target URI is https. */
   public boolean isSecure() {
     return secure;
+  }
+
+  public Sender sender() {
+    return sender;
+  }
+
+  /** Says who has sent it, if that is no client. */
+  public void sender(Sender sender) {
+    this.sender = sender;
   }
 
   /**
@@ -230,6 +250,7 @@ public final class RequestHead {
   /** Forgets the request and keeps the memory. */
   public void clear() {
     fields.clear();
+    sender = Sender.CLIENT;
     secure = false;
     startLine(Method.OTHER, 0, 0, TargetForm.ORIGIN, 0, 0, 1);
     target(0, 0);

@@ -11,6 +11,15 @@ public final class ResponseHead {
   private final Fields fields;
   private int status;
   private int minorVersion = 1;
+  private @Nullable Relay relay;
+
+  /**
+   * Who answered in place of the origin.
+   *
+   * @param detail a token for {@code Cache-Status}
+   * @param isKept whether the response may be stored here, too
+   */
+  public record Relay(String detail, boolean isKept) {}
 
   /** An empty head for the parser to fill. */
   public ResponseHead() {
@@ -36,6 +45,7 @@ public final class ResponseHead {
   public ResponseHead copy() {
     ResponseHead copy = new ResponseHead(status, fields.copy());
     copy.minorVersion = minorVersion;
+    copy.relay = relay;
     return copy;
   }
 
@@ -62,6 +72,15 @@ public final class ResponseHead {
     return fields.has(name);
   }
 
+  /** Who answered in place of the origin; null for the origin itself. */
+  public @Nullable Relay relay() {
+    return relay;
+  }
+
+  public void relay(Relay relay) {
+    this.relay = relay;
+  }
+
   /** The first value of the field or null. */
   public @Nullable String field(FieldName name) {
     return fields.first(name);
@@ -70,6 +89,7 @@ public final class ResponseHead {
   /** Forgets the response and keeps the memory. */
   public void clear() {
     fields.clear();
+    relay = null;
   }
 
   /** Sets what the status line says. */

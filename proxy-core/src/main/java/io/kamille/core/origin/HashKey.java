@@ -108,6 +108,12 @@ public record HashKey(Kind kind, String name) {
     return hash;
   }
 
+  /** How far a key, mixed with what it is compared with, is from it: the least has it. */
+  public static double distance(long hash, double weight) {
+    double u = ((mix(hash) >>> 11) + 1) * 0x1.0p-53;
+    return -Math.log(u) / weight;
+  }
+
   /** All bits of it in each bit (the finaliser of SplittableRandom). */
   public static long mix(long hash) {
     long mixed = (hash ^ (hash >>> 30)) * 0xbf58476d1ce4e5b9L;

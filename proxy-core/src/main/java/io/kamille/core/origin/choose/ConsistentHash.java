@@ -21,7 +21,6 @@ public final class ConsistentHash extends OriginChoice {
    * no one alone.
    */
   public static final double BOUND = 1.25;
-  private static final double UNIT = 0x1.0p-53;
 
   private final long[] seeds;
 
@@ -58,7 +57,6 @@ public final class ConsistentHash extends OriginChoice {
   }
 
   private double distance(int place) {
-    double u = ((HashKey.mix(key ^ seeds[place]) >>> 11) + 1) * UNIT;
-    return -Math.log(u) / weights[place];
+    return HashKey.distance(key ^ seeds[place], weights[place]);
   }
 }

@@ -1,0 +1,215 @@
+package io.kamille.cluster.config;
+
+import io.kamille.cluster.config.ConfigReceipt.AtNode;
+import io.kamille.cluster.config.ConfigReceipt.State;
+import io.kamille.cluster.engine.ClusterEngine;
+import io.kamille.cluster.engine.ClusterEngine.Answer;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** Changes of the configuration of all nodes, from this node and to it. Any thread. */
+public final class ClusterConfig implements AutoCloseable {
+
+  /*
+   * A change is prepared at all members first. If one cannot put it in force, nobody does. Then it
+   * is appended, with the number of the change that it is based on: if another one came first, the
+   * log refuses it. Each node puts the changes in force in the order of the log, on a thread of its
+   * own, and notes how far it is. So one that was away takes what it missed.
+   */
+  private static final System.Logger LOG = System.getLogger("kamille.cluster");
+  private static final Duration ATTEMPT = Duration.ofMillis(1_500);
+  private static final int ATTEMPTS = 3;
+  private static final Duration PREPARE_LIMIT = Duration.ofSeconds(10);
+
+  /** A message with a change that is to be prepared. */
+  public static final byte PREPARE = 3;
+
+  /** A message with the number of a change that is in the log. */
+  public static final byte IN_FORCE = 4;
+
+  private final ClusterEngine engine;
+  private final ConfigChanges changes;
+  private final Path file;
+  private final NodeConfig node;
+  private final Duration wait;
+  private final SplittableRandom random = new SplittableRandom();
+  private final Thread follower;
+  private final Map<Long, String> problems = new TreeMap<>();
+  private long done;
+
+  /**
+   * Begins to follow the log.
+   *
+   * @param file where is noted how far the configuration of this node has come
+   * @param wait how long nodes are waited for
+   */
+  public ClusterConfig(
+      ClusterEngine engine, ConfigChanges changes, Path file, NodeConfig node, Duration wait) {
+    this.engine = engine;
+    this.changes = changes;
+    this.file = file;
+    this.node = node;
+    this.wait = wait;
+    follower = Thread.ofVirtual().name("kamille-config").start(this::follow);
+  }
+
+  /** The number of the last change that is in force here, or could not be. */
+  public synchronized long done() {
+    return done;
+  }
+
+  /** Why the last change is not in force here; empty if it is. */
+  public synchronized String problem() {
+    return problems.getOrDefault(done, "");
+  }
+
+  /** A digest of all that nodes share, as it is in force here. */
+  public String digest() {
+    return node.digest();
+  }
+
+  /**
+   * Changes the configuration of all nodes; waits for them.
+   *
+   * @param base the number of the change that this one is based on
+   */
+  public ConfigReceipt change(long base, String change) {
+    byte[] content = change.getBytes(StandardCharsets.UTF_8);
+    Map<String, byte[]> prepared = engine.ask(message(PREPARE, content), PREPARE_LIMIT);
+    List<AtNode> nodes = nodes(prepared);
+    if (nodes.stream().anyMatch(at -> !at.problem().isEmpty())) {
+      return new ConfigReceipt(State.NOT_PREPARED, 0, nodes);
+    }
+    long id;
+    synchronized (random) {
+      id = random.nextLong();
+    }
+    byte[] answer = null;
+    for (int i = 0; i < ATTEMPTS && answer == null; i++) {
+      answer = engine.append(ConfigChanges.entry(id, base, content), ATTEMPT);
+    }
+    if (answer == null) {
+      return new ConfigReceipt(State.NO_QUORUM, 0, nodes);
+    }
+    long number = ByteBuffer.wrap(answer).getLong();
+    if (number == 0) {
+      return new ConfigReceipt(State.STALE, 0, nodes);
+    }
+    byte[] question = message(IN_FORCE, ByteBuffer.allocate(Long.BYTES).putLong(number).array());
+    return new ConfigReceipt(State.IN_FORCE, number, nodes(engine.ask(question, wait)));
+  }
+
+  private static byte[] message(byte kind, byte[] content) {
+    return ByteBuffer.allocate(1 + content.length).put(kind).put(content).array();
+  }
+
+  private static List<AtNode> nodes(Map<String, byte[]> answers) {
+    List<AtNode> nodes = new ArrayList<>();
+    new TreeMap<>(answers)
+        .forEach(
+            (name, problem) ->
+                nodes.add(new AtNode(name, new String(problem, StandardCharsets.UTF_8))));
+    return nodes;
+  }
+
+  /** Answers the question of another node, or of this one, from a thread of its own. */
+  public void asked(byte[] message, Answer answer) {
+    Thread.startVirtualThread(() -> answer.send(answer(message).getBytes(StandardCharsets.UTF_8)));
+  }
+
+  private String answer(byte[] message) {
+    if (message[0] == PREPARE) {
+      return node.prepare(new String(message, 1, message.length - 1, StandardCharsets.UTF_8));
+    }
+    engine.hurry();
+    return outcome(ByteBuffer.wrap(message).getLong(1));
+  }
+
+  /** Waits until a change is in force here, or cannot be, as long as those who ask do. */
+  private synchronized String outcome(long number) {
+    long deadline = System.nanoTime() + wait.toNanos();
+    long left = wait.toMillis();
+    try {
+      while (done < number && left > 0) {
+        wait(left);
+        left = Duration.ofNanos(deadline - System.nanoTime()).toMillis();
+      }
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    return done < number ? "not in force yet" : problems.getOrDefault(number, "");
+  }
+
+  // The way from the log
+
+  private void follow() {
+    try {
+      while (true) {
+        ConfigChanges.Change next = changes.after(noted());
+        String problem =
+            next.isMissed() ? "changes were missed that are kept no more" : apply(next);
+        if (!problem.isEmpty()) {
+          LOG.log(Level.ERROR, "change {0} of the cluster: {1}", next.number(), problem);
+        }
+        note(next);
+        synchronized (this) {
+          done = next.number();
+          problems.clear();
+          problems.put(done, problem);
+          notifyAll();
+        }
+      }
+    } catch (InterruptedException closed) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private String apply(ConfigChanges.Change change) {
+    try {
+      return node.apply(change.text());
+    } catch (RuntimeException fault) {
+      return String.valueOf(fault);
+    }
+  }
+
+  /** The log, and the number, that was noted last; null for none. */
+  private ConfigChanges.@Nullable Place noted() {
+    try {
+      ByteBuffer in = ByteBuffer.wrap(Files.readAllBytes(file));
+      return in.remaining() == 2 * Long.BYTES
+          ? new ConfigChanges.Place(in.getLong(), in.getLong())
+          : null;
+    } catch (IOException none) {
+      return null;
+    }
+  }
+
+  private void note(ConfigChanges.Change change) {
+    byte[] octets = new byte[2 * Long.BYTES];
+    ByteBuffer.wrap(octets).putLong(change.log()).putLong(change.number());
+    Path beside = file.resolveSibling(file.getFileName() + ".new");
+    try {
+      Files.write(beside, octets);
+      Files.move(beside, file, StandardCopyOption.ATOMIC_MOVE);
+    } catch (IOException refused) {
+      LOG.log(Level.WARNING, "a restart will make this change again: {0}", refused.getMessage());
+    }
+  }
+
+  @Override
+  public void close() {
+    follower.interrupt();
+  }
+}

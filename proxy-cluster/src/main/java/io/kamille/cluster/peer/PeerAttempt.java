@@ -1,0 +1,141 @@
+package io.kamille.cluster.peer;
+
+import io.kamille.cluster.peer.PeerLink.Result;
+import io.kamille.core.exchange.ContentSource;
+import io.kamille.core.exchange.Exchange;
+import io.kamille.core.exchange.Failure;
+import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.Failure.Side;
+import io.kamille.core.exchange.PassingReply;
+import io.kamille.core.http.FieldName;
+import io.kamille.core.http.RequestHead;
+import io.kamille.core.http.ResponseHead;
+import io.kamille.core.http.ResponseHead.Relay;
+
+/** One request to another node. Confined to its loop. */
+final class PeerAttempt extends PassingReply implements ContentSource {
+
+  /*
+   * A response that does not say which purges it knows of is the node's own: it is overloaded, has
+   * no such route, or nothing stored for only-if-cached. Then somebody else is asked. What its
+   * origin said, or failed to, is passed on, be it an error.
+   *
+   * What the node has stored knows of all purges that we had applied when we asked, or the number
+   * in the response is lower, and the response is not stored here. Purges that we applied since are
+   * later than the moment that the cache noted before it sent the request on, and are found as for
+   * any fetch.
+   */
+  private static final Relay KEPT = new Relay("peer", true);
+  private static final Relay PASSED = new Relay("peer", false);
+  private static final Failure ANOTHER =
+      Failure.of(Kind.DESTINATION_UNAVAILABLE, "another node is asked");
+
+  private final Peers peers;
+  private final PeerLink link;
+  private final long key;
+  private final Exchange exchange;
+  private final long applied;
+  private final boolean isKept;
+  private final Runnable otherwise;
+  private final Runnable leave;
+  private ContentSource source = ContentSource.NONE;
+
+  /**
+   * An attempt.
+   *
+   * @param otherwise what to do if the node is of no help; on the loop
+   */
+  PeerAttempt(Peers peers, PeerLink link, Exchange exchange, Peers.Plan plan, Runnable otherwise) {
+    super(exchange.reply());
+    this.peers = peers;
+    this.link = link;
+    this.key = plan.key();
+    this.exchange = exchange;
+    this.applied = plan.applied();
+    this.isKept = plan.isKept();
+    this.otherwise = otherwise;
+    this.leave = () -> exchange.loop().execute(this::giveUp);
+  }
+
+  /** Asks, for what the node has stored if {@code onlyIfCached}. */
+  void start(boolean onlyIfCached) {
+    RequestHead asked = exchange.request().copy();
+    PeerFields.tell(asked.fields(), applied, exchange);
+    if (onlyIfCached) {
+      asked.fields().set(FieldName.CACHE_CONTROL, "only-if-cached");
+    }
+    link.waiting().add(leave);
+    if (!onlyIfCached) {
+      peers.waiting().add(key);
+    }
+    link.handler().handle(exchange.behind(asked, this));
+  }
+
+  private void giveUp() {
+    if (endWait()) {
+      link.count(Result.FAILED);
+      source.cancel(ANOTHER);
+      otherwise.run();
+    }
+  }
+
+  /** Nobody need tell it of the node any more; whether it has waited until now. */
+  private boolean endWait() {
+    boolean isWaiting = link.waiting().remove(leave);
+    if (isWaiting) {
+      peers.waiting().remove(key);
+    }
+    return isWaiting;
+  }
+
+  @Override
+  public void open(ContentSource opened) {
+    source = opened;
+    super.open(this);
+  }
+
+  @Override
+  public void head(ResponseHead head, long contentLength) {
+    long known = PeerFields.applied(head.fields());
+    if (known == PeerFields.UNKNOWN) {
+      giveUp();
+      return;
+    }
+    endWait();
+    String status = head.fields().joined(FieldName.CACHE_STATUS);
+    boolean isHit =
+        status != null && status.contains(PeerLink.cacheName(link.node().name()) + "; hit");
+    link.count(isHit ? Result.HIT : Result.MISS);
+    PeerFields.remove(head.fields());
+    head.relay(isKept && known >= applied ? KEPT : PASSED);
+    super.head(head, contentLength);
+  }
+
+  @Override
+  public void fail(Failure why) {
+    if (why.side() == Side.CLIENT) {
+      endWait();
+      super.fail(why);
+    } else {
+      giveUp();
+    }
+  }
+
+  // From the client
+
+  @Override
+  public void pause() {
+    source.pause();
+  }
+
+  @Override
+  public void resume() {
+    source.resume();
+  }
+
+  @Override
+  public void cancel(Failure why) {
+    endWait();
+    source.cancel(why);
+  }
+}

@@ -1,0 +1,143 @@
+package io.kamille.cluster.peer;
+
+import io.kamille.cache.serve.ReplyHandover;
+import io.kamille.core.exchange.ContentSource;
+import io.kamille.core.exchange.Exchange;
+import io.kamille.core.exchange.ExchangeHandler;
+import io.kamille.core.exchange.Failure;
+import io.kamille.core.exchange.Failure.Field;
+import io.kamille.core.exchange.Failure.Side;
+import io.kamille.core.exchange.LabelledReply;
+import io.kamille.core.exchange.Reply;
+import io.kamille.core.http.Method;
+import io.kamille.core.http.RequestHead;
+import io.kamille.core.http.RequestHead.Sender;
+import io.kamille.core.http.StatusCode;
+import io.kamille.core.tls.ClientCertificate;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Where the requests of other nodes come in: each goes on as if its client had come to us. Any
+ * loop.
+ */
+public final class PeerEntrance implements ExchangeHandler {
+
+  /*
+   * A node that has applied a purge must not get from us what the purge was about. If we are
+   * behind, we wait a moment for the purge; then what we have stored is no answer.
+   *
+   * While members do not agree on an owner, two nodes may ask each other. Their requests would wait
+   * for those of clients, and those for them: so who waits for the same goes past the cache.
+   */
+  private static final int LOOKS = 20;
+  private static final long LOOK_MILLIS = 5;
+
+  private static final Failure NO_NODE =
+      Failure.request(StatusCode.BAD_REQUEST, "no node of a cluster asks so");
+
+  private final Peers peers;
+  private final ExchangeHandler routes;
+
+  /** Has them go on to {@code routes}. */
+  public PeerEntrance(Peers peers, ExchangeHandler routes) {
+    this.peers = peers;
+    this.routes = routes;
+  }
+
+  @Override
+  public void handle(Exchange exchange) {
+    RequestHead request = exchange.request();
+    PeerFields told = PeerFields.of(request.fields());
+    boolean isRead = request.method() == Method.GET || request.method() == Method.HEAD;
+    if (told == null || !isRead || exchange.content().length() != 0) {
+      exchange.reply().fail(NO_NODE);
+      return;
+    }
+    RequestHead asked = request.copy();
+    PeerFields.remove(asked.fields());
+    ClientCertificate.tell(null, asked.fields());
+    asked.secure(told.isSecure());
+    ReplyHandover client = ReplyHandover.of(exchange.reply());
+    Exchange own = exchange.of(told.client(), asked, client);
+    if (peers.view().applied() >= told.applied()) {
+      goOn(own, told.applied());
+    } else {
+      new Held(own, told.applied(), client).begin();
+    }
+  }
+
+  private void goOn(Exchange exchange, long wanted) {
+    long applied = peers.view().applied();
+    RequestHead request = exchange.request();
+    boolean isAnswered = applied >= wanted && !peers.waitsFor(request);
+    request.sender(isAnswered ? Sender.PROXY : Sender.PROXY_PAST_CACHE);
+    routes.handle(exchange.behind(new NumberedReply(exchange.reply(), applied)));
+  }
+
+  /** A request that waits for a purge. Confined to its loop. */
+  private final class Held implements ContentSource {
+
+    private final Exchange exchange;
+    private final long wanted;
+    private final ReplyHandover client;
+    private int looks;
+    private boolean isGone;
+
+    Held(Exchange exchange, long wanted, ReplyHandover client) {
+      this.exchange = exchange;
+      this.wanted = wanted;
+      this.client = client;
+    }
+
+    void begin() {
+      client.open(this);
+      await();
+    }
+
+    private void await() {
+      exchange.loop().schedule(this::look, LOOK_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    private void look() {
+      looks++;
+      if (isGone) {
+        return;
+      }
+      if (looks < LOOKS && peers.view().applied() < wanted) {
+        await();
+      } else {
+        goOn(exchange, wanted);
+      }
+    }
+
+    @Override
+    public void pause() {}
+
+    @Override
+    public void resume() {}
+
+    @Override
+    public void cancel(Failure why) {
+      isGone = true;
+    }
+  }
+
+  /** Says of each response which purges it knows of, of failures of its origin too. */
+  private static final class NumberedReply extends LabelledReply {
+
+    private final Field field;
+
+    NumberedReply(Reply reply, long applied) {
+      super(reply, PeerFields.APPLIED, Long.toString(applied));
+      field = new Field(PeerFields.APPLIED, Long.toString(applied));
+    }
+
+    @Override
+    public void fail(Failure why) {
+      super.fail(
+          why.side() == Side.ORIGIN && why.field() == null
+              ? new Failure(why.kind(), why.status(), why.reason(), why.retryAfterSeconds(), field)
+              : why);
+    }
+  }
+}

@@ -1,0 +1,73 @@
+package io.kamille.cluster.peer;
+
+import io.kamille.core.exchange.Exchange;
+import io.kamille.core.http.Fields;
+import io.netty.util.NetUtil;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What nodes tell one another beside a request and its response.
+ *
+ * <pre>
+ * Kamille-Applied: 4711              the last purge that its sender has applied
+ * Kamille-Client: http 192.0.2.1 80  scheme, address and port of the client
+ * </pre>
+ *
+ * @param applied by the node that asks
+ * @param client whom it asks for
+ */
+record PeerFields(long applied, boolean isSecure, InetSocketAddress client) {
+
+  static final String APPLIED = "Kamille-Applied";
+  static final String CLIENT = "Kamille-Client";
+  static final long UNKNOWN = -1;
+
+  private static final Pattern NUMBER = Pattern.compile("[0-9]{1,18}");
+  private static final Pattern CLIENT_TEXT =
+      Pattern.compile("(https?) ([0-9a-fA-F:.]{2,45}) ([0-9]{1,5})");
+  private static final int GREATEST_PORT = 65_535;
+
+  /** What a request says; null if it does not, or says something else. */
+  static @Nullable PeerFields of(Fields request) {
+    long applied = applied(request);
+    List<String> clients = request.all(CLIENT);
+    Matcher text = CLIENT_TEXT.matcher(clients.isEmpty() ? "" : clients.getFirst());
+    if (applied == UNKNOWN || clients.size() > 1 || !text.matches()) {
+      return null;
+    }
+    InetAddress address = NetUtil.createInetAddressFromIpAddressString(text.group(2));
+    int port = Integer.parseInt(text.group(3));
+    return address == null || port > GREATEST_PORT
+        ? null
+        : new PeerFields(
+            applied, text.group(1).equals("https"), new InetSocketAddress(address, port));
+  }
+
+  /** The number that a message says first: a response may have another, from its origin. */
+  static long applied(Fields message) {
+    List<String> numbers = message.all(APPLIED);
+    return numbers.isEmpty() || !NUMBER.matcher(numbers.getFirst()).matches()
+        ? UNKNOWN
+        : Long.parseLong(numbers.getFirst());
+  }
+
+  /** Has a request say these and no others. */
+  static void tell(Fields request, long applied, Exchange exchange) {
+    remove(request);
+    InetSocketAddress client = exchange.client();
+    String scheme = exchange.request().isSecure() ? "https " : "http ";
+    request.add(APPLIED, Long.toString(applied));
+    request.add(
+        CLIENT, scheme + NetUtil.toAddressString(client.getAddress()) + ' ' + client.getPort());
+  }
+
+  static void remove(Fields message) {
+    message.remove(APPLIED);
+    message.remove(CLIENT);
+  }
+}

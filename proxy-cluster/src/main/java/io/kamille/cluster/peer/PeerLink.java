@@ -1,0 +1,85 @@
+package io.kamille.cluster.peer;
+
+import io.kamille.core.metric.MetricDescriptor;
+import io.kamille.core.metric.MetricDescriptor.Unit;
+import io.kamille.core.metric.MetricGroup;
+import io.kamille.core.metric.MetricRegistry;
+import io.kamille.core.origin.Origin;
+import io.kamille.core.origin.send.UpstreamHandler;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
+
+/** What this node has of another one: connections, counters, and who waits for it. Any thread. */
+final class PeerLink implements AutoCloseable {
+
+  static final MetricDescriptor REQUESTS =
+      MetricDescriptor.counter(
+          "kamille_cluster_peer_requests_total",
+          Unit.COUNT,
+          "Requests to another node, by how they ended: `hit` from what it has stored, `miss` from"
+              + " the origin, `failed` if the next node or the origin was asked instead.",
+          "node",
+          "result");
+
+  /** How a request ended. */
+  enum Result {
+    HIT,
+    MISS,
+    FAILED;
+
+    private final String label = name().toLowerCase(java.util.Locale.ROOT);
+  }
+
+  private final PeerNode node;
+  private final Origin origin;
+  private final UpstreamHandler handler;
+  private final LongAdder[] counts = {new LongAdder(), new LongAdder(), new LongAdder()};
+  private final MetricGroup metrics;
+  private final Set<Runnable> waiting = ConcurrentHashMap.newKeySet();
+
+  PeerLink(PeerNode node, Origin origin, UpstreamHandler handler, MetricRegistry registry) {
+    this.node = node;
+    this.origin = origin;
+    this.handler = handler;
+    this.metrics = new MetricGroup(registry);
+    for (Result result : Result.values()) {
+      LongAdder count = counts[result.ordinal()];
+      metrics.counting(REQUESTS, count::sum, node.name(), result.label);
+    }
+  }
+
+  /** What a node calls itself in {@code Cache-Status}. */
+  static String cacheName(String node) {
+    return "kamille-" + node;
+  }
+
+  PeerNode node() {
+    return node;
+  }
+
+  Origin origin() {
+    return origin;
+  }
+
+  UpstreamHandler handler() {
+    return handler;
+  }
+
+  void count(Result result) {
+    counts[result.ordinal()].increment();
+  }
+
+  /** What has requests ask another node, of which no response has begun. */
+  Set<Runnable> waiting() {
+    return waiting;
+  }
+
+  /** The node is gone: who waits for it asks another one. */
+  @Override
+  public void close() {
+    handler.close();
+    metrics.close();
+    waiting.forEach(Runnable::run);
+  }
+}
