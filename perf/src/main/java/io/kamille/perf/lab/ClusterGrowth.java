@@ -1,6 +1,7 @@
 package io.kamille.perf.lab;
 
 import io.kamille.cluster.lease.Report;
+import io.kamille.cluster.peer.OwnerSimulation;
 import io.kamille.cluster.purge.LogGrowth;
 import io.kamille.perf.report.Column;
 import io.kamille.perf.report.Figure;
@@ -29,6 +30,7 @@ final class ClusterGrowth {
 
   private static final int QUESTION_OCTETS = 1 + Long.BYTES + 1 + Long.BYTES;
   private static final int ANSWER_OCTETS = 1 + Long.BYTES + Long.BYTES;
+  private static final String DIGEST = "0".repeat(64);
   private static final String SERVER = "a cluster";
 
   private static final Figure REPORT = Figure.of("report_bytes");
@@ -94,7 +96,8 @@ final class ClusterGrowth {
   private static int reportOctets(int nodes) {
     Map<String, Long> heard =
         names(nodes - 1).stream().collect(Collectors.toMap(name -> name, _ -> 0L));
-    var report = new Report(Report.LEVEL, 1, heard, 1, 1, true, false, 1, "10.0.0.10:7801");
+    var report =
+        new Report(Report.LEVEL, 1, heard, 1, 1, 1, DIGEST, true, false, 1, "10.0.0.10:7801");
     return REPORT_OCTETS + report.octets().length;
   }
 

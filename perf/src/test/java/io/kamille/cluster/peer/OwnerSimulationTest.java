@@ -1,4 +1,4 @@
-package io.kamille.perf.lab;
+package io.kamille.cluster.peer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
