@@ -62,7 +62,7 @@ final class SeveralNodes extends Experiment {
 
     private static Extent of(Scale scale) {
       return switch (scale) {
-        case QUICK -> new Extent(1, 10_000, 15, 10, 2, 3);
+        case QUICK -> new Extent(1, 10_000, 15, 10, 3, 8);
         case NORMAL -> new Extent(3, 10_000, 60, 60, 4, Jvm.WARMUP_SECONDS);
         case FULL -> new Extent(7, 10_000, 60, 60, 10, Jvm.WARMUP_SECONDS);
       };
@@ -583,10 +583,15 @@ final class SeveralNodes extends Experiment {
       Workbench bench, ClusterNodes cluster, Node asked, String hit, String path, int round)
       throws IOException, InterruptedException {
     Extent extent = Extent.of(scale());
-    int seconds = round == 0 ? extent.warmupSeconds() : extent.hitSeconds();
+    // The node warms up twice, for its own hits and those of a peer.
+    int warmup = extent.warmupSeconds() * (hit.equals(SINGLE) ? 2 : 1);
+    int seconds = round == 0 ? warmup : extent.hitSeconds();
     CpuTime before = asked.process().cpuTime();
     CpuTime allBefore = cpuTime(cluster);
     LoadProgram.Result came = LoadProgram.wrk(bench, WRK_CONNECTIONS, asked.port(), path, seconds);
+    if (came.errors() > 0) {
+      throw new IOException(hit + ": " + came.errors() + " requests failed");
+    }
     CpuTime taken = asked.process().cpuTime().minus(before);
     CpuTime all = hit.equals(SINGLE) ? taken : cpuTime(cluster).minus(allBefore);
     if (round > 0) {
