@@ -5,7 +5,7 @@ import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
-/** What {@code ./dev lab} runs: the papers' experiments, each by one command. */
+/** What {@code ./dev lab} runs: experiments, most of them of papers, each by one command. */
 @Command(name = "lab", synopsisSubcommandLabel = "NAME")
 public final class Lab {
 
@@ -16,7 +16,8 @@ public final class Lab {
           new BusyWait(),
           new SandboxNetworks(),
           new BufferTuning(),
-          new LossyPaths());
+          new LossyPaths(),
+          new SeveralNodes());
 
   private Lab() {}
 
