@@ -196,7 +196,8 @@ class PagesTest {
   }
 
   private static Stream<Path> sources() {
-    return Stream.of("proxy-core", "proxy-cache", "proxy-admin", "distribution", "perf")
+    return Stream.of(
+            "proxy-core", "proxy-cache", "proxy-cluster", "proxy-admin", "distribution", "perf")
         .flatMap(
             module -> {
               try (Stream<Path> files = Files.walk(ROOT.resolve(module).resolve("src"))) {

@@ -1,6 +1,7 @@
 package io.kamille.launcher.version;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
+import io.kamille.admin.api.Answer;
 import io.kamille.admin.api.ProblemType;
 import io.kamille.core.setting.Problem;
 import io.kamille.core.setting.SettingChange;
@@ -96,7 +97,13 @@ public final class ConfigControl implements AutoCloseable {
       List<SettingChange> pendingRestart,
       @Nullable Instant trialDeadline,
       @Nullable String diff,
-      @JsonIgnore String tag) {}
+      @JsonIgnore String tag) {
+
+    /** Told to who has asked. */
+    Answer answer() {
+      return Answer.json(this).with("ETag", tag);
+    }
+  }
 
   private final KeptFile file;
   private final boolean mayWrite;

@@ -70,7 +70,7 @@ public final class ConfigResources {
         Operation.post(PATH + "/reload", Scope.OPERATE, "Reads the file again.")
             .takes()
             .answers(Outcome.class)
-            .by((request, _) -> committed(control.reload(ChangeOrder.match(request)))),
+            .by((request, _) -> control.reload(ChangeOrder.match(request)).answer()),
         Operation.get(PATH + "/versions", Scope.READ, "The versions, the newest first.")
             .answers(Versions.class)
             .by(() -> Answer.json(new Versions(control.versions()))),
@@ -109,10 +109,6 @@ public final class ConfigResources {
     return Answer.of(StatusCode.OK, YAML, text);
   }
 
-  static Answer committed(Outcome outcome) {
-    return Answer.json(outcome).with("ETag", outcome.tag());
-  }
-
   private Answer running(AdminRequest request, Query query) {
     String accept = request.field("Accept");
     boolean isText = accept != null && accept.contains("yaml");
@@ -141,7 +137,7 @@ public final class ConfigResources {
   private Answer change(AdminRequest request, Query query, ChangeOrder.Edit edit)
       throws InvalidRequest {
     if ("true".equals(query.optional("dry_run"))) {
-      return committed(control.rehearse(edit));
+      return control.rehearse(edit).answer();
     }
     ChangeOrder order =
         ChangeOrder.of(
@@ -156,7 +152,7 @@ public final class ConfigResources {
   private Answer commit(ChangeOrder order, ChangeOrder.Edit edit) throws Refused {
     SharedConfig nodes = shared;
     if (nodes == null) {
-      return committed(control.commit(order, edit));
+      return control.commit(order, edit).answer();
     }
     return Answer.later(
         () -> {
@@ -172,8 +168,8 @@ public final class ConfigResources {
     String match = ChangeOrder.match(request);
     SharedConfig nodes = shared;
     if (nodes == null) {
-      return committed(
-          decision.equals("keep") ? control.keepTrial(match) : control.revertTrial(match));
+      return (decision.equals("keep") ? control.keepTrial(match) : control.revertTrial(match))
+          .answer();
     }
     String by = request.identity() == null ? "" : request.identity().name();
     return Answer.later(() -> nodes.end(decision, by));

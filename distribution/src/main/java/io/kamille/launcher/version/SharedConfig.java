@@ -100,7 +100,7 @@ public final class SharedConfig implements NodeConfig {
     List<String> own = OWN.stream().filter(path -> has(patch, path)).toList();
     own.forEach(path -> remove(patch, path));
     if (nodes == null || patch.isEmpty()) {
-      return ConfigResources.committed(control.commit(order, edit));
+      return control.commit(order, edit).answer();
     }
     if (!own.isEmpty()) {
       throw new Refused(

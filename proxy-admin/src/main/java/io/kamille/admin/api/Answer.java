@@ -61,6 +61,24 @@ public record Answer(
     return new Answer(StatusCode.ACCEPTED, "", new byte[0], Map.of(), new Later(work, _ -> {}));
   }
 
+  /** The same after something that may answer in its place; only an answer that is waited for. */
+  Answer after(Supplier<@Nullable Answer> first) {
+    if (later == null) {
+      return this;
+    }
+    return new Answer(
+        status,
+        contentType,
+        content,
+        fields,
+        new Later(
+            () -> {
+              Answer instead = first.get();
+              return instead == null ? later.work().get() : instead;
+            },
+            later.afterwards()));
+  }
+
   /** The same, which {@code afterwards} is told of on the control thread. */
   Answer then(Consumer<Answer> afterwards) {
     if (later == null) {

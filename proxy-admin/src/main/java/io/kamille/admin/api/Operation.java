@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -38,6 +39,7 @@ public final class Operation {
   private String answerType = JSON;
   private @Nullable Class<?> document;
   private boolean isImmediate;
+  private BooleanSupplier waiting = () -> false;
   private Handler handler =
       (_, _) -> {
         throw new IllegalStateException("nobody answers");
@@ -151,6 +153,12 @@ public final class Operation {
     return this;
   }
 
+  /** Answered {@linkplain Answer#later later} while that is true; what it does begins then. */
+  Operation laterWhile(BooleanSupplier waiting) {
+    this.waiting = waiting;
+    return this;
+  }
+
   /** With what answers it. */
   public Operation by(Handler answering) {
     handler = answering;
@@ -187,6 +195,11 @@ public final class Operation {
   /** Whether it is answered on the listener's own loop. */
   public boolean isImmediate() {
     return isImmediate;
+  }
+
+  /** Whether it does nothing before its answer is waited for. */
+  boolean isLater() {
+    return waiting.getAsBoolean();
   }
 
   /** Whether it changes nothing. */

@@ -54,6 +54,8 @@ public final class OperationTable {
   private final List<Operation> operations;
   private final String configuredHost;
   private final Authenticator authenticator;
+  private static final String UNWRITABLE = "the audit log cannot be written";
+
   private final AuditLog audit;
   private final Supplier<String> origin;
 
@@ -247,26 +249,50 @@ public final class OperationTable {
     String target = shortened(target(request));
     String order = order(operation, request);
     Identity identity = request.identity();
+    boolean isLater = operation.isLater();
     try {
-      audit.append(identity, action, target, order, "begun");
+      audit.appendUnforced(identity, action, target, order, "begun");
+      if (!isLater) {
+        audit.force();
+      }
     } catch (IOException full) {
-      LOGGER.log(System.Logger.Level.ERROR, "the audit log cannot be written", full);
+      LOGGER.log(System.Logger.Level.ERROR, UNWRITABLE, full);
       if (identity == null || identity.via() != Identity.Via.SOCKET) {
-        return Answer.problem(
-            ProblemType.AUDIT_UNWRITABLE,
-            "Nothing was changed. Make room on the disk, or use the local socket.",
-            List.of());
+        return unwritable();
       }
     }
     return done(operation, request)
+        .after(() -> isLater && !isForced() ? unwritable() : null)
         .then(
             answer -> {
               try {
-                audit.append(identity, action, target, order, Integer.toString(answer.status()));
+                audit.appendUnforced(
+                    identity, action, target, order, Integer.toString(answer.status()));
+                if (!isLater) {
+                  audit.force();
+                }
               } catch (IOException full) {
                 LOGGER.log(System.Logger.Level.ERROR, "the audit log lacks an outcome", full);
               }
             });
+  }
+
+  private static Answer unwritable() {
+    return Answer.problem(
+        ProblemType.AUDIT_UNWRITABLE,
+        "Nothing was changed. Make room on the disk, or use the local socket.",
+        List.of());
+  }
+
+  /** Whether what was taken down is on the disk; waits for that. */
+  private boolean isForced() {
+    try {
+      audit.force();
+      return true;
+    } catch (IOException full) {
+      LOGGER.log(System.Logger.Level.ERROR, UNWRITABLE, full);
+      return false;
+    }
   }
 
   /** The versions have what a configuration was changed to; it may hold secrets. */

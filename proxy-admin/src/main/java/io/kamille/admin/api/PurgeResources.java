@@ -50,6 +50,7 @@ final class PurgeResources {
   static List<Operation> of(ApplianceView appliance) {
     return List.of(
         Operation.post(PATH, Scope.PURGE, "Purges by URL, prefix, host or tag, or everything.")
+            .laterWhile(() -> appliance.cluster() != null)
             .by((request, _) -> purge(appliance, order(Json.content(request)))),
         Operation.get(PATH, Scope.READ, "The last purges and how far they have come.")
             .by(

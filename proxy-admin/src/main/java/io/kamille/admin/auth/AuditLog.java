@@ -1,5 +1,6 @@
 package io.kamille.admin.auth;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.kamille.core.http.StatusCode;
 import io.kamille.core.loop.WallClock;
 import java.io.BufferedReader;
@@ -23,6 +24,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
@@ -30,7 +32,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Who changed what, one JSON object a line, each with the digest of the line before. Confined to
- * the control thread.
+ * the control thread, but for {@link #force}.
  */
 public final class AuditLog implements Closeable {
 
@@ -61,7 +63,14 @@ public final class AuditLog implements Closeable {
   private final Path file;
   private final WallClock clock;
   private final Deque<Map<String, Object>> last = new ArrayDeque<>();
-  private FileChannel channel;
+  // Volatile: others force what the control thread has written.
+  private volatile FileChannel channel;
+  private final AtomicLong appended = new AtomicLong();
+  private final Object forcing = new Object();
+
+  @GuardedBy("forcing")
+  private long forced;
+
   private @Nullable Object key;
   private long sequence;
   private String hash = BEGINNING;
@@ -187,9 +196,35 @@ public final class AuditLog implements Closeable {
   public long append(
       @Nullable Identity who, String action, String target, String order, String outcome)
       throws IOException {
+    long line = appendUnforced(who, action, target, order, outcome);
+    force();
+    return line;
+  }
+
+  /** The same, but nothing may be done before {@link #force}. */
+  public long appendUnforced(
+      @Nullable Identity who, String action, String target, String order, String outcome)
+      throws IOException {
     try (FileChannel _ = PrivateFile.lock(file)) {
       follow();
-      return add(who, action, target, order, outcome);
+      long line = add(who, action, target, order, outcome);
+      appended.incrementAndGet();
+      return line;
+    }
+  }
+
+  /** Waits until all lines so far are on the disk, together with others who wait. Any thread. */
+  public void force() throws IOException {
+    long wanted = appended.get();
+    synchronized (forcing) {
+      if (forced < wanted) {
+        long now = appended.get();
+        FileChannel written = channel;
+        if (written.isOpen()) {
+          written.force(false);
+        }
+        forced = now;
+      }
     }
   }
 
@@ -252,7 +287,6 @@ public final class AuditLog implements Closeable {
       while (buffer.hasRemaining()) {
         channel.write(buffer);
       }
-      channel.force(false);
     } catch (IOException full) {
       channel.truncate(before);
       channel.position(before);
@@ -262,6 +296,7 @@ public final class AuditLog implements Closeable {
 
   /** Begins a new file; the oldest goes. */
   private void turn() throws IOException {
+    channel.force(false);
     channel.close();
     for (int i = OLD_FILES; i > 1; i--) {
       if (Files.exists(old(i - 1))) {
