@@ -115,7 +115,7 @@ class AdminServerIT {
                 + "\"from\":\"configuration\",\"until\":null,\"state\":\"out\","
                 + "\"inFlight\":1,\"limit\":0,\"failures\":4,"
                 + "\"since\":null,\"why\":\"\",\"drainedUntil\":null,\"check\":null}],"
-                + "\"lists\":[]}],\"configurable\":false}\n");
+                + "\"lists\":[]}],\"configurable\":false,\"clustered\":false}\n");
   }
 
   @Test

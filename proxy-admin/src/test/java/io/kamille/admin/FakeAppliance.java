@@ -31,6 +31,7 @@ import io.kamille.cache.tiers.MemorySnapshot;
 import io.kamille.cache.tiers.peak.PeakChoice;
 import io.kamille.cache.tiers.peak.PeakSnapshot;
 import io.kamille.cache.tiers.peak.TierMode;
+import io.kamille.cluster.Cluster;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.log.RequestSample;
 import io.kamille.core.loop.LoopTurns;
@@ -77,6 +78,7 @@ final class FakeAppliance implements ApplianceView {
   volatile PaceSettings pace = PaceSettings.ADAPTIVE;
   volatile boolean isFull;
   volatile long watchedSeconds;
+  volatile @Nullable Cluster cluster;
   final List<String> purged = new ArrayList<>();
   final List<PurgeReport> reports = new ArrayList<>();
 
@@ -172,6 +174,11 @@ final class FakeAppliance implements ApplianceView {
             true,
             0.25,
             List.of(new Forecast.Estimate(Policy.LRU, 2, 2 << 20, 400, 0.5, 0.25, 0.75, 0.025)));
+  }
+
+  @Override
+  public @Nullable Cluster cluster() {
+    return cluster;
   }
 
   /** What was ordered. */

@@ -44,6 +44,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Objects;
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -267,6 +268,11 @@ public final class Cache implements AutoCloseable {
    */
   public void routes(Function<RequestHead, QueryRules> routes) {
     queries.follow(routes);
+  }
+
+  /** As {@link Removals#tellOfInvalid}. */
+  public void tellOfInvalid(Consumer<RequestHead> told) {
+    removals.tellOfInvalid(told);
   }
 
   /**

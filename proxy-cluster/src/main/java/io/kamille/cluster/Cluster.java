@@ -16,16 +16,22 @@ import io.kamille.cluster.purge.AppliedFile;
 import io.kamille.cluster.purge.ClusterPurges;
 import io.kamille.cluster.purge.ClusterState;
 import io.kamille.cluster.purge.LocalPurges;
+import io.kamille.core.metric.MetricGroup;
+import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.setting.HostPort;
+import io.kamille.core.tls.PemFile;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
@@ -40,7 +46,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /** This node as one of several: its membership, its lease, and its purges. Any thread. */
-public final class Cluster implements AutoCloseable {
+public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
 
   private static final System.Logger LOG = System.getLogger("kamille.cluster");
   private static final byte REPORT = 1;
@@ -59,6 +65,8 @@ public final class Cluster implements AutoCloseable {
   private volatile @Nullable ClusterConfig config;
   private volatile @Nullable Peers peers;
   private final Map<String, PeerNode> asked = new TreeMap<>();
+  private final MetricGroup exported;
+  private final ClusterMetrics metrics = new ClusterMetrics();
   private final ConcurrentMap<String, Heard> reports = new ConcurrentHashMap<>();
   private final ScheduledThreadPoolExecutor reporter =
       new ScheduledThreadPoolExecutor(
@@ -81,14 +89,25 @@ public final class Cluster implements AutoCloseable {
    * @throws IOException if the certificates cannot be read, or the address cannot be had
    */
   public static Cluster join(
-      ClusterSettings settings, Path directory, LocalPurges local, boolean beginsEmpty)
+      ClusterSettings settings,
+      Path directory,
+      LocalPurges local,
+      boolean beginsEmpty,
+      MetricRegistry registry)
       throws IOException {
     Files.createDirectories(directory);
-    return new Cluster(settings, directory, local, beginsEmpty);
+    return new Cluster(settings, directory, local, beginsEmpty, registry);
   }
 
-  private Cluster(ClusterSettings settings, Path directory, LocalPurges local, boolean beginsEmpty)
+  private Cluster(
+      ClusterSettings settings,
+      Path directory,
+      LocalPurges local,
+      boolean beginsEmpty,
+      MetricRegistry registry)
       throws IOException {
+    Path certificate = Objects.requireNonNull(settings.tls().certificate());
+    Instant ends = PemFile.certificates(certificate).getFirst().getNotAfter().toInstant();
     this.settings = settings;
     this.directory = directory;
     this.local = local;
@@ -104,7 +123,10 @@ public final class Cluster implements AutoCloseable {
     engine =
         JGroupsEngine.join(
             settings, directory.resolve("log"), new MemberAddresses(settings), state, events);
-    purges = new ClusterPurges(engine, state, local, settings.purgeWait(), settings.lease());
+    exported = new MetricGroup(registry);
+    purges =
+        new ClusterPurges(engine, state, local, settings.purgeWait(), settings.lease(), exported);
+    metrics.register(exported, settings.node(), this, engine, ends, InstantSource.system());
     events.follow(purges);
     long period = Math.min(REPORT_PERIOD.toNanos(), settings.lease().toNanos() / REPORTS_PER_LEASE);
     reporter.scheduleWithFixedDelay(this::report, 0, period, TimeUnit.NANOSECONDS);
@@ -190,6 +212,7 @@ public final class Cluster implements AutoCloseable {
       Map<String, Long> heard = lease.heard();
       Position position = engine.position();
       lease.applied(position.applied());
+      metrics.led(position.leader());
       boolean isCurrent = lease.untilNanos() - now > 0;
       noteCurrent(isCurrent, now);
       ClusterConfig changed = config;
@@ -344,6 +367,7 @@ public final class Cluster implements AutoCloseable {
   }
 
   /** Whether this node has missed no purge. */
+  @Override
   public boolean isCurrent() {
     return lease.untilNanos() - System.nanoTime() > 0;
   }
@@ -359,6 +383,7 @@ public final class Cluster implements AutoCloseable {
   }
 
   /** The number of the last purge that is applied here. */
+  @Override
   public long applied() {
     return state.applied();
   }
@@ -379,6 +404,7 @@ public final class Cluster implements AutoCloseable {
   }
 
   /** Whether a majority of the voters are members. */
+  @Override
   public boolean hasQuorum() {
     List<String> members = engine.members();
     long voters = settings.voters().stream().filter(members::contains).count();
@@ -386,6 +412,7 @@ public final class Cluster implements AutoCloseable {
   }
 
   /** All nodes that are known, by name. */
+  @Override
   public List<NodeView> nodes() {
     List<String> members = engine.members();
     Set<String> names = new TreeSet<>(settings.voters());
@@ -446,6 +473,7 @@ public final class Cluster implements AutoCloseable {
     if (isClosed.getAndSet(true)) {
       return;
     }
+    exported.close();
     reporter.shutdownNow();
     purges.close();
     ClusterConfig changed = config;

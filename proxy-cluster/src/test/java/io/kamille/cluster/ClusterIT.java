@@ -10,6 +10,7 @@ import io.kamille.cache.purge.PurgeTarget.Kind;
 import io.kamille.cluster.purge.LocalPurges;
 import io.kamille.cluster.purge.PurgeReceipt;
 import io.kamille.cluster.purge.PurgeReceipt.AtNode;
+import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.tls.Certificates;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -92,7 +93,8 @@ class ClusterIT {
               settings.settings(name),
               settings.stateOf(name),
               new Purged(purgedAt(name)),
-              false);
+              false,
+              new MetricRegistry());
       cluster.awaitCurrent();
       return cluster;
     } catch (IOException refused) {

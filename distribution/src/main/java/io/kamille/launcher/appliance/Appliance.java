@@ -66,6 +66,7 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
   // Volatile: joined by whoever starts or upgrades, read by the control plane.
   private volatile @Nullable Cluster cluster;
   private @Nullable SharedConfig shared;
+  private final boolean joins;
   // Volatile: written by whoever reloads or drains, read by the control plane.
   private volatile ApplianceView.State state = ApplianceView.State.STARTING;
   private volatile Configuration running;
@@ -78,6 +79,7 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
       Machine machine)
       throws StartFailure {
     this.version = version;
+    this.joins = machine.joins();
     running = configuration;
     Map<String, String> known = inheritance.claim();
     MemorySource memory =
@@ -145,8 +147,8 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
 
   /** Becomes one of several nodes, before anybody is served. */
   private void join() throws StartFailure {
-    if (running.cluster().isOn()) {
-      Cluster joined = assembly.join(running);
+    if (running.cluster().isOn() && joins) {
+      Cluster joined = assembly.join(running, registry);
       cluster = joined;
       assembly.peers().ifPresent(joined::follow);
       if (shared != null) {

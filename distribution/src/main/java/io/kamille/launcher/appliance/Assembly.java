@@ -93,6 +93,7 @@ final class Assembly implements AutoCloseable {
     cache.routes(this::queryRules);
     ClusterSettings cluster = configuration.cluster();
     peers = openPeers(cluster);
+    peers().ifPresent(asked -> cache.tellOfInvalid(asked::invalidated));
     String name = cluster.isOn() ? Peers.cacheName(cluster.node()) : CacheStatus.NAME;
     parts = new RouteChain.Parts(cache, peers, name, overload, files, mirrorDropped, clock);
     purgeMethod = cache.purgeMethod(router, request -> router.table().find(request) != null);
@@ -153,8 +154,8 @@ final class Assembly implements AutoCloseable {
   }
 
   /** Joins the cluster of the configuration. */
-  Cluster join(Configuration configuration) throws StartFailure {
-    return NodeOfCluster.join(configuration, cache);
+  Cluster join(Configuration configuration, MetricRegistry registry) throws StartFailure {
+    return NodeOfCluster.join(configuration, cache, registry);
   }
 
   CacheHandover handover() {

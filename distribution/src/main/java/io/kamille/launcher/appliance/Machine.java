@@ -19,12 +19,22 @@ import java.util.function.Function;
  * @param names opens what looks up the names of origins
  * @param shedding which requests a late loop sheds
  * @param network where its sockets come from
+ * @param joins whether it becomes a member of the cluster that the configuration names
  */
 public record Machine(
     Disk disk,
     Function<MetricRegistry, OriginNames> names,
     OverloadLaw.Start shedding,
-    Network network) {
+    Network network,
+    boolean joins) {
+
+  public Machine(
+      Disk disk,
+      Function<MetricRegistry, OriginNames> names,
+      OverloadLaw.Start shedding,
+      Network network) {
+    this(disk, names, shedding, network, true);
+  }
 
   /** The machine that the process runs on. */
   public static final Machine HERE =
@@ -34,6 +44,11 @@ public record Machine(
           OverloadLaw::new,
           LoopGroup.sockets()::connect);
 
+  /** The same for a node that is told by somebody else of the members of its cluster. */
+  Machine outside() {
+    return new Machine(disk, names, shedding, network, false);
+  }
+
   /** The same, with the network that the configuration names. */
   Machine of(Configuration configuration) {
     Path helper = configuration.hostSockets();
@@ -41,6 +56,7 @@ public record Machine(
       return this;
     }
     HostSockets host = HostSockets.open(helper);
-    return new Machine(disk, registry -> OriginNames.open(_ -> host, registry), shedding, host);
+    return new Machine(
+        disk, registry -> OriginNames.open(_ -> host, registry), shedding, host, joins);
   }
 }

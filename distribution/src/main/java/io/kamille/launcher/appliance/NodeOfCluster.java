@@ -12,6 +12,7 @@ import io.kamille.cluster.purge.LocalPurges;
 import io.kamille.cluster.purge.PurgeReceipt;
 import io.kamille.cluster.purge.PurgeReceipt.AtNode;
 import io.kamille.core.http.StatusCode;
+import io.kamille.core.metric.MetricRegistry;
 import io.kamille.launcher.configuration.Configuration;
 import java.io.IOException;
 import java.time.Duration;
@@ -27,14 +28,16 @@ final class NodeOfCluster implements LocalPurges, OtherNodes {
   private final CacheOperations cache;
   private volatile Cluster cluster;
 
-  private NodeOfCluster(Configuration configuration, Cache cache) throws IOException {
+  private NodeOfCluster(Configuration configuration, Cache cache, MetricRegistry registry)
+      throws IOException {
     this.cache = cache.operations();
     cluster =
         Cluster.join(
             configuration.cluster(),
             StateDirectory.path().resolve("cluster"),
             this,
-            !configuration.cache().disk().isOn() && !configuration.upgrade().keepsMemory());
+            !configuration.cache().disk().isOn() && !configuration.upgrade().keepsMemory(),
+            registry);
     cache.share(this);
     if (configuration.cluster().whenCutOff() == WhenCutOff.REVALIDATE) {
       cache.lease().follow(cluster::untilNanos);
@@ -46,9 +49,10 @@ final class NodeOfCluster implements LocalPurges, OtherNodes {
    *
    * @throws StartFailure if this node cannot be one of a cluster
    */
-  static Cluster join(Configuration configuration, Cache cache) throws StartFailure {
+  static Cluster join(Configuration configuration, Cache cache, MetricRegistry registry)
+      throws StartFailure {
     try {
-      Cluster cluster = new NodeOfCluster(configuration, cache).cluster;
+      Cluster cluster = new NodeOfCluster(configuration, cache, registry).cluster;
       cluster.awaitCurrent();
       return cluster;
     } catch (IOException refused) {

@@ -1,6 +1,7 @@
 package io.kamille.launcher.cli;
 
 import io.kamille.admin.api.ProblemType;
+import io.kamille.cluster.ClusterMetrics;
 import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.launcher.appliance.Appliance;
 import io.kamille.launcher.client.LocalApi;
@@ -12,6 +13,7 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
@@ -88,7 +90,9 @@ public final class ReferencePages {
                 Running.accepted(ConfigurationFile.read(file), err), versions::resources)) {
       ask(appliance.listening().getFirst());
       String openApi = new LocalApi(state).ask("GET", "/v1/openapi.json", Map.of(), null).content();
-      return new Declared(appliance.metrics().descriptors(), JSON.readTree(openApi));
+      List<MetricDescriptor> metrics = new ArrayList<>(appliance.metrics().descriptors());
+      metrics.addAll(ClusterMetrics.descriptors());
+      return new Declared(metrics, JSON.readTree(openApi));
     } finally {
       try (Stream<Path> files = Files.walk(state)) {
         for (Path each : files.sorted(Comparator.reverseOrder()).toList()) {

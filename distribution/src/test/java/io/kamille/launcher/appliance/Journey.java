@@ -108,6 +108,10 @@ final class Journey implements BeforeEachCallback, AfterEachCallback {
   }
 
   /** Another appliance with this configuration alone; the caller closes it. */
+  static Appliance start(Machine machine, String... lines) {
+    return start(configuration(List.of(lines)), machine);
+  }
+
   static Appliance start(String... lines) {
     return start(configuration(List.of(lines)), Machine.HERE);
   }

@@ -159,7 +159,9 @@ final class PeerNodes implements BeforeEachCallback, AfterEachCallback {
           "admin: {address: '127.0.0.1:0', token-file: '" + file(name + ".token") + "'}",
           cluster(name, peers));
       put(lines, sections);
-      nodes.add(new Node(name, Journey.start(lines.values().toArray(String[]::new))));
+      nodes.add(
+          new Node(
+              name, Journey.start(Machine.HERE.outside(), lines.values().toArray(String[]::new))));
     }
     know(nodes.stream().map(Node::member).toList());
     return this;
@@ -174,7 +176,7 @@ final class PeerNodes implements BeforeEachCallback, AfterEachCallback {
   private String cluster(String name, String peers) {
     return "cluster: {name: shop, node: "
         + name
-        + ", voters: [a], address: '127.0.0.1:0', secret-file: '"
+        + ", voters: [a], address: '127.0.0.1:7800', discovery: {hosts: ['127.0.0.1:7800']}, secret-file: '"
         + file("secret")
         + "', tls: {certificate: '"
         + file(name + ".pem")

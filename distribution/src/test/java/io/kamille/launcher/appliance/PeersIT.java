@@ -6,9 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kamille.cache.purge.PurgeTarget;
+import io.kamille.cluster.peer.PeerNode;
 import io.kamille.core.client.h1.TestClient;
 import io.kamille.core.client.h1.TestClient.Answer;
 import io.kamille.core.http.RequestHead;
+import io.kamille.core.setting.HostPort;
 import io.kamille.core.tls.Certificates;
 import io.kamille.launcher.appliance.PeerNodes.Node;
 import io.kamille.launcher.appliance.StubOrigin.Request;
@@ -472,6 +474,31 @@ class PeersIT {
     a().appliance.assembly().cache().purges().purge(PurgeTarget.tags(List.of("sport")), false);
     a().appliance.assembly().cache().purges().purge(PurgeTarget.tags(List.of("news")), false);
     assertThat(a().status(path)).contains("fwd=uri-miss");
+  }
+
+  @Test
+  void whoChangesSomethingDoesNotGetTheOldFromAnOwnerThatHasNotHeardOfIt() throws Exception {
+    cluster.start(2, "");
+    String path = cluster.ownedBy("b", "/p");
+    String other = cluster.ownedBy("b", "/q");
+    for (String each : List.of(path, other)) {
+      cluster.origin().on(each, ok("old", MINUTE));
+      a().get(each);
+      cluster.origin().on(each, ok("new", MINUTE, "Location: " + other));
+    }
+    try (TestClient client = a().client()) {
+      client.request("POST", path, "Content-Length: 0").answer();
+    }
+    assertThat(a().get(path).content()).isEqualTo("new");
+    assertThat(a().get(other).content()).isEqualTo("new");
+  }
+
+  @Test
+  void aNodeWhoseNameNoCertificateCanBeForIsRefused() throws Exception {
+    cluster.start(1, "");
+    PeerNode nameless = new PeerNode("b!", new HostPort("127.0.0.1", 1), 0, false);
+    assertThatThrownBy(() -> a().peers().nodes(List.of(nameless)))
+        .hasMessageStartingWith("cluster.node: b! (expected: a host name");
   }
 
   // Nodes that come and go

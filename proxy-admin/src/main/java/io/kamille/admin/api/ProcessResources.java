@@ -79,7 +79,8 @@ final class ProcessResources {
         appliance.loops(),
         appliance.cache(),
         appliance.upstreams(),
-        isConfigurable);
+        isConfigurable,
+        appliance.cluster() != null);
   }
 
   private record Status(
@@ -91,5 +92,6 @@ final class ProcessResources {
       List<LoopSnapshot> loops,
       CacheSnapshot cache,
       List<UpstreamSnapshot> upstreams,
-      boolean configurable) {}
+      boolean configurable,
+      boolean clustered) {}
 }

@@ -38,6 +38,7 @@ final class UiFiles {
           "origins.js",
           "engine.js",
           "connections.js",
+          "cluster.js",
           "certificates.js",
           "configuration.js",
           "reports.js",

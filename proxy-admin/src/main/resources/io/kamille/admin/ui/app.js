@@ -7,6 +7,7 @@ import { cache } from "./cache.js";
 import { origins } from "./origins.js";
 import { engine } from "./engine.js";
 import { connections } from "./connections.js";
+import { cluster } from "./cluster.js";
 import { certificates } from "./certificates.js";
 import { configuration } from "./configuration.js";
 import { reports } from "./reports.js";
@@ -20,6 +21,7 @@ const PAGES = [
   { path: "origins", name: "Origins", key: "r", show: origins },
   { path: "engine", name: "Engine", key: "e", show: engine },
   { path: "connections", name: "Connections", key: "n", show: connections },
+  { path: "cluster", name: "Cluster", key: "l", show: cluster },
   { path: "certificates", name: "Certificates", key: "i", show: certificates },
   { path: "configuration", name: "Configuration", key: "f", show: configuration },
   { path: "reports", name: "Reports", key: "p", show: reports },

@@ -65,10 +65,22 @@ function order(kind, what) {
   return kind === "tags" ? { tags: what.split(",").map((tag) => tag.trim()).filter(Boolean) } : { [kind]: what };
 }
 
+/** What each node of the cluster has done. */
+function ticks(nodes) {
+  return h("p", {}, nodes.map((one) => [h("span", { class: `pill ${one.state === "done" ? "ok" : "warn"}` },
+    one.state === "done" ? `✓ ${one.node}${one.purged > 0 ? `: ${responses(one.purged)}` : ""}` : `${one.node} is away`), " "]));
+}
+
+/** What became of a purge, in words. */
+function outcome(done) {
+  if (done.nodes) return [h("p", {}, done.complete ? `Purge ${done.id} holds at all nodes.` : `Purge ${done.id} is in the log: safe in ${done.safeIn.replace("s", "\u00a0s")} at the nodes that are away.`), ticks(done.nodes)];
+  return done.purged === undefined ? `Purge ${done.id} holds; memory is given back as it is swept.` : `${responses(done.purged)} purged.`;
+}
+
 /** What may be purged, and how that is written. */
 const EXAMPLES = { url: "http://example.org/page", prefix: "http://example.org/news/", host: "example.org", tags: "news, sport", all: "" };
 
-function purgeCard(reload) {
+function purgeCard(place, reload) {
   const what = h("input", { class: "mono", name: "what", size: 40, required: true, placeholder: EXAMPLES.url });
   const kind = h("select", { name: "kind", onchange: () => {
     what.disabled = kind.value === "all";
@@ -81,10 +93,11 @@ function purgeCard(reload) {
     if (content.all && !confirmAll()) return;
     try {
       const done = await send(content);
-      replace(result, note("ok", done.purged === undefined ? `Purge ${done.id} holds; memory is given back as it is swept.` : `${responses(done.purged)} purged.`));
+      replace(result, note(done.complete === false ? "warn" : "ok", outcome(done)));
       reload();
     } catch (problem) {
-      replace(result, note("bad", problem.message));
+      const isPartly = problem.type === "/problems/no-quorum";
+      replace(result, note("bad", isPartly ? [h("p", {}, `${problem.message} The rest follows once there is a majority.`), ticks(problem.errors)] : problem.message));
     }
   };
   const confirmAll = () => prompt(`Purging everything sends every request to the origins. Type ${location.hostname} to do it.`) === location.hostname;
@@ -99,7 +112,7 @@ function purgeCard(reload) {
         if (known?.state === "done") counted = known;
       }
       const found = counted.matched === undefined ? "more responses than could be counted in five seconds" : responses(counted.matched).replace(" ", " stored ");
-      replace(result, note("warn", h("p", {}, `This is about ${found}. Each is fetched from its origin again when it is next wanted.`),
+      replace(result, note("warn", h("p", {}, `This is about ${found}${place.status()?.clustered ? " at this node" : ""}. Each is fetched from its origin again when it is next wanted.`),
         h("button", { type: "button", class: "main", onclick: () => purge(content) }, mode.value === "hard" ? "Remove them" : "Make them stale"),
         " ", copyAsCurl("/v1/cache/purges", "POST", content)));
     } catch (problem) {
@@ -142,6 +155,6 @@ export async function cache(place) {
       { name: "Responses", number: true, show: (one) => count(one.purged ?? one.matched ?? 0) },
     ], done.purges, "No purge since the start."), copyAsCurl("/v1/cache/purges")));
   };
-  replace(place.main, head, h("div", { class: "grid" }, explainCard(), purgeCard(look)), memory, forecast.element, purges);
+  replace(place.main, head, h("div", { class: "grid" }, explainCard(), purgeCard(place, look)), memory, forecast.element, purges);
   await place.every(5, look);
 }

@@ -25,6 +25,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,6 +49,8 @@ public final class Removals {
   private final RouteQueries queries;
   private final WallClock clock;
   private volatile @Nullable OtherNodes others;
+  // Volatile: set at start, read on the loops.
+  private volatile Consumer<RequestHead> toldOfInvalid = _ -> {};
   private final Map<Kind, LongAdder> counts = new EnumMap<>(Kind.class);
 
   public Removals(
@@ -175,7 +178,17 @@ public final class Removals {
     if (uri != null) {
       uris.add(uri);
     }
-    return queries.keyOf(request);
+    RequestHead target = queries.filtered(request);
+    toldOfInvalid.accept(target);
+    return CacheKey.of(target);
+  }
+
+  /**
+   * Tells that one, from any thread, of each target that becomes invalid so, as its route makes it,
+   * before it is removed.
+   */
+  public void tellOfInvalid(Consumer<RequestHead> told) {
+    toldOfInvalid = told;
   }
 
   @CanIgnoreReturnValue

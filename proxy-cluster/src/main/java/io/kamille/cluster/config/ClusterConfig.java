@@ -1,5 +1,6 @@
 package io.kamille.cluster.config;
 
+import io.kamille.cluster.config.ConfigChanges.Place;
 import io.kamille.cluster.config.ConfigReceipt.AtNode;
 import io.kamille.cluster.config.ConfigReceipt.State;
 import io.kamille.cluster.engine.ClusterEngine;
@@ -17,7 +18,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
-import org.jspecify.annotations.Nullable;
 
 /** Changes of the configuration of all nodes, from this node and to it. Any thread. */
 public final class ClusterConfig implements AutoCloseable {
@@ -47,7 +47,7 @@ public final class ClusterConfig implements AutoCloseable {
   private final SplittableRandom random = new SplittableRandom();
   private final Thread follower;
   private final Map<Long, String> problems = new TreeMap<>();
-  private long done;
+  private Place done;
 
   /**
    * Begins to follow the log.
@@ -62,17 +62,13 @@ public final class ClusterConfig implements AutoCloseable {
     this.file = file;
     this.node = node;
     this.wait = wait;
+    done = noted();
     follower = Thread.ofVirtual().name("kamille-config").start(this::follow);
   }
 
   /** The number of the last change that is in force here, or could not be. */
   public synchronized long done() {
-    return done;
-  }
-
-  /** Why the last change is not in force here; empty if it is. */
-  public synchronized String problem() {
-    return problems.getOrDefault(done, "");
+    return changes.numberOf(done);
   }
 
   /** A digest of all that nodes share, as it is in force here. */
@@ -142,14 +138,14 @@ public final class ClusterConfig implements AutoCloseable {
     long deadline = System.nanoTime() + wait.toNanos();
     long left = wait.toMillis();
     try {
-      while (done < number && left > 0) {
+      while (done() < number && left > 0) {
         wait(left);
         left = Duration.ofNanos(deadline - System.nanoTime()).toMillis();
       }
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
     }
-    return done < number ? "not in force yet" : problems.getOrDefault(number, "");
+    return done() < number ? "not in force yet" : problems.getOrDefault(number, "");
   }
 
   // The way from the log
@@ -157,7 +153,7 @@ public final class ClusterConfig implements AutoCloseable {
   private void follow() {
     try {
       while (true) {
-        ConfigChanges.Change next = changes.after(noted());
+        ConfigChanges.Change next = changes.after(place());
         String problem =
             next.isMissed() ? "changes were missed that are kept no more" : apply(next);
         if (!problem.isEmpty()) {
@@ -165,9 +161,9 @@ public final class ClusterConfig implements AutoCloseable {
         }
         note(next);
         synchronized (this) {
-          done = next.number();
+          done = new Place(next.log(), next.number());
           problems.clear();
-          problems.put(done, problem);
+          problems.put(next.number(), problem);
           notifyAll();
         }
       }
@@ -184,15 +180,17 @@ public final class ClusterConfig implements AutoCloseable {
     }
   }
 
-  /** The log, and the number, that was noted last; null for none. */
-  private ConfigChanges.@Nullable Place noted() {
+  private synchronized Place place() {
+    return done;
+  }
+
+  /** What an earlier process has noted. */
+  private Place noted() {
     try {
       ByteBuffer in = ByteBuffer.wrap(Files.readAllBytes(file));
-      return in.remaining() == 2 * Long.BYTES
-          ? new ConfigChanges.Place(in.getLong(), in.getLong())
-          : null;
+      return in.remaining() == 2 * Long.BYTES ? new Place(in.getLong(), in.getLong()) : Place.NONE;
     } catch (IOException none) {
-      return null;
+      return Place.NONE;
     }
   }
 

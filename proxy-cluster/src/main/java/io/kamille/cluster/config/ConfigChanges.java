@@ -7,7 +7,6 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import org.jspecify.annotations.Nullable;
 
 /** The changes of the configuration that the log has, numbered. Any thread. */
 public final class ConfigChanges {
@@ -20,7 +19,10 @@ public final class ConfigChanges {
   private record Kept(long number, long id, String text) {}
 
   /** A place in a log: the number that names the log, and that of a change. */
-  record Place(long log, long number) {}
+  record Place(long log, long number) {
+
+    static final Place NONE = new Place(0, 0);
+  }
 
   /**
    * A change.
@@ -74,10 +76,15 @@ public final class ConfigChanges {
     return ByteBuffer.allocate(Long.BYTES).putLong(number).array();
   }
 
-  /** Waits for the change that comes after that place; null for the first one. */
-  synchronized Change after(@Nullable Place place) throws InterruptedException {
+  /** The number of that place, if it is one of this log; else 0. */
+  synchronized long numberOf(Place place) {
+    return place.log() == log ? place.number() : 0;
+  }
+
+  /** Waits for the change that comes after that place. */
+  synchronized Change after(Place place) throws InterruptedException {
     while (true) {
-      long before = place == null || place.log() != log ? 0 : place.number();
+      long before = numberOf(place);
       for (Kept each : kept) {
         if (each.number() > before) {
           boolean isMissed = before > 0 && each.number() > before + 1;

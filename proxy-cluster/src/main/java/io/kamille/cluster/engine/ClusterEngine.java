@@ -60,6 +60,9 @@ public interface ClusterEngine extends AutoCloseable {
 
   Position position();
 
+  /** How many octets the log takes here. */
+  long logBytes();
+
   /** Those that are members now, this node included. */
   List<String> members();
 

@@ -540,6 +540,12 @@ public final class JGroupsEngine implements ClusterEngine {
   }
 
   @Override
+  public long logBytes() {
+    Membership now = membership;
+    return now == null ? 0 : now.raft.logSizeInBytes();
+  }
+
+  @Override
   public List<String> members() {
     Membership now = membership;
     return now == null ? List.of() : now.members();

@@ -19,7 +19,16 @@ final class HotKeys {
   /** Whether it was asked for within a minute before; it is asked for now. */
   boolean ask(long key, long nowNanos) {
     long now = TimeUnit.NANOSECONDS.toSeconds(nowNanos) & SECONDS;
-    long last = places.getAndSet((int) key & (PLACES - 1), (key & ~SECONDS) | now);
+    return isLate(places.getAndSet((int) key & (PLACES - 1), (key & ~SECONDS) | now), key, now);
+  }
+
+  /** Whether it was asked for within a minute. */
+  boolean has(long key, long nowNanos) {
+    long now = TimeUnit.NANOSECONDS.toSeconds(nowNanos) & SECONDS;
+    return isLate(places.get((int) key & (PLACES - 1)), key, now);
+  }
+
+  private static boolean isLate(long last, long key, long now) {
     boolean isSame = ((last ^ key) & ~SECONDS) == 0 && last != 0;
     return isSame && ((now - last) & SECONDS) <= LATELY;
   }

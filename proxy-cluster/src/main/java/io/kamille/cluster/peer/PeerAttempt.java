@@ -68,7 +68,11 @@ final class PeerAttempt extends PassingReply implements ContentSource {
     if (!onlyIfCached) {
       peers.waiting().add(key);
     }
-    link.handler().handle(exchange.behind(asked, this));
+    if (link.isClosed()) {
+      giveUp();
+    } else {
+      link.handler().handle(exchange.behind(asked, this));
+    }
   }
 
   private void giveUp() {

@@ -36,6 +36,8 @@ final class PeerLink implements AutoCloseable {
   private final UpstreamHandler handler;
   private final LongAdder[] counts = {new LongAdder(), new LongAdder(), new LongAdder()};
   private final MetricGroup metrics;
+  // Volatile: set before those who wait are told.
+  private volatile boolean isClosed;
   private final Set<Runnable> waiting = ConcurrentHashMap.newKeySet();
 
   PeerLink(PeerNode node, Origin origin, UpstreamHandler handler, MetricRegistry registry) {
@@ -70,6 +72,11 @@ final class PeerLink implements AutoCloseable {
     counts[result.ordinal()].increment();
   }
 
+  /** Whether the node is gone. */
+  boolean isClosed() {
+    return isClosed;
+  }
+
   /** What has requests ask another node, of which no response has begun. */
   Set<Runnable> waiting() {
     return waiting;
@@ -78,6 +85,7 @@ final class PeerLink implements AutoCloseable {
   /** The node is gone: who waits for it asks another one. */
   @Override
   public void close() {
+    isClosed = true;
     handler.close();
     metrics.close();
     waiting.forEach(Runnable::run);

@@ -46,6 +46,8 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
+import javax.net.ssl.SNIHostName;
+import javax.net.ssl.StandardConstants;
 import org.jspecify.annotations.Nullable;
 
 /** The other nodes as this one asks them, and answers them. Any thread. */
@@ -105,6 +107,7 @@ public final class Peers implements AutoCloseable {
   private final Parts parts;
   private final UpstreamMetrics metrics;
   private final HotKeys hot = new HotKeys();
+  private final HotKeys changed = new HotKeys();
   private final Set<Long> waiting = ConcurrentHashMap.newKeySet();
   private final long secretHigh;
   private final long secretLow;
@@ -212,6 +215,14 @@ public final class Peers implements AutoCloseable {
 
   private static OriginTls tls(ClusterSettings settings, String node) throws IOException {
     ClusterSettings.Files files = settings.tls();
+    try {
+      var valid = new SNIHostName(node);
+      assert valid.getType() == StandardConstants.SNI_HOST_NAME;
+    } catch (IllegalArgumentException invalid) {
+      throw new IOException(
+          "cluster.node: " + node + " (expected: a host name, which its certificate is for)",
+          invalid);
+    }
     OriginTlsSettings tls =
         new OriginTlsSettings(
             Optional.of(Objects.requireNonNull(files.ca(), "cluster.tls.ca")),
@@ -274,6 +285,9 @@ public final class Peers implements AutoCloseable {
     }
     long key = key(request);
     long nowNanos = parts.clock().nanos();
+    if (changed.has(key, nowNanos)) {
+      return null;
+    }
     Table known = table;
     PeerNode first =
         request.sender() == Sender.CLIENT
@@ -304,6 +318,16 @@ public final class Peers implements AutoCloseable {
       links.add(link);
     }
     return links;
+  }
+
+  /**
+   * What is stored for this target became invalid by an answer that came by this node. Its owner
+   * learns of that a moment later, so for a minute it is not asked.
+   *
+   * @param request as its route makes it
+   */
+  public void invalidated(RequestHead request) {
+    changed.ask(key(request), parts.clock().nanos());
   }
 
   private boolean isKept(long key, long nowNanos) {

@@ -1,10 +1,16 @@
 package io.kamille.cluster.purge;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.kamille.cache.purge.PurgeTarget;
 import io.kamille.cache.purge.PurgeTarget.Kind;
 import io.kamille.cluster.engine.ClusterEngine;
 import io.kamille.cluster.engine.ClusterEngine.Answer;
 import io.kamille.cluster.purge.PurgeReceipt.AtNode;
+import io.kamille.core.metric.Counter;
+import io.kamille.core.metric.Histogram;
+import io.kamille.core.metric.MetricDescriptor;
+import io.kamille.core.metric.MetricDescriptor.Unit;
+import io.kamille.core.metric.MetricSink;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -49,6 +55,23 @@ public final class ClusterPurges implements AutoCloseable {
   /** A message with purges that are not in the log. */
   public static final byte AT_ONCE = 2;
 
+  private static final MetricDescriptor APPEND =
+      MetricDescriptor.histogram(
+          "kamille_cluster_append_seconds",
+          "How long an entry of purges took into the log, with all attempts.");
+  private static final MetricDescriptor ANSWER =
+      MetricDescriptor.histogram(
+          "kamille_cluster_purge_answer_seconds",
+          "How long a purge was waited for, until all nodes had answered or were given up.");
+  private static final MetricDescriptor AWAY =
+      MetricDescriptor.counter(
+          "kamille_cluster_purges_away_total",
+          Unit.COUNT,
+          "Purges in the log that some node had not confirmed in time.");
+
+  /** What is measured of purges. */
+  public static final List<MetricDescriptor> METRICS = List.of(APPEND, ANSWER, AWAY);
+
   private record Ordered(PurgeOrder order, CompletableFuture<PurgeReceipt> receipt) {}
 
   private final ClusterEngine engine;
@@ -58,6 +81,14 @@ public final class ClusterPurges implements AutoCloseable {
   private final Duration lease;
   private final SplittableRandom random = new SplittableRandom();
   private final BlockingQueue<Ordered> queue = new LinkedBlockingQueue<>(QUEUE_LIMIT);
+  private final Histogram appends;
+
+  @GuardedBy("answers")
+  private final Histogram answers;
+
+  @GuardedBy("answers")
+  private final Counter away;
+
   private final Thread appender;
   private volatile boolean isEverythingDue;
 
@@ -68,18 +99,37 @@ public final class ClusterPurges implements AutoCloseable {
    * @param lease after which a node that is away serves nothing that was purged
    */
   public ClusterPurges(
-      ClusterEngine engine, ClusterState state, LocalPurges local, Duration wait, Duration lease) {
+      ClusterEngine engine,
+      ClusterState state,
+      LocalPurges local,
+      Duration wait,
+      Duration lease,
+      MetricSink metrics) {
     this.engine = engine;
     this.state = state;
     this.local = local;
     this.wait = wait;
     this.lease = lease;
+    appends = metrics.histogram(APPEND);
+    answers = metrics.histogram(ANSWER);
+    away = metrics.counter(AWAY);
     appender = Thread.ofVirtual().name("kamille-purges").start(this::appendAll);
   }
 
   /** Purges at all nodes; waits for their answers. */
   public PurgeReceipt purge(Kind kind, List<String> names, boolean isSoft) {
-    Ordered ordered = order(kind, names, isSoft);
+    long begun = System.nanoTime();
+    PurgeReceipt receipt = awaited(order(kind, names, isSoft));
+    synchronized (answers) {
+      answers.record(System.nanoTime() - begun);
+      if (receipt.isLogged() && !receipt.isComplete()) {
+        away.increment();
+      }
+    }
+    return receipt;
+  }
+
+  private PurgeReceipt awaited(Ordered ordered) {
     try {
       return ordered.receipt().get(NO_QUORUM.plus(wait).toNanos(), TimeUnit.NANOSECONDS);
     } catch (TimeoutException | ExecutionException late) {
@@ -136,11 +186,13 @@ public final class ClusterPurges implements AutoCloseable {
 
   private void append(List<Ordered> entry) throws InterruptedException {
     byte[] octets = ClusterState.purges(entry.stream().map(Ordered::order).toList());
+    long begun = System.nanoTime();
     byte[] numbers = engine.append(octets, ATTEMPT);
     while (numbers == null) {
       TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
       numbers = engine.append(octets, ATTEMPT);
     }
+    appends.record(System.nanoTime() - begun);
     byte[] known = numbers;
     Thread.startVirtualThread(() -> confirm(entry, known));
   }

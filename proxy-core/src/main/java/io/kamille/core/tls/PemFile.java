@@ -41,7 +41,7 @@ public final class PemFile {
    *
    * @throws IOException with one sentence that names the file and what is wrong with it
    */
-  static List<X509Certificate> certificates(Path file) throws IOException {
+  public static List<X509Certificate> certificates(Path file) throws IOException {
     List<X509Certificate> chain = new ArrayList<>();
     Matcher blocks = BLOCK.matcher(text(file));
     while (blocks.find()) {

@@ -1,0 +1,251 @@
+package io.kamille.admin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kamille.cache.purge.PurgeTarget;
+import io.kamille.cluster.Cluster;
+import io.kamille.cluster.ClusterMetrics;
+import io.kamille.cluster.ClusterSettings;
+import io.kamille.cluster.ClusterSettings.ConfigChoice;
+import io.kamille.cluster.ClusterSettings.Discovery;
+import io.kamille.cluster.ClusterSettings.WhenCutOff;
+import io.kamille.cluster.PeerSettings;
+import io.kamille.cluster.PeerSettings.Copies;
+import io.kamille.cluster.purge.LocalPurges;
+import io.kamille.core.loop.ManualClock;
+import io.kamille.core.metric.MetricFamily.Sample;
+import io.kamille.core.metric.MetricRegistry;
+import io.kamille.core.setting.HostPort;
+import io.kamille.core.tls.Certificates;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The cluster by the API, at a node that is alone; two responses are stored for whatever it is. */
+class ClusterApiIT {
+
+  private static final String PURGES = "/v1/cache/purges";
+  private static final String URL = "{\"url\":\"http://h/\"}";
+
+  @TempDir private Path directory;
+
+  private final FakeAppliance appliance = new FakeAppliance();
+  private final MetricRegistry registry = new MetricRegistry();
+  private @Nullable Cluster joined;
+  private AdminServer server;
+  private String token;
+
+  @BeforeEach
+  void open() throws IOException {
+    Path file = directory.resolve("token");
+    server =
+        AdminServer.open(
+            FakeAppliance.settings(new HostPort("127.0.0.1", 0), file),
+            appliance,
+            List.of(),
+            registry,
+            ManualClock.atSeconds(1_795_251_660L),
+            null,
+            false);
+    token = Files.readString(file).strip();
+  }
+
+  @AfterEach
+  void close() {
+    server.close();
+    if (joined != null) {
+      joined.close();
+    }
+  }
+
+  private Cluster join(String... voters) throws Exception {
+    Certificates authority = new Certificates("cluster");
+    Certificates.writeAuthority(authority, directory.resolve("ca.pem"));
+    Certificates.write(authority.ecdsa("a"), directory, "a");
+    ClusterSettings settings =
+        new ClusterSettings(
+            "shop",
+            "a",
+            List.of(voters),
+            free(),
+            new Discovery(List.of(), null, null),
+            new ClusterSettings.Files(
+                directory.resolve("a.pem"),
+                directory.resolve("a.key"),
+                directory.resolve("ca.pem")),
+            null,
+            ConfigChoice.LOCAL,
+            Duration.ofSeconds(15),
+            WhenCutOff.REVALIDATE,
+            Duration.ofSeconds(30),
+            Duration.ofMillis(100),
+            new PeerSettings(null, Copies.HOT, Duration.ofMinutes(5), Duration.ofMillis(100)));
+    Cluster cluster =
+        Cluster.join(settings, directory.resolve("cluster"), new Stored(), true, registry);
+    joined = cluster;
+    appliance.cluster = cluster;
+    return cluster;
+  }
+
+  /** JGroups takes no port 0. */
+  private static HostPort free() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return new HostPort("127.0.0.1", socket.getLocalPort());
+    }
+  }
+
+  private static final class Stored implements LocalPurges {
+
+    @Override
+    public long purge(long number, PurgeTarget target, boolean isSoft) {
+      return 2;
+    }
+
+    @Override
+    public void invalidate(String uri) {}
+
+    @Override
+    public void clear() {}
+
+    @Override
+    public void whenKept(Runnable action) {}
+  }
+
+  @Test
+  void aNodeOnItsOwnSaysSo() throws IOException {
+    assertThat(request("GET", "/v1/cluster", ""))
+        .startsWith("HTTP/1.1 404 ")
+        .contains("This node is in no cluster");
+    assertThat(request("DELETE", "/v1/cluster/nodes/a", "")).startsWith("HTTP/1.1 404 ");
+    assertThat(request("GET", "/v1/status", "")).contains("\"clustered\":false");
+  }
+
+  @Test
+  void aPurgeNamesEachNodeUntilItIsForgotten() throws Exception {
+    Cluster cluster = join("a");
+    assertThat(cluster.awaitCurrent()).isTrue();
+    assertThat(request("GET", "/v1/cluster", ""))
+        .startsWith("HTTP/1.1 200 ")
+        .contains("{\"name\":\"shop\",\"node\":\"a\",\"leader\":\"a\",\"term\":")
+        .contains("\"quorum\":true,\"current\":true,\"applied\":0,\"behind\":0,\"waiting\":0,")
+        .contains("{\"node\":\"a\",\"state\":\"member\",\"voter\":true,\"leader\":true,");
+    assertThat(request("GET", "/v1/status", "")).contains("\"clustered\":true");
+    assertThat(request("POST", PURGES, URL))
+        .startsWith("HTTP/1.1 200 ")
+        .endsWith(
+            "{\"id\":1,\"state\":\"done\",\"complete\":true,\"safeIn\":\"0s\",\"nodes\":["
+                + "{\"node\":\"a\",\"state\":\"done\",\"purged\":2}]}\n");
+
+    assertThat(cluster.purges().known("d", true)).isTrue();
+    assertThat(request("POST", PURGES, "{\"tags\":[\"news\"],\"mode\":\"soft\"}"))
+        .startsWith("HTTP/1.1 202 ")
+        .endsWith(
+            "{\"id\":2,\"state\":\"away\",\"complete\":false,\"safeIn\":\"15s\",\"nodes\":["
+                + "{\"node\":\"a\",\"state\":\"done\",\"purged\":2},"
+                + "{\"node\":\"d\",\"state\":\"away\",\"purged\":0}]}\n");
+    assertThat(request("GET", "/v1/cluster", ""))
+        .contains(
+            "{\"node\":\"d\",\"state\":\"away\",\"voter\":false,\"leader\":false,"
+                + "\"current\":false,\"applied\":0,\"config\":0,"
+                + "\"diverged\":false,\"peers\":\"\",\"seconds\":-1.0}");
+    assertThat(value("kamille_cluster_purges_away_total")).isEqualTo(1);
+    assertThat(value("kamille_cluster_members", "away")).isEqualTo(1);
+
+    assertThat(request("DELETE", "/v1/cluster/nodes/a", ""))
+        .as("a member")
+        .startsWith("HTTP/1.1 409 ");
+    assertThat(request("DELETE", "/v1/cluster/nodes/e", "")).startsWith("HTTP/1.1 404 ");
+    assertThat(request("DELETE", "/v1/cluster/nodes/d", "")).startsWith("HTTP/1.1 204 ");
+    assertThat(request("GET", "/v1/cluster", "")).doesNotContain("\"node\":\"d\"");
+    assertThat(request("POST", PURGES, "{\"all\":true}"))
+        .startsWith("HTTP/1.1 200 ")
+        .contains("\"id\":3,\"state\":\"done\"");
+    assertThat(appliance.purged).as("purged beside the log").isEmpty();
+    assertThat(request("POST", PURGES, "{\"url\":\"http://h/\",\"dry_run\":true}"))
+        .startsWith("HTTP/1.1 200 ")
+        .contains("\"matched\":2");
+  }
+
+  @Test
+  void metricsAreThoseOfTheNodeUntilItLeaves() throws Exception {
+    Cluster cluster = join("a");
+    cluster.awaitCurrent();
+    request("POST", PURGES, URL);
+    assertThat(value("kamille_cluster_members", "member")).isEqualTo(1);
+    assertThat(value("kamille_cluster_members", "away")).isZero();
+    assertThat(value("kamille_cluster_is_leader")).isEqualTo(1);
+    assertThat(value("kamille_cluster_is_current")).isEqualTo(1);
+    assertThat(value("kamille_cluster_has_quorum")).isEqualTo(1);
+    assertThat(value("kamille_cluster_applied_number")).isEqualTo(1);
+    assertThat(value("kamille_cluster_behind")).isZero();
+    assertThat(value("kamille_cluster_leader_changes_total")).isZero();
+    assertThat(value("kamille_cluster_purges_away_total")).isZero();
+    assertThat(value("kamille_cluster_log_bytes")).isPositive();
+    assertThat(value("kamille_cluster_certificate_left_seconds"))
+        .isBetween(0.0, (double) Duration.ofDays(1).toSeconds());
+    assertThat(sample("kamille_cluster_append_seconds").durations().count()).isEqualTo(1);
+    assertThat(sample("kamille_cluster_purge_answer_seconds").durations().count()).isEqualTo(1);
+    assertThat(registry.descriptors())
+        .filteredOn(each -> each.name().startsWith("kamille_cluster"))
+        .as("what the reference page has")
+        .containsExactlyInAnyOrderElementsOf(ClusterMetrics.descriptors());
+    cluster.close();
+    assertThat(registry.read())
+        .filteredOn(family -> family.descriptor().name().startsWith("kamille_cluster"))
+        .allMatch(family -> family.samples().isEmpty());
+  }
+
+  @Test
+  void withoutAMajorityAPurgeSaysWhatIsDone() throws Exception {
+    join("a", "b", "c");
+    assertThat(request("GET", "/v1/cluster", ""))
+        .contains("\"leader\":null", "\"quorum\":false", "\"current\":false")
+        .contains("{\"node\":\"c\",\"state\":\"away\",\"voter\":true,");
+    assertThat(request("DELETE", "/v1/cluster/nodes/c", ""))
+        .as("a voter")
+        .startsWith("HTTP/1.1 409 ");
+    assertThat(request("POST", PURGES, URL))
+        .startsWith("HTTP/1.1 503 ")
+        .contains("content-type: application/problem+json")
+        .contains("\"type\":\"/problems/no-quorum\"")
+        .endsWith("\"errors\":[{\"node\":\"a\",\"state\":\"done\",\"purged\":2}]}\n");
+  }
+
+  private Sample sample(String name, String... labels) {
+    return registry.read().stream()
+        .filter(family -> family.descriptor().name().equals(name))
+        .flatMap(family -> family.samples().stream())
+        .filter(sample -> sample.labelValues().equals(List.of(labels)))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private double value(String name, String... labels) {
+    return sample(name, labels).value();
+  }
+
+  private String request(String method, String path, String content) throws IOException {
+    try (Wire wire = new Wire(server.address())) {
+      return wire.send(
+              method
+                  + " "
+                  + path
+                  + " HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "
+                  + token
+                  + "\r\nContent-Type: application/json\r\nContent-Length: "
+                  + content.length()
+                  + "\r\n\r\n"
+                  + content)
+          .response();
+    }
+  }
+}
