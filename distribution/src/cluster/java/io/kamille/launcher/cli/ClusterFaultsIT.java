@@ -230,7 +230,9 @@ class ClusterFaultsIT {
         read.incrementAndGet();
         long number = Long.parseLong(answer.substring(answer.indexOf("\r\n\r\n") + 4));
         if (number <= floor) {
-          faults.add("/" + url + " at " + node.site + " is " + number + ", purged up to " + floor);
+          faults.add(
+              Instant.now() + " " + node.state.getFileName() + ": /" + url + " is " + number
+                  + ", purged up to " + floor + "; " + answer.replace("\r\n", " | "));
         }
       }
     } catch (IOException | NumberFormatException away) {
@@ -327,6 +329,7 @@ class ClusterFaultsIT {
     Await.until(() -> System.nanoTime() - until >= 0, "20 s are over");
     assertThat(partial.get()).isPositive();
     stopped.process.signal("CONT");
+    System.getLogger("cluster").log(System.Logger.Level.INFO, "cluster: c goes on");
     awaitLoad(read, 2_000);
     Await.until(() -> nodes.values().stream().allMatch(this::isCurrent), "it is back");
     awaitLoad(whole, 100);
