@@ -158,7 +158,7 @@ class ClusterFaultsIT {
     try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
       socket.setSoTimeout(10_000);
       String request =
-          head + "\r\nHost: a.test\r\nConnection: close\r\n"
+          head + "\r\nConnection: close\r\n"
               + (body.isEmpty() ? "" : "Content-Length: " + body.length() + "\r\n")
               + "\r\n"
               + body;
@@ -171,7 +171,7 @@ class ClusterFaultsIT {
     String token = Files.readString(node.state.resolve("admin-token")).strip();
     return ask(
         node.admin,
-        head + " HTTP/1.1\r\nContent-Type: application/json\r\nAuthorization: Bearer " + token,
+        head + " HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nAuthorization: Bearer " + token,
         body);
   }
 
@@ -225,12 +225,14 @@ class ClusterFaultsIT {
     int url = ThreadLocalRandom.current().nextInt(URLS);
     long floor = floors.get(url);
     try {
-      String answer = ask(node.site, "GET /" + url + " HTTP/1.1", "");
+      String answer = ask(node.site, "GET /" + url + " HTTP/1.1\r\nHost: a.test", "");
       if (statusOf(answer).equals("200")) {
         read.incrementAndGet();
         long number = Long.parseLong(answer.substring(answer.indexOf("\r\n\r\n") + 4));
         if (number <= floor) {
-          faults.add("/" + url + " at " + node.site + " is " + number + ", purged up to " + floor);
+          faults.add(
+              Instant.now() + " " + node.state.getFileName() + ": /" + url + " is " + number
+                  + ", purged up to " + floor + "; " + answer.replace("\r\n", " | "));
         }
       }
     } catch (IOException | NumberFormatException away) {
@@ -327,6 +329,7 @@ class ClusterFaultsIT {
     Await.until(() -> System.nanoTime() - until >= 0, "20 s are over");
     assertThat(partial.get()).isPositive();
     stopped.process.signal("CONT");
+    System.getLogger("cluster").log(System.Logger.Level.INFO, "cluster: c goes on");
     awaitLoad(read, 2_000);
     Await.until(() -> nodes.values().stream().allMatch(this::isCurrent), "it is back");
     awaitLoad(whole, 100);

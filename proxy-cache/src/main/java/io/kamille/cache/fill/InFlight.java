@@ -9,6 +9,7 @@ import io.kamille.core.http.RequestHead;
 import io.kamille.core.loop.WallClock;
 import io.netty.channel.EventLoop;
 import java.util.Arrays;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -42,6 +43,9 @@ public final class InFlight {
    */
   private static final FollowerGroup[] NONE = {};
 
+  /** Less than any lease. */
+  private static final long YOUNG_NANOS = TimeUnit.SECONDS.toNanos(1);
+
   /** Instead of how many follow: nobody does, nor will. */
   private static final int CLOSED = Integer.MIN_VALUE;
 
@@ -50,6 +54,7 @@ public final class InFlight {
   private final EventLoop loop;
   private final WallClock clock;
   private final long begunAfter;
+  private final long begunNanos;
   private final AtomicReference<Stage> stage = new AtomicReference<>(new Stage.Waiting());
   private final AtomicReference<FollowerGroup[]> groups = new AtomicReference<>(NONE);
   private final AtomicInteger followers = new AtomicInteger();
@@ -61,6 +66,7 @@ public final class InFlight {
     this.loop = loop;
     this.clock = clock;
     this.begunAfter = lastPurge;
+    this.begunNanos = clock.nanos();
   }
 
   // The leader's side
@@ -162,6 +168,14 @@ public final class InFlight {
   boolean isPurged(PurgeTable purges, RequestHead request) {
     Tags tags = stage.get() instanceof Stage.Filling filling ? filling.facts().tags() : null;
     return purges.mayRemove(begunAfter, tags, () -> NormalUri.of(request));
+  }
+
+  /**
+   * Whether those who come later may follow without knowing the purges of other nodes: a process
+   * that stood still may have slept through any number of them since this began.
+   */
+  boolean isYoung() {
+    return clock.nanos() - begunNanos < YOUNG_NANOS;
   }
 
   /** Counts one more follower; false if the leader has left for good. Any loop. */

@@ -49,14 +49,21 @@ public final class InFlightTable {
     this.purges = purges;
   }
 
+  /** The flight for a request that knows all purges. */
+  public @Nullable InFlight find(CacheKey key, RequestHead request) {
+    return find(key, request, false);
+  }
+
   /**
    * The flight for that request to follow, or null. One that began before a purge of what it may
    * bring is not followed any more; those who do go on. Borrows the request and its key, which may
    * be a probe.
+   *
+   * @param isCutOff whether purges may have been missed
    */
-  public @Nullable InFlight find(CacheKey key, RequestHead request) {
+  public @Nullable InFlight find(CacheKey key, RequestHead request, boolean isCutOff) {
     InFlight flight = flights.get(key);
-    if (flight != null && flight.isPurged(purges, request)) {
+    if (flight != null && (isCutOff && !flight.isYoung() || flight.isPurged(purges, request))) {
       flight.supersede();
       return null;
     }

@@ -276,7 +276,7 @@ public final class CacheHandler implements ExchangeHandler {
       @Nullable StoredResponse stored,
       Wait wait) {
     while (true) {
-      InFlight flight = parts.flights().find(key, exchange.request());
+      InFlight flight = parts.flights().find(key, exchange.request(), demands.isCutOff());
       if (flight == null) {
         CacheKey own = key.copy();
         InFlight begun = parts.flights().begin(own, exchange.loop());
