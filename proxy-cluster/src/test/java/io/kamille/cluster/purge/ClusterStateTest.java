@@ -116,8 +116,7 @@ class ClusterStateTest {
     after.apply(first);
     after.apply(entry(72));
     assertThat(done).containsExactly("2 http://a.test/72");
-    Await.until(
-        () -> new AppliedFile(file).read().number() == 2, "the file is written");
+    Await.until(() -> new AppliedFile(file).read().number() == 2, "the file is written");
   }
 
   @Test
