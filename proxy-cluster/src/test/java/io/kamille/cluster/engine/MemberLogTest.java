@@ -25,10 +25,11 @@ class MemberLogTest {
 
   private final List<String> faults = new ArrayList<>();
   private Path place;
+  private int written;
 
   @BeforeEach
   void write() throws IOException {
-    place = directory.resolve("log");
+    place = directory.resolve("log-" + ++written);
     MemberLog log = MemberLog.open(place, faults::add);
     for (int i = 1; i <= ENTRIES; i++) {
       append(log, i);
@@ -49,7 +50,7 @@ class MemberLogTest {
 
   private boolean isAside() throws IOException {
     try (Stream<Path> files = Files.list(directory)) {
-      return files.anyMatch(file -> file.toString().contains("log.damaged-"));
+      return files.anyMatch(file -> file.toString().contains(".damaged-"));
     }
   }
 
@@ -66,14 +67,13 @@ class MemberLogTest {
 
   @Test
   void anySpoiledOctetOfAnEntryIsFound() throws IOException {
-    Path entries = place.resolve("entries.raft");
-    byte[] whole = Files.readAllBytes(entries);
+    byte[] whole = Files.readAllBytes(place.resolve("entries.raft"));
     int used = ENTRIES * (26 + 7);
     for (int at = 0; at < used; at += 11) {
       write();
       byte[] spoiled = whole.clone();
       spoiled[at] ^= 0x55;
-      Files.write(entries, spoiled);
+      Files.write(place.resolve("entries.raft"), spoiled);
       MemberLog log = open();
       assertThat(log.isVoter()).as("octet %d", at).isFalse();
       assertThat(log.lastAppended()).isZero();
