@@ -35,9 +35,13 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Three nodes on loopback, in one process. */
+/**
+ * Three nodes on loopback, in one process. Two tests that take their time run by {@code ./dev test
+ * --cluster} alone.
+ */
 class ClusterIT {
 
   private static Path directory;
@@ -185,6 +189,7 @@ class ClusterIT {
     assertThat(purge("c", "http://a.test/back").isComplete()).isTrue();
   }
 
+  @EnabledIfSystemProperty(named = "kamille.slow", matches = "true")
   @Test
   void aPurgeWithoutQuorumIsDoneHereAndElsewhereLater() throws IOException {
     close("b", "c");
@@ -218,6 +223,7 @@ class ClusterIT {
     assertThat(seconds(began)).isLessThan(4);
   }
 
+  @EnabledIfSystemProperty(named = "kamille.slow", matches = "true")
   @Test
   void aVoterWithoutItsLogForgetsNothing() throws IOException {
     assertThat(purge("a", "http://a.test/kept").isComplete()).isTrue();

@@ -129,6 +129,9 @@ class ClusterConfigTest {
     }
 
     @Override
+    public void vote() {}
+
+    @Override
     public void hurry() {}
 
     @Override
