@@ -74,6 +74,7 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
           1, Thread.ofPlatform().name("kamille-cluster").daemon().factory());
   private final long beganNanos = System.nanoTime();
   private volatile long currentSinceNanos;
+  private volatile long aheadMillis;
   private volatile boolean isDraining;
   private final AtomicBoolean isClosed = new AtomicBoolean();
   private final Set<String> strangers = ConcurrentHashMap.newKeySet();
@@ -229,7 +230,7 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
               changed == null ? "" : changed.digest(),
               isCurrent,
               isDraining,
-              isCurrent ? TimeUnit.NANOSECONDS.toMillis(now - currentSinceNanos) : 0,
+              isCurrent ? aheadMillis + TimeUnit.NANOSECONDS.toMillis(now - currentSinceNanos) : 0,
               Optional.ofNullable(settings.peers().address()).map(HostPort::toString).orElse(""));
       tellPeers();
       byte[] octets = report.octets();
@@ -280,6 +281,11 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
               ? "this node knows all purges of " + settings.name()
               : "this node is cut off from a majority of the voters of " + settings.name());
     }
+  }
+
+  /** What this node owned is stored here already, so it gets its whole part at once. */
+  public void keepsAll() {
+    aheadMillis = settings.peers().warm().toMillis();
   }
 
   /**

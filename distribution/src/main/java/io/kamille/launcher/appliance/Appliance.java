@@ -126,7 +126,7 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
       appliance.clientSide.startShards(
           appliance.overload, appliance.assembly.entrance(), appliance.accessLog);
       appliance.clientSide.exportTraces(version);
-      appliance.join();
+      appliance.join(configuration.upgrade().keepsMemory() && inheritance.isFromPredecessor());
       // To accept on sockets that another process serves is the last step: nothing fails behind it.
       if (sockets.isEmpty()) {
         appliance.listenToPeers(sockets);
@@ -146,9 +146,9 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
   }
 
   /** Becomes one of several nodes, before anybody is served. */
-  private void join() throws StartFailure {
+  private void join(boolean keepsAll) throws StartFailure {
     if (running.cluster().isOn() && joins) {
-      Cluster joined = assembly.join(running, registry);
+      Cluster joined = assembly.join(running, registry, keepsAll);
       cluster = joined;
       assembly.peers().ifPresent(joined::follow);
       if (shared != null) {
@@ -184,7 +184,7 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
   /** Joins it again: that process is gone. */
   void rejoin() throws IOException {
     try {
-      join();
+      join(true);
     } catch (StartFailure failed) {
       throw new IOException(failed.getMessage(), failed);
     }

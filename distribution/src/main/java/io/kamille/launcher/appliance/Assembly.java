@@ -154,8 +154,9 @@ final class Assembly implements AutoCloseable {
   }
 
   /** Joins the cluster of the configuration. */
-  Cluster join(Configuration configuration, MetricRegistry registry) throws StartFailure {
-    return NodeOfCluster.join(configuration, cache, registry);
+  Cluster join(Configuration configuration, MetricRegistry registry, boolean keepsAll)
+      throws StartFailure {
+    return NodeOfCluster.join(configuration, cache, registry, keepsAll);
   }
 
   CacheHandover handover() {

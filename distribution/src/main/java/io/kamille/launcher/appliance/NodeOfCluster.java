@@ -47,12 +47,17 @@ final class NodeOfCluster implements LocalPurges, OtherNodes {
   /**
    * Joins, and waits until all purges are known, as long as the settings allow.
    *
+   * @param keepsAll whether the process before us was a member, and has left us what it stored
    * @throws StartFailure if this node cannot be one of a cluster
    */
-  static Cluster join(Configuration configuration, Cache cache, MetricRegistry registry)
+  static Cluster join(
+      Configuration configuration, Cache cache, MetricRegistry registry, boolean keepsAll)
       throws StartFailure {
     try {
       Cluster cluster = new NodeOfCluster(configuration, cache, registry).cluster;
+      if (keepsAll) {
+        cluster.keepsAll();
+      }
       cluster.awaitCurrent();
       return cluster;
     } catch (IOException refused) {
