@@ -89,8 +89,7 @@ class ClusterApiIT {
             Duration.ofSeconds(30),
             Duration.ofMillis(100),
             new PeerSettings(null, Copies.HOT, Duration.ofMinutes(5), Duration.ofMillis(100)));
-    Cluster cluster =
-        Cluster.join(settings, directory.resolve("cluster"), new Stored(), true, registry);
+    Cluster cluster = Cluster.join(settings, directory.resolve("cluster"), new Stored(), registry);
     joined = cluster;
     appliance.cluster = cluster;
     return cluster;

@@ -50,6 +50,7 @@ import org.jspecify.annotations.Nullable;
 public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
 
   private static final System.Logger LOG = System.getLogger("kamille.cluster");
+  private static final int REMEMBERED = 200;
   private static final byte REPORT = 1;
   private static final byte INVALIDATED = 2;
   private static final Duration REPORT_PERIOD = Duration.ofSeconds(2);
@@ -87,33 +88,24 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
    * Joins.
    *
    * @param directory where the log lies
-   * @param beginsEmpty whether nothing is stored yet, before {@link #awaitCurrent} returns
    * @throws IOException if the certificates cannot be read, or the address cannot be had
    */
   public static Cluster join(
-      ClusterSettings settings,
-      Path directory,
-      LocalPurges local,
-      boolean beginsEmpty,
-      MetricRegistry registry)
+      ClusterSettings settings, Path directory, LocalPurges local, MetricRegistry registry)
       throws IOException {
     Files.createDirectories(directory);
-    return new Cluster(settings, directory, local, beginsEmpty, registry);
+    return new Cluster(settings, directory, local, registry);
   }
 
   private Cluster(
-      ClusterSettings settings,
-      Path directory,
-      LocalPurges local,
-      boolean beginsEmpty,
-      MetricRegistry registry)
+      ClusterSettings settings, Path directory, LocalPurges local, MetricRegistry registry)
       throws IOException {
     Path certificate = Objects.requireNonNull(settings.tls().certificate());
     Instant ends = PemFile.certificates(certificate).getFirst().getNotAfter().toInstant();
     this.settings = settings;
     this.directory = directory;
     this.local = local;
-    state = new ClusterState(local, new AppliedFile(directory.resolve("applied")), beginsEmpty);
+    state = new ClusterState(local, new AppliedFile(directory.resolve("applied")));
     lease =
         new Lease(
             settings.node(),
@@ -196,6 +188,11 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
 
     @Override
     public void members(List<String> nodes) {
+      lease.keep(nodes);
+      if (reports.size() > REMEMBERED) {
+        reports.keySet().retainAll(nodes);
+        strangers.retainAll(nodes);
+      }
       if (!isClosed.get()) {
         reporter.execute(Cluster.this::tellPeers);
       }
@@ -213,7 +210,7 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
       // Before the position: see Lease.
       Map<String, Long> heard = lease.heard();
       Position position = engine.position();
-      lease.applied(position.applied());
+      leaseBy(position);
       metrics.led(position.leader());
       boolean isCurrent = lease.untilNanos() - now > 0;
       noteCurrent(isCurrent, now);
@@ -271,6 +268,13 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
     }
   }
 
+  /** Only a node that all know of: purges do not wait for another one. */
+  private void leaseBy(Position position) {
+    if (state.nodes().contains(settings.node())) {
+      lease.applied(position.applied());
+    }
+  }
+
   private void noteCurrent(boolean isCurrent, long now) {
     if (isCurrent != wasCurrent) {
       wasCurrent = isCurrent;
@@ -288,17 +292,13 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
     aheadMillis = settings.peers().warm().toMillis();
   }
 
-  /**
-   * Waits until this node knows all purges, as long as the settings allow; whether it does. From
-   * then on something may be stored.
-   */
+  /** Waits until this node knows all purges, as long as the settings allow; whether it does. */
   public boolean awaitCurrent() {
     long deadline = beganNanos + settings.startWait().toNanos();
     while (!isCurrent() && System.nanoTime() - deadline < 0) {
-      lease.applied(engine.position().applied());
+      leaseBy(engine.position());
       LockSupport.parkNanos(LOOK.toNanos());
     }
-    state.accept();
     if (!isCurrent()) {
       LOG.log(
           Level.WARNING,

@@ -97,7 +97,6 @@ class ClusterIT {
               settings.settings(name),
               settings.stateOf(name),
               new Purged(purgedAt(name)),
-              false,
               new MetricRegistry());
       cluster.awaitCurrent();
       return cluster;

@@ -33,11 +33,7 @@ final class NodeOfCluster implements LocalPurges, OtherNodes {
     this.cache = cache.operations();
     cluster =
         Cluster.join(
-            configuration.cluster(),
-            StateDirectory.path().resolve("cluster"),
-            this,
-            !configuration.cache().disk().isOn() && !configuration.upgrade().keepsMemory(),
-            registry);
+            configuration.cluster(), StateDirectory.path().resolve("cluster"), this, registry);
     cache.share(this);
     if (configuration.cluster().whenCutOff() == WhenCutOff.REVALIDATE) {
       cache.lease().follow(cluster::untilNanos);

@@ -44,7 +44,7 @@ public final class LogGrowth {
 
   /** Octets of a snapshot that knows these nodes and is full of purges. */
   public static int snapshotOctets(List<String> nodes) {
-    var state = new ClusterState(NOTHING, new AppliedFile(Path.of("/dev/null/applied")), true);
+    var state = new ClusterState(NOTHING, new AppliedFile(Path.of("/dev/null/applied")));
     nodes.forEach(node -> state.apply(ClusterState.node(node, true)));
     IntStream.range(0, PURGES / ENTRY)
         .mapToObj(i -> LongStream.range(0, ENTRY).mapToObj(j -> order((long) i * ENTRY + j)))

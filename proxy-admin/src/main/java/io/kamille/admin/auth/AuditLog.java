@@ -222,6 +222,10 @@ public final class AuditLog implements Closeable {
         FileChannel written = channel;
         if (written.isOpen()) {
           written.force(false);
+        } else {
+          try (FileChannel again = PrivateFile.open(file)) {
+            again.force(false);
+          }
         }
         forced = now;
       }
@@ -233,8 +237,10 @@ public final class AuditLog implements Closeable {
     if (!channel.isOpen()
         || channel.size() < channel.position()
         || !Objects.equals(key, key(file))) {
-      channel.close();
-      channel = PrivateFile.open(file);
+      synchronized (forcing) {
+        channel.close();
+        channel = PrivateFile.open(file);
+      }
       resume();
     } else if (channel.size() > channel.position()) {
       readOn();
@@ -296,8 +302,10 @@ public final class AuditLog implements Closeable {
 
   /** Begins a new file; the oldest goes. */
   private void turn() throws IOException {
-    channel.force(false);
-    channel.close();
+    synchronized (forcing) {
+      channel.force(false);
+      channel.close();
+    }
     for (int i = OLD_FILES; i > 1; i--) {
       if (Files.exists(old(i - 1))) {
         Files.move(old(i - 1), old(i), StandardCopyOption.REPLACE_EXISTING);

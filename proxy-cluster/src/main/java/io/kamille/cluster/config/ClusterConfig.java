@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 
 /** Changes of the configuration of all nodes, from this node and to it. Any thread. */
 public final class ClusterConfig implements AutoCloseable {
@@ -85,6 +86,9 @@ public final class ClusterConfig implements AutoCloseable {
     byte[] content = change.getBytes(StandardCharsets.UTF_8);
     Map<String, byte[]> prepared = engine.ask(message(PREPARE, content), PREPARE_LIMIT);
     List<AtNode> nodes = nodes(prepared);
+    engine.members().stream()
+        .filter(member -> !prepared.containsKey(member))
+        .forEach(member -> nodes.add(new AtNode(member, "does not answer")));
     if (nodes.stream().anyMatch(at -> !at.problem().isEmpty())) {
       return new ConfigReceipt(State.NOT_PREPARED, 0, nodes);
     }
@@ -127,7 +131,8 @@ public final class ClusterConfig implements AutoCloseable {
 
   private String answer(byte[] message) {
     if (message[0] == PREPARE) {
-      return node.prepare(new String(message, 1, message.length - 1, StandardCharsets.UTF_8));
+      String change = new String(message, 1, message.length - 1, StandardCharsets.UTF_8);
+      return done(() -> node.prepare(change));
     }
     engine.hurry();
     return outcome(ByteBuffer.wrap(message).getLong(1));
@@ -154,8 +159,10 @@ public final class ClusterConfig implements AutoCloseable {
     try {
       while (true) {
         ConfigChanges.Change next = changes.after(place());
-        String problem =
-            next.isMissed() ? "changes were missed that are kept no more" : apply(next);
+        String problem = done(() -> node.apply(next.text()));
+        if (next.isMissed()) {
+          problem = "changes before this one were missed, and are kept no more";
+        }
         if (!problem.isEmpty()) {
           LOG.log(Level.ERROR, "change {0} of the cluster: {1}", next.number(), problem);
         }
@@ -172,9 +179,10 @@ public final class ClusterConfig implements AutoCloseable {
     }
   }
 
-  private String apply(ConfigChanges.Change change) {
+  /** Does it; what goes wrong is a problem, too. */
+  private static String done(Supplier<String> action) {
     try {
-      return node.apply(change.text());
+      return action.get();
     } catch (RuntimeException fault) {
       return String.valueOf(fault);
     }

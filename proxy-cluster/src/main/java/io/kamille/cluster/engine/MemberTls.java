@@ -8,6 +8,7 @@ import io.netty.handler.ssl.SslProvider;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Objects;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
@@ -22,7 +23,7 @@ final class MemberTls {
       JdkSslContext context =
           (JdkSslContext)
               SslContextBuilder.forServer(file(files.certificate()), file(files.key()))
-                  .trustManager(file(files.ca()))
+                  .trustManager(Objects.requireNonNull(file(files.ca()), "cluster.tls.ca"))
                   .clientAuth(ClientAuth.REQUIRE)
                   .sslProvider(SslProvider.JDK)
                   .build();

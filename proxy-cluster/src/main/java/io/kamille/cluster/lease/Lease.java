@@ -110,6 +110,11 @@ public final class Lease {
     return Map.copyOf(heard);
   }
 
+  /** Forgets what others have said than these. */
+  public synchronized void keep(List<String> members) {
+    heard.keySet().retainAll(members);
+  }
+
   /** Takes a report, our own too. */
   public synchronized void heard(String node, Report report) {
     heard.put(node, report.number());

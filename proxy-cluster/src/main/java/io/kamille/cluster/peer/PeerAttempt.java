@@ -39,6 +39,7 @@ final class PeerAttempt extends PassingReply implements ContentSource {
   private final Runnable otherwise;
   private final Runnable leave;
   private ContentSource source = ContentSource.NONE;
+  private boolean waits;
 
   /**
    * An attempt.
@@ -65,8 +66,9 @@ final class PeerAttempt extends PassingReply implements ContentSource {
       asked.fields().set(FieldName.CACHE_CONTROL, "only-if-cached");
     }
     link.waiting().add(leave);
-    if (!onlyIfCached) {
-      peers.waiting().add(key);
+    waits = !onlyIfCached;
+    if (waits) {
+      peers.waiting().merge(key, 1, Integer::sum);
     }
     if (link.isClosed()) {
       giveUp();
@@ -86,8 +88,8 @@ final class PeerAttempt extends PassingReply implements ContentSource {
   /** Nobody need tell it of the node any more; whether it has waited until now. */
   private boolean endWait() {
     boolean isWaiting = link.waiting().remove(leave);
-    if (isWaiting) {
-      peers.waiting().remove(key);
+    if (isWaiting && waits) {
+      peers.waiting().computeIfPresent(key, (_, count) -> count == 1 ? null : count - 1);
     }
     return isWaiting;
   }

@@ -41,9 +41,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 import javax.net.ssl.SNIHostName;
@@ -108,7 +108,7 @@ public final class Peers implements AutoCloseable {
   private final UpstreamMetrics metrics;
   private final HotKeys hot = new HotKeys();
   private final HotKeys changed = new HotKeys();
-  private final Set<Long> waiting = ConcurrentHashMap.newKeySet();
+  private final ConcurrentMap<Long, Integer> waiting = new ConcurrentHashMap<>();
   private final long secretHigh;
   private final long secretLow;
   // Volatile: replaced when nodes come and go, read on the loops.
@@ -159,13 +159,13 @@ public final class Peers implements AutoCloseable {
   }
 
   /** The keys that another node was asked for, and no response has begun. */
-  Set<Long> waiting() {
+  ConcurrentMap<Long, Integer> waiting() {
     return waiting;
   }
 
   /** Whether this node waits itself for what another one asks of it. */
   boolean waitsFor(RequestHead request) {
-    return waiting.contains(key(request));
+    return waiting.containsKey(key(request));
   }
 
   /**

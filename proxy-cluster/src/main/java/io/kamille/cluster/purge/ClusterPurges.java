@@ -215,6 +215,7 @@ public final class ClusterPurges implements AutoCloseable {
 
   private PurgeReceipt receipt(long number, Map<String, byte[]> answers, int place) {
     Set<String> nodes = new TreeSet<>(state.nodes());
+    nodes.addAll(engine.members());
     nodes.addAll(answers.keySet());
     List<AtNode> done = new ArrayList<>();
     for (String node : nodes) {

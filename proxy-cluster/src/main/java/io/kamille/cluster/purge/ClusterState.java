@@ -55,7 +55,6 @@ public final class ClusterState implements ClusterEngine.State {
   private final LocalPurges local;
   private final AppliedFile file;
   private final ConfigChanges config = new ConfigChanges();
-  private boolean beginsEmpty;
   private Applied done;
   private long log;
   // Volatile: loops read it. A purge is carried out before this says so.
@@ -77,18 +76,11 @@ public final class ClusterState implements ClusterEngine.State {
    * A state without entries.
    *
    * @param file where is noted how far an earlier process has come
-   * @param beginsEmpty whether nothing is stored yet; see {@link #accept}
    */
-  public ClusterState(LocalPurges local, AppliedFile file, boolean beginsEmpty) {
+  public ClusterState(LocalPurges local, AppliedFile file) {
     this.local = local;
     this.file = file;
-    this.beginsEmpty = beginsEmpty;
     this.done = file.read();
-  }
-
-  /** From now on something may be stored. */
-  public synchronized void accept() {
-    beginsEmpty = false;
   }
 
   /** The random number of the log; 0 before its first purge. */
@@ -233,8 +225,7 @@ public final class ClusterState implements ClusterEngine.State {
     keep(number, order);
     if (number > done.number()) {
       PurgeTarget target = order.target();
-      counts.put(
-          number, target == null || beginsEmpty ? 0 : local.purge(number, target, order.isSoft()));
+      counts.put(number, target == null ? 0 : local.purge(number, target, order.isSoft()));
       done = new Applied(log, number);
     }
     last = number;
@@ -316,9 +307,7 @@ public final class ClusterState implements ClusterEngine.State {
     int count = in.readInt();
     last = saved - count;
     if (done.number() < last) {
-      if (!beginsEmpty) {
-        local.clear();
-      }
+      local.clear();
       done = new Applied(log, last);
     }
     for (int i = 0; i < count; i++) {

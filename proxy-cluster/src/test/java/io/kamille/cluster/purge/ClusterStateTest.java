@@ -47,10 +47,10 @@ class ClusterStateTest {
         }
       };
   private boolean isKept;
-  private final ClusterState state = begin(false);
+  private final ClusterState state = begin();
 
-  private ClusterState begin(boolean beginsEmpty) {
-    return new ClusterState(local, new AppliedFile(Path.of("none")), beginsEmpty);
+  private ClusterState begin() {
+    return new ClusterState(local, new AppliedFile(Path.of("none")));
   }
 
   private static PurgeOrder order(long id) {
@@ -107,12 +107,12 @@ class ClusterStateTest {
   void aRestartPurgesWhatTheFileDoesNotHave() {
     Path file = directory.resolve("applied");
     isKept = true;
-    ClusterState before = new ClusterState(local, new AppliedFile(file), false);
+    ClusterState before = new ClusterState(local, new AppliedFile(file));
     byte[] first = entry(71);
     before.apply(first);
     Await.until(() -> Files.exists(file), "the file is written");
     done.clear();
-    ClusterState after = new ClusterState(local, new AppliedFile(file), false);
+    ClusterState after = new ClusterState(local, new AppliedFile(file));
     after.apply(first);
     after.apply(entry(72));
     assertThat(done).containsExactly("2 http://a.test/72");
@@ -129,18 +129,8 @@ class ClusterStateTest {
   }
 
   @Test
-  void anEmptyCacheIsNotPurged() {
-    ClusterState empty = begin(true);
-    empty.apply(entry(71));
-    empty.accept();
-    empty.apply(entry(72));
-    assertThat(done).containsExactly("2 http://a.test/72");
-    assertThat(empty.applied()).isEqualTo(2);
-  }
-
-  @Test
   void aSnapshotGivesWhatWasMissed() {
-    ClusterState other = begin(false);
+    ClusterState other = begin();
     byte[] first = entry(71);
     other.apply(first);
     state.apply(first);
@@ -156,7 +146,7 @@ class ClusterStateTest {
 
   @Test
   void whoeverIsTooFarBehindDropsAllAndThenPurges() {
-    ClusterState other = begin(true);
+    ClusterState other = begin();
     int count = ClusterState.KEPT_LIMIT + 1;
     byte[] first = entry(1);
     state.apply(first);
@@ -213,7 +203,7 @@ class ClusterStateTest {
       byte[] spoiled = Arrays.copyOf(whole, 1 + random.nextInt(whole.length));
       spoiled[random.nextInt(spoiled.length)] = (byte) random.nextInt();
       try {
-        begin(true).apply(spoiled);
+        begin().apply(spoiled);
       } catch (IllegalStateException refused) {
         assertThat(refused).hasCauseInstanceOf(IOException.class);
       }
