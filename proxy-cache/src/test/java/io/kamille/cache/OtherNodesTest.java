@@ -3,6 +3,7 @@ package io.kamille.cache;
 import static io.kamille.cache.CacheFixture.URI;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.cache.key.NormalUri;
 import io.kamille.cache.purge.PurgeTarget;
 import io.kamille.cache.purge.PurgeTarget.Kind;
 import io.kamille.cache.removal.OtherNodes;
@@ -32,16 +33,12 @@ class OtherNodesTest implements OtherNodes {
   @BeforeEach
   void share() {
     fixture.cache.share(this);
+    fixture.cache.tellOfInvalid(request -> invalidated.add(NormalUri.of(request)));
   }
 
   @AfterEach
   void everyLeaseHasEnded() {
     fixture.close();
-  }
-
-  @Override
-  public void invalidated(List<String> uris) {
-    invalidated.addAll(uris);
   }
 
   @Override

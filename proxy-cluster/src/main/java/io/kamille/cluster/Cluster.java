@@ -7,12 +7,12 @@ import io.kamille.cluster.engine.ClusterEngine.Answer;
 import io.kamille.cluster.engine.ClusterEngine.Position;
 import io.kamille.cluster.engine.JGroupsEngine;
 import io.kamille.cluster.engine.MemberAddresses;
+import io.kamille.cluster.engine.PlaceFile;
 import io.kamille.cluster.lease.Lease;
 import io.kamille.cluster.lease.Report;
 import io.kamille.cluster.peer.PeerNode;
 import io.kamille.cluster.peer.PeerView;
 import io.kamille.cluster.peer.Peers;
-import io.kamille.cluster.purge.AppliedFile;
 import io.kamille.cluster.purge.ClusterPurges;
 import io.kamille.cluster.purge.ClusterState;
 import io.kamille.cluster.purge.LocalPurges;
@@ -24,6 +24,7 @@ import io.kamille.core.tls.PemFile;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -105,7 +106,7 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
     this.settings = settings;
     this.directory = directory;
     this.local = local;
-    state = new ClusterState(local, new AppliedFile(directory.resolve("applied")));
+    state = new ClusterState(local, new PlaceFile(directory.resolve("applied")));
     lease =
         new Lease(
             settings.node(),
@@ -148,7 +149,7 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
             lease.heard(node, report);
           }
         } else if (message[0] == INVALIDATED && !node.equals(settings.node())) {
-          Uris.of(content).forEach(local::invalidate);
+          local.invalidate(new String(content, StandardCharsets.UTF_8));
         }
       } catch (IOException | IndexOutOfBoundsException unknown) {
         LOG.log(Level.WARNING, "node {0} is not understood: {1}", node, unknown.getMessage());
@@ -192,9 +193,6 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
       if (reports.size() > REMEMBERED) {
         reports.keySet().retainAll(nodes);
         strangers.retainAll(nodes);
-      }
-      if (!isClosed.get()) {
-        reporter.execute(Cluster.this::tellPeers);
       }
       LOG.log(Level.INFO, "members of {0}: {1}", settings.name(), String.join(" ", nodes));
       if (follower != null && !isClosed.get()) {
@@ -363,7 +361,11 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
   public ClusterConfig shareConfig(NodeConfig node) {
     ClusterConfig shared =
         new ClusterConfig(
-            engine, state.config(), directory.resolve("config"), node, settings.purgeWait());
+            engine,
+            state.config(),
+            new PlaceFile(directory.resolve("config")),
+            node,
+            settings.purgeWait());
     config = shared;
     return shared;
   }
@@ -405,8 +407,8 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
   }
 
   /** Tells the others what an answer to an unsafe request made invalid (RFC 9111 §4.4). */
-  public void invalidated(List<String> uris) {
-    byte[] octets = Uris.octets(uris);
+  public void invalidated(String uri) {
+    byte[] octets = uri.getBytes(StandardCharsets.UTF_8);
     engine.tell(ByteBuffer.allocate(1 + octets.length).put(INVALIDATED).put(octets).array());
   }
 
@@ -452,18 +454,6 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
 
   private static boolean differ(String digest, String leading) {
     return !digest.isEmpty() && !leading.isEmpty() && !digest.equals(leading);
-  }
-
-  /** What the members have reported last, by their names; those that may be asked for objects. */
-  public Map<String, Report> members() {
-    Map<String, Report> members = new ConcurrentHashMap<>();
-    for (String name : engine.members()) {
-      Heard heard = reports.get(name);
-      if (heard != null) {
-        members.put(name, heard.report());
-      }
-    }
-    return members;
   }
 
   /** Owns nothing new from now on. */

@@ -163,7 +163,7 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
     if (nodes == null || running.cluster().config() == ConfigChoice.LOCAL) {
       return null;
     }
-    shared = SharedConfig.of(control, this::sharedNow);
+    shared = new SharedConfig(control, this::sharedNow);
     nodes.shareConfig(shared);
     return shared;
   }

@@ -4,6 +4,7 @@ import io.kamille.admin.view.UpstreamSnapshot;
 import io.kamille.cache.Cache;
 import io.kamille.cache.CacheHandover;
 import io.kamille.cache.CacheOperations;
+import io.kamille.cache.key.NormalUri;
 import io.kamille.cache.key.QueryRules;
 import io.kamille.cache.serve.CacheStatus;
 import io.kamille.cache.station.CacheHandler;
@@ -66,6 +67,8 @@ final class Assembly implements AutoCloseable {
   private final FileThreads files = new FileThreads();
   private final LongAdder mirrorDropped = new LongAdder();
   private final @Nullable Peers peers;
+  // Volatile: joined by whoever starts or upgrades, read on the loops.
+  private volatile @Nullable Cluster nodes;
   private final RouteChain.Parts parts;
   // Volatile: replaced by whoever reloads, read by the control plane.
   private volatile Routing routing = new Routing();
@@ -93,7 +96,9 @@ final class Assembly implements AutoCloseable {
     cache.routes(this::queryRules);
     ClusterSettings cluster = configuration.cluster();
     peers = openPeers(cluster);
-    peers().ifPresent(asked -> cache.tellOfInvalid(asked::invalidated));
+    if (cluster.isOn()) {
+      cache.tellOfInvalid(this::invalidated);
+    }
     String name = cluster.isOn() ? Peers.cacheName(cluster.node()) : CacheStatus.NAME;
     parts = new RouteChain.Parts(cache, peers, name, overload, files, mirrorDropped, clock);
     purgeMethod = cache.purgeMethod(router, request -> router.table().find(request) != null);
@@ -153,10 +158,22 @@ final class Assembly implements AutoCloseable {
     return cache.operations();
   }
 
+  /** Other nodes may have stored what an answer to an unsafe request made invalid. */
+  private void invalidated(RequestHead request) {
+    peers().ifPresent(asked -> asked.invalidated(request));
+    Cluster told = nodes;
+    String uri = NormalUri.of(request);
+    if (told != null && uri != null) {
+      told.invalidated(uri);
+    }
+  }
+
   /** Joins the cluster of the configuration. */
   Cluster join(Configuration configuration, MetricRegistry registry, boolean keepsAll)
       throws StartFailure {
-    return NodeOfCluster.join(configuration, cache, registry, keepsAll);
+    Cluster joined = NodeOfCluster.join(configuration, cache, registry, keepsAll);
+    nodes = joined;
+    return joined;
   }
 
   CacheHandover handover() {

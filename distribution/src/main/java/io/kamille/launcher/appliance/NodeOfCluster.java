@@ -11,12 +11,10 @@ import io.kamille.cluster.purge.LocalPurges;
 import io.kamille.cluster.purge.PurgeReceipt;
 import io.kamille.cluster.purge.PurgeReceipt.AtNode;
 import io.kamille.cluster.settings.ClusterSettings.WhenCutOff;
-import io.kamille.core.http.StatusCode;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.launcher.configuration.Configuration;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 /** What the cluster does to the cache of this node, and the cache to the cluster. Any thread. */
@@ -90,11 +88,6 @@ final class NodeOfCluster implements LocalPurges, OtherNodes {
   }
 
   @Override
-  public void invalidated(List<String> uris) {
-    cluster.invalidated(uris);
-  }
-
-  @Override
   public void purged(PurgeTarget target) {
     cluster.purges().begin(target.kind(), target.names(), false);
   }
@@ -104,10 +97,7 @@ final class NodeOfCluster implements LocalPurges, OtherNodes {
     Thread.startVirtualThread(
         () -> {
           PurgeReceipt receipt = cluster.purges().purge(target.kind(), target.names(), false);
-          int logged = receipt.isComplete() ? StatusCode.OK : StatusCode.ACCEPTED;
-          done.purged(
-              receipt.isLogged() ? logged : StatusCode.SERVICE_UNAVAILABLE,
-              receipt.nodes().stream().mapToLong(AtNode::purged).sum());
+          done.purged(receipt.status(), receipt.nodes().stream().mapToLong(AtNode::purged).sum());
         });
   }
 }

@@ -233,8 +233,9 @@ public final class ConfigResources {
 
   private Answer decide(AdminRequest request, Query query) throws InvalidRequest {
     JsonNode document = object(request, "decision");
-    return switch (document.path("decision").stringValue("")) {
-      case "keep", "revert" -> end(request, document.path("decision").stringValue(""));
+    String decision = document.path("decision").stringValue("");
+    return switch (decision) {
+      case "keep", "revert" -> end(request, decision);
       default -> throw new InvalidRequest("decision must be keep or revert.");
     };
   }

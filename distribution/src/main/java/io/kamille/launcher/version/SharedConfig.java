@@ -52,11 +52,7 @@ public final class SharedConfig implements NodeConfig {
   private volatile String digest = "";
 
   /** Shares what {@code control} puts in force, while there is a cluster. */
-  public static SharedConfig of(ConfigControl control, Supplier<@Nullable ClusterConfig> cluster) {
-    return new SharedConfig(control, cluster);
-  }
-
-  private SharedConfig(ConfigControl control, Supplier<@Nullable ClusterConfig> cluster) {
+  public SharedConfig(ConfigControl control, Supplier<@Nullable ClusterConfig> cluster) {
     this.control = control;
     this.cluster = cluster;
     control.guard(why -> Thread.startVirtualThread(() -> end("revert", "the guard: " + why)));

@@ -2,6 +2,7 @@ package io.kamille.cluster.purge;
 
 import io.kamille.cache.purge.PurgeTarget;
 import io.kamille.cache.purge.PurgeTarget.Kind;
+import io.kamille.cluster.engine.PlaceFile;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -44,7 +45,7 @@ public final class LogGrowth {
 
   /** Octets of a snapshot that knows these nodes and is full of purges. */
   public static int snapshotOctets(List<String> nodes) {
-    var state = new ClusterState(NOTHING, new AppliedFile(Path.of("/dev/null/applied")));
+    var state = new ClusterState(NOTHING, new PlaceFile(Path.of("/dev/null/applied")));
     nodes.forEach(node -> state.apply(ClusterState.node(node, true)));
     IntStream.range(0, PURGES / ENTRY)
         .mapToObj(i -> LongStream.range(0, ENTRY).mapToObj(j -> order((long) i * ENTRY + j)))

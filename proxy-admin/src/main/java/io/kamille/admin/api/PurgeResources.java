@@ -86,7 +86,7 @@ final class PurgeResources {
       return Answer.problem(ProblemType.NO_QUORUM, "The purge is not in the log yet.", nodes);
     }
     return Answer.json(
-        receipt.isComplete() ? StatusCode.OK : StatusCode.ACCEPTED,
+        receipt.status(),
         new Everywhere(
             receipt.number(),
             receipt.isComplete() ? "done" : "away",

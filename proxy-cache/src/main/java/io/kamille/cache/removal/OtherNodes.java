@@ -1,13 +1,9 @@
 package io.kamille.cache.removal;
 
 import io.kamille.cache.purge.PurgeTarget;
-import java.util.List;
 
 /** Other nodes, which have stored the same, or may have. Any thread; must not wait. */
 public interface OtherNodes {
-
-  /** What is stored for these URIs was removed here, and has to be there. */
-  void invalidated(List<String> uris);
 
   /** Something was purged here because an origin asked for it, and has to be there. */
   void purged(PurgeTarget target);

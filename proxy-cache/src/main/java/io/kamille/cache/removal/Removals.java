@@ -3,7 +3,6 @@ package io.kamille.cache.removal;
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.kamille.cache.fill.InFlightTable;
 import io.kamille.cache.key.CacheKey;
-import io.kamille.cache.key.NormalUri;
 import io.kamille.cache.purge.Purge;
 import io.kamille.cache.purge.PurgeNotes;
 import io.kamille.cache.purge.PurgeTable;
@@ -20,7 +19,6 @@ import io.kamille.core.loop.WallClock;
 import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;
-import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -152,9 +150,7 @@ public final class Removals {
    */
   public void invalidate(RequestHead request, ResponseHead response) {
     OtherNodes nodes = others;
-    List<String> uris = new ArrayList<>();
-    Invalidation.of(request, response, target -> keyOf(target, nodes, uris))
-        .forEach(this::removeNow);
+    Invalidation.of(request, response, this::invalidated).forEach(this::removeNow);
     List<String> groups = Tags.invalidated(response.fields());
     if (!groups.isEmpty()
         && !request.method().isSafe()
@@ -162,22 +158,12 @@ public final class Removals {
         && purge(PurgeTarget.originOf(request), false) == null) {
       purge(PurgeTarget.all(), false);
     }
-    if (nodes != null) {
-      if (!uris.isEmpty()) {
-        nodes.invalidated(uris);
-      }
-      if (!groups.isEmpty() && !request.method().isSafe()) {
-        nodes.purged(PurgeTarget.groups(request, groups));
-      }
+    if (nodes != null && !groups.isEmpty() && !request.method().isSafe()) {
+      nodes.purged(PurgeTarget.groups(request, groups));
     }
   }
 
-  /** The key of a request; its URI is noted if somebody else is to know of it. */
-  private CacheKey keyOf(RequestHead request, @Nullable OtherNodes nodes, List<String> uris) {
-    String uri = nodes == null ? null : NormalUri.of(request);
-    if (uri != null) {
-      uris.add(uri);
-    }
+  private CacheKey invalidated(RequestHead request) {
     RequestHead target = queries.filtered(request);
     toldOfInvalid.accept(target);
     return CacheKey.of(target);

@@ -1,17 +1,14 @@
 package io.kamille.cluster.config;
 
-import io.kamille.cluster.config.ConfigChanges.Place;
 import io.kamille.cluster.config.ConfigReceipt.AtNode;
 import io.kamille.cluster.config.ConfigReceipt.State;
 import io.kamille.cluster.engine.ClusterEngine;
 import io.kamille.cluster.engine.ClusterEngine.Answer;
-import java.io.IOException;
+import io.kamille.cluster.engine.PlaceFile;
+import io.kamille.cluster.engine.PlaceFile.Place;
 import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,13 +39,13 @@ public final class ClusterConfig implements AutoCloseable {
 
   private final ClusterEngine engine;
   private final ConfigChanges changes;
-  private final Path file;
+  private final PlaceFile file;
   private final NodeConfig node;
   private final Duration wait;
   private final SplittableRandom random = new SplittableRandom();
   private final Thread follower;
-  private final Map<Long, String> problems = new TreeMap<>();
   private Place done;
+  private String problem = "";
 
   /**
    * Begins to follow the log.
@@ -57,13 +54,13 @@ public final class ClusterConfig implements AutoCloseable {
    * @param wait how long nodes are waited for
    */
   public ClusterConfig(
-      ClusterEngine engine, ConfigChanges changes, Path file, NodeConfig node, Duration wait) {
+      ClusterEngine engine, ConfigChanges changes, PlaceFile file, NodeConfig node, Duration wait) {
     this.engine = engine;
     this.changes = changes;
     this.file = file;
     this.node = node;
     this.wait = wait;
-    done = noted();
+    done = file.read();
     follower = Thread.ofVirtual().name("kamille-config").start(this::follow);
   }
 
@@ -150,7 +147,7 @@ public final class ClusterConfig implements AutoCloseable {
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
     }
-    return done() < number ? "not in force yet" : problems.getOrDefault(number, "");
+    return done() < number ? "not in force yet" : done() == number ? problem : "";
   }
 
   // The way from the log
@@ -159,18 +156,18 @@ public final class ClusterConfig implements AutoCloseable {
     try {
       while (true) {
         ConfigChanges.Change next = changes.after(place());
-        String problem = done(() -> node.apply(next.text()));
+        String failed = done(() -> node.apply(next.text()));
         if (next.isMissed()) {
-          problem = "changes before this one were missed, and are kept no more";
+          failed = "changes before this one were missed, and are kept no more";
         }
-        if (!problem.isEmpty()) {
-          LOG.log(Level.ERROR, "change {0} of the cluster: {1}", next.number(), problem);
+        if (!failed.isEmpty()) {
+          LOG.log(Level.ERROR, "change {0} of the cluster: {1}", next.number(), failed);
         }
-        note(next);
+        Place place = new Place(next.log(), next.number());
+        file.write(place);
         synchronized (this) {
-          done = new Place(next.log(), next.number());
-          problems.clear();
-          problems.put(next.number(), problem);
+          done = place;
+          problem = failed;
           notifyAll();
         }
       }
@@ -190,28 +187,6 @@ public final class ClusterConfig implements AutoCloseable {
 
   private synchronized Place place() {
     return done;
-  }
-
-  /** What an earlier process has noted. */
-  private Place noted() {
-    try {
-      ByteBuffer in = ByteBuffer.wrap(Files.readAllBytes(file));
-      return in.remaining() == 2 * Long.BYTES ? new Place(in.getLong(), in.getLong()) : Place.NONE;
-    } catch (IOException none) {
-      return Place.NONE;
-    }
-  }
-
-  private void note(ConfigChanges.Change change) {
-    byte[] octets = new byte[2 * Long.BYTES];
-    ByteBuffer.wrap(octets).putLong(change.log()).putLong(change.number());
-    Path beside = file.resolveSibling(file.getFileName() + ".new");
-    try {
-      Files.write(beside, octets);
-      Files.move(beside, file, StandardCopyOption.ATOMIC_MOVE);
-    } catch (IOException refused) {
-      LOG.log(Level.WARNING, "a restart will make this change again: {0}", refused.getMessage());
-    }
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.kamille.cluster.config;
 
+import io.kamille.cluster.engine.PlaceFile.Place;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -17,12 +18,6 @@ public final class ConfigChanges {
   private static final int LIMIT_BYTES = 4 << 20;
 
   private record Kept(long number, long id, String text) {}
-
-  /** A place in a log: the number that names the log, and that of a change. */
-  record Place(long log, long number) {
-
-    static final Place NONE = new Place(0, 0);
-  }
 
   /**
    * A change.

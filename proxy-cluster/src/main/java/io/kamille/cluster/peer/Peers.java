@@ -165,7 +165,7 @@ public final class Peers implements AutoCloseable {
 
   /** Whether this node waits itself for what another one asks of it. */
   boolean waitsFor(RequestHead request) {
-    return waiting.containsKey(key(request));
+    return !waiting.isEmpty() && waiting.containsKey(key(request));
   }
 
   /**

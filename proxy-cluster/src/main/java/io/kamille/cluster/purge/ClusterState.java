@@ -3,7 +3,8 @@ package io.kamille.cluster.purge;
 import io.kamille.cache.purge.PurgeTarget;
 import io.kamille.cluster.config.ConfigChanges;
 import io.kamille.cluster.engine.ClusterEngine;
-import io.kamille.cluster.purge.AppliedFile.Applied;
+import io.kamille.cluster.engine.PlaceFile;
+import io.kamille.cluster.engine.PlaceFile.Place;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
@@ -53,9 +54,9 @@ public final class ClusterState implements ClusterEngine.State {
   private record Waiting(long number, Runnable action) {}
 
   private final LocalPurges local;
-  private final AppliedFile file;
+  private final PlaceFile file;
   private final ConfigChanges config = new ConfigChanges();
-  private Applied done;
+  private Place done;
   private long log;
   // Volatile: loops read it. A purge is carried out before this says so.
   private volatile long last;
@@ -77,7 +78,7 @@ public final class ClusterState implements ClusterEngine.State {
    *
    * @param file where is noted how far an earlier process has come
    */
-  public ClusterState(LocalPurges local, AppliedFile file) {
+  public ClusterState(LocalPurges local, PlaceFile file) {
     this.local = local;
     this.file = file;
     this.done = file.read();
@@ -217,7 +218,7 @@ public final class ClusterState implements ClusterEngine.State {
       if (done.log() != 0) {
         local.clear();
       }
-      done = new Applied(name, 0);
+      done = new Place(name, 0);
     }
   }
 
@@ -226,7 +227,7 @@ public final class ClusterState implements ClusterEngine.State {
     if (number > done.number()) {
       PurgeTarget target = order.target();
       counts.put(number, target == null ? 0 : local.purge(number, target, order.isSoft()));
-      done = new Applied(log, number);
+      done = new Place(log, number);
     }
     last = number;
     return number;
@@ -245,8 +246,8 @@ public final class ClusterState implements ClusterEngine.State {
   }
 
   private void noteDone() {
-    Applied now = done;
-    local.whenKept(() -> file.write(now));
+    Place now = done;
+    local.whenKept(() -> file.writeSoon(now));
   }
 
   @Override
@@ -308,7 +309,7 @@ public final class ClusterState implements ClusterEngine.State {
     last = saved - count;
     if (done.number() < last) {
       local.clear();
-      done = new Applied(log, last);
+      done = new Place(log, last);
     }
     for (int i = 0; i < count; i++) {
       add(in.readLong(), PurgeOrder.read(in));

@@ -1,5 +1,6 @@
 package io.kamille.cluster.purge;
 
+import io.kamille.core.http.StatusCode;
 import java.time.Duration;
 import java.util.List;
 
@@ -24,6 +25,14 @@ public record PurgeReceipt(long number, Duration safeIn, List<AtNode> nodes) {
   /** Whether all have done it. */
   public boolean isComplete() {
     return isLogged() && nodes.stream().allMatch(AtNode::isDone);
+  }
+
+  /** As HTTP says it: done at all nodes, at some later, or not in the log. */
+  public int status() {
+    if (!isLogged()) {
+      return StatusCode.SERVICE_UNAVAILABLE;
+    }
+    return isComplete() ? StatusCode.OK : StatusCode.ACCEPTED;
   }
 
   /**

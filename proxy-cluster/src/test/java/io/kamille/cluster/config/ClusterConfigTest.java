@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kamille.cluster.config.ConfigReceipt.AtNode;
 import io.kamille.cluster.config.ConfigReceipt.State;
 import io.kamille.cluster.engine.ClusterEngine;
+import io.kamille.cluster.engine.PlaceFile;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
@@ -48,7 +49,7 @@ class ClusterConfigTest {
 
     Node(String name) {
       this.name = name;
-      config = new ClusterConfig(this, changes, directory.resolve(name), this, LONG);
+      config = new ClusterConfig(this, changes, new PlaceFile(directory.resolve(name)), this, LONG);
       nodes.put(name, this);
     }
 
@@ -236,7 +237,7 @@ class ClusterConfigTest {
   }
 
   @Test
-  void aNodeThatMissedTooManySaysSo() throws Exception {
+  void aNodeThatMissedTooManyTakesThoseThatAreKept() throws Exception {
     Node a = new Node("a");
     Node b = new Node("b");
     a.config.change(0, "first");

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kamille.cache.purge.PurgeTarget;
 import io.kamille.cache.purge.PurgeTarget.Kind;
+import io.kamille.cluster.engine.PlaceFile;
 import io.kamille.core.Await;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -50,7 +51,7 @@ class ClusterStateTest {
   private final ClusterState state = begin();
 
   private ClusterState begin() {
-    return new ClusterState(local, new AppliedFile(Path.of("none")));
+    return new ClusterState(local, new PlaceFile(Path.of("none")));
   }
 
   private static PurgeOrder order(long id) {
@@ -107,16 +108,16 @@ class ClusterStateTest {
   void aRestartPurgesWhatTheFileDoesNotHave() {
     Path file = directory.resolve("applied");
     isKept = true;
-    ClusterState before = new ClusterState(local, new AppliedFile(file));
+    ClusterState before = new ClusterState(local, new PlaceFile(file));
     byte[] first = entry(71);
     before.apply(first);
     Await.until(() -> Files.exists(file), "the file is written");
     done.clear();
-    ClusterState after = new ClusterState(local, new AppliedFile(file));
+    ClusterState after = new ClusterState(local, new PlaceFile(file));
     after.apply(first);
     after.apply(entry(72));
     assertThat(done).containsExactly("2 http://a.test/72");
-    Await.until(() -> new AppliedFile(file).read().number() == 2, "the file is written");
+    Await.until(() -> new PlaceFile(file).read().number() == 2, "the file is written");
   }
 
   @Test

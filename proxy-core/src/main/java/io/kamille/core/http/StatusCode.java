@@ -8,6 +8,7 @@ public final class StatusCode {
   public static final int CONTINUE = 100;
   public static final int SWITCHING_PROTOCOLS = 101;
   public static final int OK = 200;
+  public static final int ACCEPTED = 202;
   public static final int CREATED = 201;
   public static final int NO_CONTENT = 204;
   public static final int RESET_CONTENT = 205;
@@ -35,7 +36,6 @@ public final class StatusCode {
   public static final int FIELDS_TOO_LARGE = 431;
   public static final int INTERNAL_SERVER_ERROR = 500;
   public static final int NOT_IMPLEMENTED = 501;
-  public static final int ACCEPTED = 202;
   public static final int SERVICE_UNAVAILABLE = 503;
   public static final int GATEWAY_TIMEOUT = 504;
   public static final int VERSION_NOT_SUPPORTED = 505;

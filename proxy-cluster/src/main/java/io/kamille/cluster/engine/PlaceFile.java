@@ -1,0 +1,75 @@
+package io.kamille.cluster.engine;
+
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/** Up to which place of which log this node has done something that outlives it. Any thread. */
+public final class PlaceFile {
+
+  /**
+   * A place in a log.
+   *
+   * @param log the random number of that log; 0 for none
+   * @param number of what stands there
+   */
+  public record Place(long log, long number) {
+
+    public static final Place NONE = new Place(0, 0);
+  }
+
+  private static final System.Logger LOG = System.getLogger("kamille.cluster");
+
+  private final Path file;
+  private final AtomicBoolean isDue = new AtomicBoolean();
+  private volatile Place last = Place.NONE;
+
+  public PlaceFile(Path file) {
+    this.file = file;
+  }
+
+  /** What an earlier process has written; no place if it cannot be read. */
+  public Place read() {
+    try {
+      ByteBuffer in = ByteBuffer.wrap(Files.readAllBytes(file));
+      return in.remaining() == 2 * Long.BYTES ? new Place(in.getLong(), in.getLong()) : Place.NONE;
+    } catch (IOException none) {
+      return Place.NONE;
+    }
+  }
+
+  /** Takes that place down, and waits for it. */
+  public void write(Place place) {
+    last = place;
+    writeLast();
+  }
+
+  /** Takes it down on another thread, the last of several alone. */
+  public void writeSoon(Place place) {
+    last = place;
+    if (!isDue.getAndSet(true)) {
+      Thread.startVirtualThread(
+          () -> {
+            isDue.set(false);
+            writeLast();
+          });
+    }
+  }
+
+  private synchronized void writeLast() {
+    Place place = last;
+    byte[] octets = new byte[2 * Long.BYTES];
+    ByteBuffer.wrap(octets).putLong(place.log()).putLong(place.number());
+    Path beside = file.resolveSibling(file.getFileName() + ".new");
+    try {
+      Files.write(beside, octets);
+      Files.move(beside, file, StandardCopyOption.ATOMIC_MOVE);
+    } catch (IOException refused) {
+      LOG.log(Level.WARNING, "a restart will do it again: {0}", refused.getMessage());
+    }
+  }
+}
