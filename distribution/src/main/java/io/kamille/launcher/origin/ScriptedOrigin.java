@@ -59,6 +59,7 @@ public final class ScriptedOrigin implements AutoCloseable {
   private final Script script;
   private final Set<Socket> open = ConcurrentHashMap.newKeySet();
   private final AtomicInteger accepted = new AtomicInteger();
+  private final Thread accepting = Thread.ofVirtual().name("origin").unstarted(this::accept);
 
   private ScriptedOrigin(ServerSocket listener, Script script) {
     this.listener = listener;
@@ -79,7 +80,7 @@ public final class ScriptedOrigin implements AutoCloseable {
       throw e;
     }
     var origin = new ScriptedOrigin(listener, script);
-    Thread.ofVirtual().name("origin").start(origin::accept);
+    origin.accepting.start();
     return origin;
   }
 
@@ -159,9 +160,16 @@ public final class ScriptedOrigin implements AutoCloseable {
     }
   }
 
+  /** Once this returns, the port refuses connections. */
   @Override
   public void close() throws IOException {
     listener.close();
+    // Closing only wakes the thread in accept: the kernel takes connections until it has run.
+    try {
+      accepting.join();
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+    }
     closeConnections();
   }
 }
