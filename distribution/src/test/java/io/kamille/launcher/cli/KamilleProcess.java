@@ -36,15 +36,20 @@ final class KamilleProcess implements AutoCloseable {
   /** The same with options for the JVM. */
   static KamilleProcess start(List<String> options, Path state, String... arguments)
       throws IOException {
-    return start(List.of(), options, state, arguments);
+    return start(List.of(), with(options), state, arguments);
   }
 
   /** The same in a network namespace without interfaces. */
   static KamilleProcess sandboxed(Path state, String... arguments) throws IOException {
-    return start(List.of("unshare", "--net"), List.of(), state, arguments);
+    return start(List.of("unshare", "--net"), SharedClasses.options(), state, arguments);
   }
 
-  private static KamilleProcess start(
+  private static List<String> with(List<String> options) {
+    return Stream.concat(options.stream(), SharedClasses.options().stream()).toList();
+  }
+
+  /** With options that name the class path. */
+  static KamilleProcess start(
       List<String> before, List<String> options, Path state, String... arguments)
       throws IOException {
     // A shell's background ignores SIGINT and nohup ignores SIGHUP, and children inherit that.
@@ -57,8 +62,6 @@ final class KamilleProcess implements AutoCloseable {
             "--enable-native-access=ALL-UNNAMED",
             QUICK_START,
             "-Xmx256m",
-            "-cp",
-            System.getProperty("java.class.path"),
             "io.kamille.launcher.Main"));
     command.addAll(List.of(arguments));
     ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);

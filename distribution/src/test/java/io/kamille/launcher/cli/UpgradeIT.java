@@ -71,8 +71,8 @@ class UpgradeIT {
             + KamilleProcess.QUICK_START
             + " -Dkamille.home="
             + home
-            + " -cp "
-            + System.getProperty("java.class.path")
+            + " "
+            + String.join(" ", SharedClasses.options())
             + " io.kamille.launcher.Main \"$@\"");
   }
 
