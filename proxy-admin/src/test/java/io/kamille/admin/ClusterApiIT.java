@@ -89,7 +89,8 @@ class ClusterApiIT {
             Duration.ofSeconds(30),
             Duration.ofMillis(100),
             new PeerSettings(null, Copies.HOT, Duration.ofMinutes(5), Duration.ofMillis(100)));
-    Cluster cluster = Cluster.join(settings, directory.resolve("cluster"), new Stored(), registry);
+    Cluster cluster =
+        Cluster.join(settings, "1.2.3", directory.resolve("cluster"), new Stored(), registry);
     joined = cluster;
     appliance.cluster = cluster;
     return cluster;
@@ -135,7 +136,8 @@ class ClusterApiIT {
     assertThat(request("GET", "/v1/cluster", ""))
         .startsWith("HTTP/1.1 200 ")
         .contains("{\"name\":\"shop\",\"node\":\"a\",\"leader\":\"a\",\"term\":")
-        .contains("\"quorum\":true,\"current\":true,\"applied\":0,\"behind\":0,\"waiting\":0,")
+        .contains(
+            "\"quorum\":true,\"current\":true,\"applied\":0,\"behind\":0,\"waiting\":0,\"level\":1,")
         .contains("{\"node\":\"a\",\"state\":\"member\",\"voter\":true,\"leader\":true,");
     assertThat(request("GET", "/v1/status", "")).contains("\"clustered\":true");
     assertThat(request("POST", PURGES, URL))
@@ -155,7 +157,8 @@ class ClusterApiIT {
         .contains(
             "{\"node\":\"d\",\"state\":\"away\",\"voter\":false,\"leader\":false,"
                 + "\"current\":false,\"applied\":0,\"config\":0,"
-                + "\"diverged\":false,\"peers\":\"\",\"seconds\":-1.0}");
+                + "\"diverged\":false,\"version\":\"\",\"level\":0,\"peers\":\"\",\"seconds\":-1.0}")
+        .contains("\"version\":\"1.2.3\",\"level\":1,");
     assertThat(value("kamille_cluster_purges_away_total")).isEqualTo(1);
     assertThat(value("kamille_cluster_members", "away")).isEqualTo(1);
 

@@ -59,6 +59,7 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
   private static final Duration LOOK = Duration.ofMillis(5);
 
   private final ClusterSettings settings;
+  private final String version;
   private final Path directory;
   private final LocalPurges local;
   private final ClusterState state;
@@ -88,22 +89,32 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
   /**
    * Joins.
    *
+   * @param version of this release
    * @param directory where the log lies
    * @throws IOException if the certificates cannot be read, or the address cannot be had
    */
   public static Cluster join(
-      ClusterSettings settings, Path directory, LocalPurges local, MetricRegistry registry)
+      ClusterSettings settings,
+      String version,
+      Path directory,
+      LocalPurges local,
+      MetricRegistry registry)
       throws IOException {
     Files.createDirectories(directory);
-    return new Cluster(settings, directory, local, registry);
+    return new Cluster(settings, version, directory, local, registry);
   }
 
   private Cluster(
-      ClusterSettings settings, Path directory, LocalPurges local, MetricRegistry registry)
+      ClusterSettings settings,
+      String version,
+      Path directory,
+      LocalPurges local,
+      MetricRegistry registry)
       throws IOException {
     Path certificate = Objects.requireNonNull(settings.tls().certificate());
     Instant ends = PemFile.certificates(certificate).getFirst().getNotAfter().toInstant();
     this.settings = settings;
+    this.version = version;
     this.directory = directory;
     this.local = local;
     state = new ClusterState(local, new PlaceFile(directory.resolve("applied")));
@@ -226,7 +237,8 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
               isCurrent,
               isDraining,
               isCurrent ? aheadMillis + TimeUnit.NANOSECONDS.toMillis(now - currentSinceNanos) : 0,
-              Optional.ofNullable(settings.peers().address()).map(HostPort::toString).orElse(""));
+              Optional.ofNullable(settings.peers().address()).map(HostPort::toString).orElse(""),
+              version);
       tellPeers();
       byte[] octets = report.octets();
       engine.tell(ByteBuffer.allocate(1 + octets.length).put(REPORT).put(octets).array());
@@ -446,6 +458,8 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
               report == null ? 0 : report.applied(),
               report == null ? 0 : report.config(),
               report != null && differ(report.configDigest(), shared),
+              report == null ? "" : report.version(),
+              report == null ? 0 : report.level(),
               report == null ? "" : report.peers(),
               heard == null ? -1 : (now - heard.nanos()) / 1e9));
     }

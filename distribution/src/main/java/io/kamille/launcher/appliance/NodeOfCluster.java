@@ -26,12 +26,17 @@ final class NodeOfCluster implements LocalPurges, OtherNodes {
   private final CacheOperations cache;
   private volatile Cluster cluster;
 
-  private NodeOfCluster(Configuration configuration, Cache cache, MetricRegistry registry)
+  private NodeOfCluster(
+      Configuration configuration, String version, Cache cache, MetricRegistry registry)
       throws IOException {
     this.cache = cache.operations();
     cluster =
         Cluster.join(
-            configuration.cluster(), StateDirectory.path().resolve("cluster"), this, registry);
+            configuration.cluster(),
+            version,
+            StateDirectory.path().resolve("cluster"),
+            this,
+            registry);
     cache.share(this);
     if (configuration.cluster().whenCutOff() == WhenCutOff.REVALIDATE) {
       cache.lease().follow(cluster::untilNanos);
@@ -45,10 +50,14 @@ final class NodeOfCluster implements LocalPurges, OtherNodes {
    * @throws StartFailure if this node cannot be one of a cluster
    */
   static Cluster join(
-      Configuration configuration, Cache cache, MetricRegistry registry, boolean keepsAll)
+      Configuration configuration,
+      String version,
+      Cache cache,
+      MetricRegistry registry,
+      boolean keepsAll)
       throws StartFailure {
     try {
-      Cluster cluster = new NodeOfCluster(configuration, cache, registry).cluster;
+      Cluster cluster = new NodeOfCluster(configuration, version, cache, registry).cluster;
       if (keepsAll) {
         cluster.keepsAll();
       }

@@ -32,6 +32,7 @@ final class ClusterResources {
       return Answer.problem(StatusCode.NOT_FOUND, NONE);
     }
     Position position = cluster.position();
+    List<NodeView> nodes = cluster.nodes();
     return Answer.json(
         new ClusterView(
             String.valueOf(cluster.settings().name()),
@@ -43,7 +44,8 @@ final class ClusterResources {
             cluster.applied(),
             position.appended() - position.applied(),
             cluster.purges().waiting(),
-            cluster.nodes()));
+            NodeView.lowestLevel(nodes),
+            nodes));
   }
 
   private static Answer forget(@Nullable Cluster cluster, String node) {
@@ -75,6 +77,7 @@ final class ClusterResources {
    * @param applied the number of the last purge that is applied here
    * @param behind how many entries of the log are not applied here
    * @param waiting how many purges wait for a quorum
+   * @param level what all nodes can read
    */
   private record ClusterView(
       String name,
@@ -86,5 +89,6 @@ final class ClusterResources {
       long applied,
       long behind,
       int waiting,
+      int level,
       List<NodeView> members) {}
 }
