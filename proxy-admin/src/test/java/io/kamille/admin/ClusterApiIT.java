@@ -117,6 +117,11 @@ class ClusterApiIT {
     public void clear() {}
 
     @Override
+    public boolean stores(String url) {
+      return url.equals("http://h/p");
+    }
+
+    @Override
     public void whenKept(Runnable action) {}
   }
 
@@ -127,6 +132,8 @@ class ClusterApiIT {
         .contains("This node is in no cluster");
     assertThat(request("DELETE", "/v1/cluster/nodes/a", "")).startsWith("HTTP/1.1 404 ");
     assertThat(request("GET", "/v1/status", "")).contains("\"clustered\":false");
+    assertThat(request("GET", "/v1/cluster/log", "")).startsWith("HTTP/1.1 404 ");
+    assertThat(request("GET", "/v1/cluster/key?url=http://h/", "")).startsWith("HTTP/1.1 404 ");
   }
 
   @Test
@@ -175,6 +182,23 @@ class ClusterApiIT {
     assertThat(request("POST", PURGES, "{\"url\":\"http://h/\",\"dry_run\":true}"))
         .startsWith("HTTP/1.1 200 ")
         .contains("\"matched\":2");
+  }
+
+  @Test
+  void theLogAndAUrlAreToldWithoutWhatIsPurged() throws Exception {
+    Cluster cluster = join("a");
+    assertThat(cluster.awaitCurrent()).isTrue();
+    request("POST", PURGES, "{\"url\":\"http://h/?secret=1\"}");
+    assertThat(request("GET", "/v1/cluster/log", ""))
+        .contains("{\"leader\":\"a\",\"term\":", "\"snapshot\":0")
+        .endsWith("\"last\":[\"purges 1 to 1\",\"node a\"]}\n")
+        .doesNotContain("secret");
+    assertThat(request("GET", "/v1/cluster/key?url=http://h/p", ""))
+        .endsWith("\"stored\":{\"a\":true}}\n")
+        .contains("\"ownership\":null,\"why\":\"Nobody owns it");
+    assertThat(request("GET", "/v1/cluster/key?url=http://h/q", ""))
+        .endsWith("\"stored\":{\"a\":false}}\n");
+    assertThat(request("GET", "/v1/cluster/key?url=nonsense", "")).startsWith("HTTP/1.1 400 ");
   }
 
   @Test

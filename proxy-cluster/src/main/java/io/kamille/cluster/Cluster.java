@@ -54,6 +54,7 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
   private static final int REMEMBERED = 200;
   private static final byte REPORT = 1;
   private static final byte INVALIDATED = 2;
+  private static final byte STORED = 5;
   private static final Duration REPORT_PERIOD = Duration.ofSeconds(2);
   private static final int REPORTS_PER_LEASE = 5;
   private static final Duration LOOK = Duration.ofMillis(5);
@@ -185,7 +186,11 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
     public void asked(String node, byte[] message, Answer answer) {
       ClusterPurges asked = follower;
       try {
-        if (message[0] >= ClusterConfig.PREPARE) {
+        if (message[0] == STORED) {
+          String url = new String(message, 1, message.length - 1, StandardCharsets.UTF_8);
+          Thread.startVirtualThread(
+              () -> answer.send(new byte[] {(byte) (local.stores(url) ? 1 : 0)}));
+        } else if (message[0] >= ClusterConfig.PREPARE) {
           ClusterConfig changed = config;
           if (changed != null) {
             changed.asked(message, answer);
@@ -420,8 +425,34 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
 
   /** Tells the others what an answer to an unsafe request made invalid (RFC 9111 §4.4). */
   public void invalidated(String uri) {
-    byte[] octets = uri.getBytes(StandardCharsets.UTF_8);
-    engine.tell(ByteBuffer.allocate(1 + octets.length).put(INVALIDATED).put(octets).array());
+    engine.tell(message(INVALIDATED, uri));
+  }
+
+  private static byte[] message(byte kind, String text) {
+    byte[] octets = text.getBytes(StandardCharsets.UTF_8);
+    return ByteBuffer.allocate(1 + octets.length).put(kind).put(octets).array();
+  }
+
+  /** Which nodes have something stored for a URL, of those that answer in time; waits for them. */
+  public Map<String, Boolean> stored(String url) {
+    Map<String, Boolean> nodes = new TreeMap<>();
+    engine
+        .ask(message(STORED, url), settings.purgeWait())
+        .forEach((node, answer) -> nodes.put(node, answer.length == 1 && answer[0] == 1));
+    return nodes;
+  }
+
+  /** What the log has come to here. */
+  public LogView log() {
+    Position position = engine.position();
+    return new LogView(
+        position.leader(),
+        position.term(),
+        position.appended() == Position.NOT_KNOWN ? null : position.appended(),
+        position.applied(),
+        engine.logBytes(),
+        state.saved(),
+        state.lastEntries());
   }
 
   /** Whether a majority of the voters are members. */

@@ -15,6 +15,7 @@ import io.kamille.core.metric.MetricRegistry;
 import io.kamille.launcher.configuration.Configuration;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 /** What the cluster does to the cache of this node, and the cache to the cluster. Any thread. */
@@ -89,6 +90,11 @@ final class NodeOfCluster implements LocalPurges, OtherNodes {
   @Override
   public void clear() {
     cache.clear();
+  }
+
+  @Override
+  public boolean stores(String url) {
+    return !cache.objects(url).orElse(List.of()).isEmpty();
   }
 
   @Override
