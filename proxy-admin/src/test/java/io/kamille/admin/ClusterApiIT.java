@@ -89,7 +89,8 @@ class ClusterApiIT {
             Duration.ofSeconds(30),
             Duration.ofMillis(100),
             new PeerSettings(null, Copies.HOT, Duration.ofMinutes(5), Duration.ofMillis(100)));
-    Cluster cluster = Cluster.join(settings, directory.resolve("cluster"), new Stored(), registry);
+    Cluster cluster =
+        Cluster.join(settings, "1.2.3", directory.resolve("cluster"), new Stored(), registry);
     joined = cluster;
     appliance.cluster = cluster;
     return cluster;
@@ -116,6 +117,11 @@ class ClusterApiIT {
     public void clear() {}
 
     @Override
+    public boolean stores(String url) {
+      return url.equals("http://h/p");
+    }
+
+    @Override
     public void whenKept(Runnable action) {}
   }
 
@@ -126,6 +132,8 @@ class ClusterApiIT {
         .contains("This node is in no cluster");
     assertThat(request("DELETE", "/v1/cluster/nodes/a", "")).startsWith("HTTP/1.1 404 ");
     assertThat(request("GET", "/v1/status", "")).contains("\"clustered\":false");
+    assertThat(request("GET", "/v1/cluster/log", "")).startsWith("HTTP/1.1 404 ");
+    assertThat(request("GET", "/v1/cluster/key?url=http://h/", "")).startsWith("HTTP/1.1 404 ");
   }
 
   @Test
@@ -135,7 +143,8 @@ class ClusterApiIT {
     assertThat(request("GET", "/v1/cluster", ""))
         .startsWith("HTTP/1.1 200 ")
         .contains("{\"name\":\"shop\",\"node\":\"a\",\"leader\":\"a\",\"term\":")
-        .contains("\"quorum\":true,\"current\":true,\"applied\":0,\"behind\":0,\"waiting\":0,")
+        .contains(
+            "\"quorum\":true,\"current\":true,\"applied\":0,\"behind\":0,\"waiting\":0,\"level\":1,")
         .contains("{\"node\":\"a\",\"state\":\"member\",\"voter\":true,\"leader\":true,");
     assertThat(request("GET", "/v1/status", "")).contains("\"clustered\":true");
     assertThat(request("POST", PURGES, URL))
@@ -155,7 +164,8 @@ class ClusterApiIT {
         .contains(
             "{\"node\":\"d\",\"state\":\"away\",\"voter\":false,\"leader\":false,"
                 + "\"current\":false,\"applied\":0,\"config\":0,"
-                + "\"diverged\":false,\"peers\":\"\",\"seconds\":-1.0}");
+                + "\"diverged\":false,\"version\":\"\",\"level\":0,\"peers\":\"\",\"seconds\":-1.0}")
+        .contains("\"version\":\"1.2.3\",\"level\":1,");
     assertThat(value("kamille_cluster_purges_away_total")).isEqualTo(1);
     assertThat(value("kamille_cluster_members", "away")).isEqualTo(1);
 
@@ -172,6 +182,23 @@ class ClusterApiIT {
     assertThat(request("POST", PURGES, "{\"url\":\"http://h/\",\"dry_run\":true}"))
         .startsWith("HTTP/1.1 200 ")
         .contains("\"matched\":2");
+  }
+
+  @Test
+  void theLogAndAUrlAreToldWithoutWhatIsPurged() throws Exception {
+    Cluster cluster = join("a");
+    assertThat(cluster.awaitCurrent()).isTrue();
+    request("POST", PURGES, "{\"url\":\"http://h/?secret=1\"}");
+    assertThat(request("GET", "/v1/cluster/log", ""))
+        .contains("{\"leader\":\"a\",\"term\":", "\"snapshot\":0")
+        .endsWith("\"last\":[\"purges 1 to 1\",\"node a\"]}\n")
+        .doesNotContain("secret");
+    assertThat(request("GET", "/v1/cluster/key?url=http://h/p", ""))
+        .endsWith("\"stored\":{\"a\":true}}\n")
+        .contains("\"ownership\":null,\"why\":\"Nobody owns it");
+    assertThat(request("GET", "/v1/cluster/key?url=http://h/q", ""))
+        .endsWith("\"stored\":{\"a\":false}}\n");
+    assertThat(request("GET", "/v1/cluster/key?url=nonsense", "")).startsWith("HTTP/1.1 400 ");
   }
 
   @Test

@@ -54,11 +54,13 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
   private static final int REMEMBERED = 200;
   private static final byte REPORT = 1;
   private static final byte INVALIDATED = 2;
+  private static final byte STORED = 5;
   private static final Duration REPORT_PERIOD = Duration.ofSeconds(2);
   private static final int REPORTS_PER_LEASE = 5;
   private static final Duration LOOK = Duration.ofMillis(5);
 
   private final ClusterSettings settings;
+  private final String version;
   private final Path directory;
   private final LocalPurges local;
   private final ClusterState state;
@@ -88,22 +90,32 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
   /**
    * Joins.
    *
+   * @param version of this release
    * @param directory where the log lies
    * @throws IOException if the certificates cannot be read, or the address cannot be had
    */
   public static Cluster join(
-      ClusterSettings settings, Path directory, LocalPurges local, MetricRegistry registry)
+      ClusterSettings settings,
+      String version,
+      Path directory,
+      LocalPurges local,
+      MetricRegistry registry)
       throws IOException {
     Files.createDirectories(directory);
-    return new Cluster(settings, directory, local, registry);
+    return new Cluster(settings, version, directory, local, registry);
   }
 
   private Cluster(
-      ClusterSettings settings, Path directory, LocalPurges local, MetricRegistry registry)
+      ClusterSettings settings,
+      String version,
+      Path directory,
+      LocalPurges local,
+      MetricRegistry registry)
       throws IOException {
     Path certificate = Objects.requireNonNull(settings.tls().certificate());
     Instant ends = PemFile.certificates(certificate).getFirst().getNotAfter().toInstant();
     this.settings = settings;
+    this.version = version;
     this.directory = directory;
     this.local = local;
     state = new ClusterState(local, new PlaceFile(directory.resolve("applied")));
@@ -174,7 +186,11 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
     public void asked(String node, byte[] message, Answer answer) {
       ClusterPurges asked = follower;
       try {
-        if (message[0] >= ClusterConfig.PREPARE) {
+        if (message[0] == STORED) {
+          String url = new String(message, 1, message.length - 1, StandardCharsets.UTF_8);
+          Thread.startVirtualThread(
+              () -> answer.send(new byte[] {(byte) (local.stores(url) ? 1 : 0)}));
+        } else if (message[0] >= ClusterConfig.PREPARE) {
           ClusterConfig changed = config;
           if (changed != null) {
             changed.asked(message, answer);
@@ -226,7 +242,8 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
               isCurrent,
               isDraining,
               isCurrent ? aheadMillis + TimeUnit.NANOSECONDS.toMillis(now - currentSinceNanos) : 0,
-              Optional.ofNullable(settings.peers().address()).map(HostPort::toString).orElse(""));
+              Optional.ofNullable(settings.peers().address()).map(HostPort::toString).orElse(""),
+              version);
       tellPeers();
       byte[] octets = report.octets();
       engine.tell(ByteBuffer.allocate(1 + octets.length).put(REPORT).put(octets).array());
@@ -408,8 +425,34 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
 
   /** Tells the others what an answer to an unsafe request made invalid (RFC 9111 §4.4). */
   public void invalidated(String uri) {
-    byte[] octets = uri.getBytes(StandardCharsets.UTF_8);
-    engine.tell(ByteBuffer.allocate(1 + octets.length).put(INVALIDATED).put(octets).array());
+    engine.tell(message(INVALIDATED, uri));
+  }
+
+  private static byte[] message(byte kind, String text) {
+    byte[] octets = text.getBytes(StandardCharsets.UTF_8);
+    return ByteBuffer.allocate(1 + octets.length).put(kind).put(octets).array();
+  }
+
+  /** Which nodes have something stored for a URL, of those that answer in time; waits for them. */
+  public Map<String, Boolean> stored(String url) {
+    Map<String, Boolean> nodes = new TreeMap<>();
+    engine
+        .ask(message(STORED, url), settings.purgeWait())
+        .forEach((node, answer) -> nodes.put(node, answer.length == 1 && answer[0] == 1));
+    return nodes;
+  }
+
+  /** What the log has come to here. */
+  public LogView log() {
+    Position position = engine.position();
+    return new LogView(
+        position.leader(),
+        position.term(),
+        position.appended() == Position.NOT_KNOWN ? null : position.appended(),
+        position.applied(),
+        engine.logBytes(),
+        state.saved(),
+        state.lastEntries());
   }
 
   /** Whether a majority of the voters are members. */
@@ -446,6 +489,8 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
               report == null ? 0 : report.applied(),
               report == null ? 0 : report.config(),
               report != null && differ(report.configDigest(), shared),
+              report == null ? "" : report.version(),
+              report == null ? 0 : report.level(),
               report == null ? "" : report.peers(),
               heard == null ? -1 : (now - heard.nanos()) / 1e9));
     }

@@ -1,5 +1,8 @@
 package io.kamille.cluster;
 
+import io.kamille.cluster.lease.Report;
+import java.util.List;
+
 /**
  * A node as this one sees it.
  *
@@ -8,6 +11,8 @@ package io.kamille.cluster;
  * @param applied the number of the last purge that it has applied; 0 if it has said nothing yet
  * @param config the number of the last change of the configuration that it has seen to
  * @param diverged whether what nodes share of it differs from that of the leader
+ * @param version of its release; empty if it has said nothing yet
+ * @param level of what it can read; 0 if it has said nothing yet
  * @param seconds since its last report; −1 if there was none
  */
 public record NodeView(
@@ -19,5 +24,16 @@ public record NodeView(
     long applied,
     long config,
     boolean diverged,
+    String version,
+    int level,
     String peers,
-    double seconds) {}
+    double seconds) {
+
+  /** What all nodes can read. One that has said nothing yet counts as the oldest that may be. */
+  public static int lowestLevel(List<NodeView> nodes) {
+    return nodes.stream()
+        .mapToInt(node -> node.level == 0 ? Report.OLDEST_LEVEL : node.level)
+        .min()
+        .orElse(Report.LEVEL);
+  }
+}

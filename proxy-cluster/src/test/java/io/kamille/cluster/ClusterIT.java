@@ -102,6 +102,7 @@ class ClusterIT {
       Cluster cluster =
           Cluster.join(
               settings.settings(name),
+              "1.2.3",
               settings.stateOf(name),
               new Purged(purgedAt(name)),
               new MetricRegistry());

@@ -148,7 +148,7 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
   /** Becomes one of several nodes, before anybody is served. */
   private void join(boolean keepsAll) throws StartFailure {
     if (running.cluster().isOn() && joins) {
-      Cluster joined = assembly.join(running, registry, keepsAll);
+      Cluster joined = assembly.join(running, version, registry, keepsAll);
       cluster = joined;
       assembly.peers().ifPresent(joined::follow);
       if (shared != null) {

@@ -169,9 +169,10 @@ final class Assembly implements AutoCloseable {
   }
 
   /** Joins the cluster of the configuration. */
-  Cluster join(Configuration configuration, MetricRegistry registry, boolean keepsAll)
+  Cluster join(
+      Configuration configuration, String version, MetricRegistry registry, boolean keepsAll)
       throws StartFailure {
-    Cluster joined = NodeOfCluster.join(configuration, cache, registry, keepsAll);
+    Cluster joined = NodeOfCluster.join(configuration, version, cache, registry, keepsAll);
     nodes = joined;
     return joined;
   }

@@ -20,6 +20,7 @@ import io.kamille.cache.rules.Reason;
 import io.kamille.cache.tiers.peak.PeakChoice;
 import io.kamille.cache.tiers.peak.PeakWatch;
 import io.kamille.cluster.Cluster;
+import io.kamille.cluster.peer.Peers.Ownership;
 import io.kamille.core.http.Authority;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.log.RequestSample;
@@ -250,6 +251,11 @@ final class LiveView implements ApplianceView {
     return shown == null
         ? explained
         : new RequestExplanation(explained.route(), explained.explanation().after(List.of(shown)));
+  }
+
+  @Override
+  public @Nullable Ownership ownership(RequestHead request) {
+    return appliance.assembly().explainer().ownership(request);
   }
 
   @Override

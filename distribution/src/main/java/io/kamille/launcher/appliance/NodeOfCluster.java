@@ -15,6 +15,7 @@ import io.kamille.core.metric.MetricRegistry;
 import io.kamille.launcher.configuration.Configuration;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 /** What the cluster does to the cache of this node, and the cache to the cluster. Any thread. */
@@ -26,12 +27,17 @@ final class NodeOfCluster implements LocalPurges, OtherNodes {
   private final CacheOperations cache;
   private volatile Cluster cluster;
 
-  private NodeOfCluster(Configuration configuration, Cache cache, MetricRegistry registry)
+  private NodeOfCluster(
+      Configuration configuration, String version, Cache cache, MetricRegistry registry)
       throws IOException {
     this.cache = cache.operations();
     cluster =
         Cluster.join(
-            configuration.cluster(), StateDirectory.path().resolve("cluster"), this, registry);
+            configuration.cluster(),
+            version,
+            StateDirectory.path().resolve("cluster"),
+            this,
+            registry);
     cache.share(this);
     if (configuration.cluster().whenCutOff() == WhenCutOff.REVALIDATE) {
       cache.lease().follow(cluster::untilNanos);
@@ -45,10 +51,14 @@ final class NodeOfCluster implements LocalPurges, OtherNodes {
    * @throws StartFailure if this node cannot be one of a cluster
    */
   static Cluster join(
-      Configuration configuration, Cache cache, MetricRegistry registry, boolean keepsAll)
+      Configuration configuration,
+      String version,
+      Cache cache,
+      MetricRegistry registry,
+      boolean keepsAll)
       throws StartFailure {
     try {
-      Cluster cluster = new NodeOfCluster(configuration, cache, registry).cluster;
+      Cluster cluster = new NodeOfCluster(configuration, version, cache, registry).cluster;
       if (keepsAll) {
         cluster.keepsAll();
       }
@@ -80,6 +90,11 @@ final class NodeOfCluster implements LocalPurges, OtherNodes {
   @Override
   public void clear() {
     cache.clear();
+  }
+
+  @Override
+  public boolean stores(String url) {
+    return !cache.objects(url).orElse(List.of()).isEmpty();
   }
 
   @Override

@@ -14,6 +14,7 @@ import io.kamille.core.answer.RequestId;
 import io.kamille.core.answer.RuledHandler;
 import io.kamille.core.exchange.ErrorPages;
 import io.kamille.core.exchange.ExchangeHandler;
+import io.kamille.core.exchange.Failure;
 import io.kamille.core.gate.Overload;
 import io.kamille.core.gate.RateLimitSettings.Counts;
 import io.kamille.core.gate.RouteGate;
@@ -78,6 +79,9 @@ public final class RouteChain {
       FileThreads files,
       LongAdder mirrorDropped,
       WallClock clock) {}
+
+  private static final Failure LOOP =
+      Failure.request(508, "the request comes back from an origin of this cluster");
 
   private final RouteSettings route;
   private final Configuration configuration;
@@ -262,14 +266,26 @@ public final class RouteChain {
   /** The way of clients, beside that of the requests of other nodes, which go to the cache. */
   private ExchangeHandler forked(ExchangeHandler clients) {
     CacheHandler own = cache;
-    if (parts.peers() == null || own == null) {
+    Peers peers = parts.peers();
+    if (peers == null) {
       return clients;
+    }
+    ExchangeHandler once =
+        exchange -> {
+          if (peers.isLoop(exchange.request())) {
+            exchange.reply().fail(LOOP);
+          } else {
+            clients.handle(exchange);
+          }
+        };
+    if (own == null) {
+      return once;
     }
     ExchangeHandler stored = paged(isPastCache ? own.bypass("path") : own);
     ExchangeHandler past = paged(own.bypass("behind"));
     return exchange -> {
       switch (exchange.request().sender()) {
-        case CLIENT -> clients.handle(exchange);
+        case CLIENT -> once.handle(exchange);
         case PROXY -> stored.handle(exchange);
         case PROXY_PAST_CACHE -> past.handle(exchange);
       }
@@ -328,18 +344,22 @@ public final class RouteChain {
     var mirror = route.actions().mirror();
     String name = Objects.requireNonNull(mirror.upstream(), "mirror.upstream");
     return new MirrorHandler(
-        next, upstreams.handler(name, route), mirror.share(), parts.mirrorDropped);
+        next, marked(upstreams.handler(name, route)), mirror.share(), parts.mirrorDropped);
   }
 
   private ExchangeHandler otherUpstream() {
     String name = Objects.requireNonNull(route.actions().split().upstream(), "split.upstream");
-    return upstreams.handler(name, route);
+    return marked(upstreams.handler(name, route));
+  }
+
+  private ExchangeHandler marked(ExchangeHandler upstream) {
+    return parts.peers() == null ? upstream : parts.peers().marking(upstream);
   }
 
   private ExchangeHandler target() {
     RouteActions actions = route.actions();
     if (route.upstream() != null) {
-      return upstreams.handler(route);
+      return marked(upstreams.handler(route));
     }
     if (actions.redirect().isOn()) {
       return actions.redirect();

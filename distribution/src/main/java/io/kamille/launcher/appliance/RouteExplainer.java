@@ -10,6 +10,7 @@ import io.kamille.cache.station.CacheBypass;
 import io.kamille.cache.station.CacheHandler;
 import io.kamille.cache.station.PurgeMethod;
 import io.kamille.cluster.peer.Peers;
+import io.kamille.cluster.peer.Peers.Ownership;
 import io.kamille.core.gate.AccessList;
 import io.kamille.core.gate.AddressRanges;
 import io.kamille.core.http.RequestHead;
@@ -68,6 +69,15 @@ record RouteExplainer(
             RouteChain.targetName(chain.route()),
             chain.cache() != null);
     return new RequestExplanation(matched, along(route, chain, request, client));
+  }
+
+  /** Who owns what a request asks for; null if nobody does. */
+  @Nullable Ownership ownership(RequestHead request) {
+    Route route = routes.find(request);
+    CacheHandler cache = route == null ? null : Objects.requireNonNull(chains.get(route)).cache();
+    return cache == null || peers.isEmpty()
+        ? null
+        : peers.get().ownership(QueryFilter.filtered(cache.query(), request));
   }
 
   /** The stations that may decide, asked as a request meets them. */

@@ -1,28 +1,33 @@
 package io.kamille.launcher.cli;
 
+import io.kamille.cluster.lease.Report;
 import io.kamille.cluster.settings.ClusterSettings;
 import io.kamille.core.setting.HostPort;
 import io.kamille.core.tls.ServerCertificate;
 import io.kamille.launcher.cli.ClusterCommand.Init;
+import io.kamille.launcher.cli.ClusterCommand.UpgradeCheck;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
+import tools.jackson.databind.JsonNode;
 
 /** {@code kamille cluster}: several nodes as one cache. */
 @Command(
     name = "cluster",
-    description = "Make what the nodes of a cluster need.",
-    subcommands = Init.class)
+    description = "Make what the nodes of a cluster need, and ask before an upgrade.",
+    subcommands = {Init.class, UpgradeCheck.class})
 final class ClusterCommand {
 
   private ClusterCommand() {}
@@ -115,6 +120,81 @@ final class ClusterCommand {
       }
       return new ClusterFiles.Node(
           parts[0], new HostPort(host, port), new HostPort(host, peerPort));
+    }
+  }
+
+  /** {@code kamille cluster upgrade-check}: may the nodes be given this version? */
+  @Command(
+      name = "upgrade-check",
+      description = {
+        "Say whether the nodes may be given the version of this command, one after the other.",
+        "If one is away or cannot work with it, the exit code is 69."
+      })
+  static final class UpgradeCheck implements Callable<Integer> {
+
+    @Spec private CommandSpec spec = CommandSpec.create();
+
+    @Mixin private StateOption state = new StateOption();
+
+    @Override
+    public Integer call() throws CommandFailure {
+      PrintWriter out = spec.commandLine().getOut();
+      JsonNode cluster = state.json("GET", "/v1/cluster", null);
+      for (JsonNode node : cluster.path("members")) {
+        out.println(
+            String.format(
+                Locale.ROOT,
+                "%s  %s  version %s  level %s",
+                text(node, "node"),
+                text(node, "state"),
+                text(node, "version"),
+                node.path("level")));
+      }
+      List<String> objections = objections(cluster, Report.OLDEST_LEVEL, Report.LEVEL);
+      if (!objections.isEmpty()) {
+        throw new CommandFailure(
+            ExitCode.UNAVAILABLE, "upgrade no node: " + String.join(", ", objections));
+      }
+      out.println("version " + Version.number() + " may come, to one node after the other");
+      return ExitCode.OK;
+    }
+
+    /**
+     * Why no node may be given a version.
+     *
+     * @param cluster as a node sees it
+     * @param oldest the oldest level that the version works with
+     * @param level its own
+     */
+    static List<String> objections(JsonNode cluster, int oldest, int level) {
+      List<String> all = new ArrayList<>();
+      if (!cluster.path("quorum").booleanValue(false)) {
+        all.add("there is no majority of the voters");
+      }
+      int written = cluster.path("level").intValue(0);
+      if (written > level) {
+        all.add(
+            "the log may have entries of level " + written + " (expected: at most " + level + ")");
+      }
+      for (JsonNode node : cluster.path("members")) {
+        String name = text(node, "node");
+        int spoken = node.path("level").intValue(0);
+        if (!text(node, "state").equals("member")) {
+          all.add(name + " is " + text(node, "state"));
+        } else if (!node.path("current").booleanValue(false)) {
+          all.add(name + " is not current");
+        } else if (node.path("diverged").booleanValue(false)) {
+          all.add(name + " has diverged");
+        } else if (spoken < oldest) {
+          all.add(name + " is of level " + spoken + " (expected: at least " + oldest + ")");
+        }
+      }
+      return all;
+    }
+
+    /** What other nodes say of themselves. */
+    private static String text(JsonNode node, String name) {
+      return node.path(name).stringValue("").replaceAll("\\p{Cntrl}", "?");
     }
   }
 }

@@ -300,6 +300,51 @@ class PeersIT {
     assertThat(asked(path)).hasSizeLessThan(4);
   }
 
+  /** Two nodes join at once, and each takes the other for the owner and for the former one. */
+  @Test
+  void aRequestOfANodeIsPassedOnToThatNodeAtTheMost() throws Exception {
+    cluster.start(3, ", copies: none");
+    String path = cluster.ownedBy("b", "/p");
+    cluster.origin().on(path, ok("hello", MINUTE));
+    PeerNode joining = cluster.node("c").member(System.nanoTime(), false);
+    a().peers().nodes(List.of(b().member(), joining));
+    b().peers().nodes(List.of(a().member(), joining));
+    assertThat(a().get(path).content()).isEqualTo("hello");
+    assertThat(asked(path)).hasSize(1);
+    assertThat(counted("hit") + counted("miss") + counted("failed")).isEqualTo(1);
+    List<TestClient> clients = new ArrayList<>();
+    String both = cluster.ownedBy("b", "/q");
+    cluster.origin().on(both, visit -> visit.awaitTheWord().send(ok("hello", MINUTE)));
+    for (int i = 0; i < 20; i++) {
+      clients.add(cluster.nodes.get(i % 2).client().get(both));
+    }
+    cluster.origin().awaitRequests(both, 1);
+    cluster.origin().giveTheWord();
+    for (TestClient client : clients) {
+      assertThat(client.answer().content()).isEqualTo("hello");
+      client.close();
+    }
+    assertThat(asked(both)).hasSizeLessThan(4);
+  }
+
+  /** As with an origin that is a load balancer before the nodes. */
+  @Test
+  void aRequestThatComesBackFromAnOriginEnds() throws Exception {
+    cluster.with(
+        "routes: [{upstream: site}, {path: /live, upstream: site, cache: {enabled: off}}]");
+    cluster.start(2, "");
+    for (String path : List.of(cluster.ownedBy("a", "/p"), cluster.ownedBy("b", "/p"), "/live")) {
+      cluster.origin().on(path, ok("hello", MINUTE));
+      assertThat(a().get(path, "CDN-Loop: other;x=kamille-shop").status()).isEqualTo(200);
+      List<String> told = cluster.origin().request(path).values("CDN-Loop");
+      assertThat(told).containsExactly("other;x=kamille-shop", "kamille-shop");
+      for (Node node : cluster.nodes) {
+        assertThat(node.get(path + "?2", "CDN-Loop: " + String.join(", ", told)).status())
+            .isEqualTo(508);
+      }
+    }
+  }
+
   @Test
   void requestsOfNodesAreCountedByHowTheyEnded() throws Exception {
     cluster.start(2, ", copies: none");

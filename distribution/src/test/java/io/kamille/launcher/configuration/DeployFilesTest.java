@@ -4,13 +4,21 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.cluster.settings.ClusterSettings.ConfigChoice;
+import io.kamille.launcher.cli.KamilleCommand;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 
@@ -18,7 +26,11 @@ import org.snakeyaml.engine.v2.api.LoadSettings;
 class DeployFilesTest {
 
   private static final Path DEPLOY = Path.of("src", "main", "deploy");
+  private static final Path CHART = DEPLOY.resolve("kubernetes/kamille");
+  private static final List<String> NODES = List.of("kamille-0", "kamille-1", "kamille-2");
   private static final Path PACKAGE = Path.of("src", "package");
+
+  @TempDir private Path directory;
 
   @Test
   void everyConfigurationThatIsShippedIsAccepted() throws IOException {
@@ -33,36 +45,133 @@ class DeployFilesTest {
     assertThat(Files.readAllLines(PACKAGE.resolve("root/etc/kamille/kamille.yaml"))).hasSize(10);
   }
 
+  // The chart, as Helm renders it (./dev test --helm compares)
+
+  /** The nodes of Kubernetes are those of a cluster, by what {@code kamille cluster init} makes. */
   @Test
-  void aPodHasTimeToDrain() throws IOException {
-    Map<?, ?> pod = at(document("Deployment"), "spec", "template", "spec");
-    Map<?, ?> container = (Map<?, ?>) at(pod, List.class, "containers").getFirst();
-    Configuration configuration =
-        accepted(at(document("ConfigMap"), String.class, "data", "kamille.yaml"));
-    int sleep = at(container, Integer.class, "lifecycle", "preStop", "sleep", "seconds");
+  void eachPodHasAConfigurationThatIsAcceptedWithTheFilesOfInit() throws IOException {
+    String domain = "kamille-nodes.default.svc.cluster.local";
+    String secret = directory.toString();
+    String[] init = {"cluster", "init", "--name", "kamille", "--directory", secret};
+    Stream<String> nodes = NODES.stream().map(node -> node + "=" + node + "." + domain);
+    String[] words = Stream.concat(Stream.of(init), nodes).toArray(String[]::new);
+    assertThat(KamilleCommand.execute(words)).isZero();
+    Map<?, ?> texts = at(document("ConfigMap"), "data");
+    assertThat(texts.keySet())
+        .isEqualTo(Set.of("kamille-0.yaml", "kamille-1.yaml", "kamille-2.yaml"));
+    for (String node : NODES) {
+      String text = at(texts, String.class, node + ".yaml");
+      var cluster =
+          accepted(text.replace(at(mount("cluster"), String.class, "mountPath"), secret)).cluster();
+      assertThat(cluster.node()).isEqualTo(node);
+      assertThat(cluster.voters()).isEqualTo(NODES);
+      assertThat(cluster.bound().host()).isEqualTo(node + "." + domain);
+      assertThat(cluster.discovery().dns()).isEqualTo(domain);
+      assertThat(cluster.config()).as("the file is read-only").isEqualTo(ConfigChoice.LOCAL);
+    }
+  }
+
+  @Test
+  void nodesFindOneAnotherBeforeTheyAreReadyAndKeepTheirLog() throws IOException {
+    Map<?, ?> set = at(document("StatefulSet"), "spec");
+    Map<?, ?> service = document("Service", "-nodes");
+    assertThat(set.get("serviceName")).isEqualTo(at(service, "metadata").get("name"));
+    assertThat(set.get("podManagementPolicy")).isEqualTo("Parallel");
+    assertThat(at(service, "spec").get("clusterIP")).isEqualTo("None");
+    assertThat(at(service, "spec").get("publishNotReadyAddresses")).isEqualTo(true);
+    assertThat(at(document("PodDisruptionBudget"), "spec").get("maxUnavailable")).isEqualTo(1);
+    Map<?, ?> claim = (Map<?, ?>) at(set, List.class, "volumeClaimTemplates").getFirst();
+    assertThat(at(mount("state"), String.class, "mountPath")).isEqualTo("/var/lib/kamille");
+    assertThat(at(claim, "metadata").get("name")).isEqualTo("state");
+  }
+
+  @Test
+  void aPodHasTimeToStartAndToDrain() throws IOException {
+    Map<?, ?> pod = at(document("StatefulSet"), "spec", "template", "spec");
+    String text = at(document("ConfigMap"), String.class, "data", "kamille-0.yaml");
+    Configuration common = accepted(text.substring(0, text.indexOf("\ncluster:")));
+    int sleep = at(container(), Integer.class, "lifecycle", "preStop", "sleep", "seconds");
     assertThat((Integer) pod.get("terminationGracePeriodSeconds"))
-        .isGreaterThanOrEqualTo(
-            (int) configuration.limits().drainDeadline().toSeconds() + sleep + 10);
+        .isGreaterThanOrEqualTo((int) common.limits().drainDeadline().toSeconds() + sleep + 10);
+    int probes = at(container(), Integer.class, "startupProbe", "failureThreshold");
+    int period = at(container(), Integer.class, "startupProbe", "periodSeconds");
+    assertThat(text).contains("start-wait: 60s");
+    assertThat(probes * period).isGreaterThan(60 + 30);
   }
 
   @Test
   void aPodMayDoNothingThatItNeedsNot() throws IOException {
-    Map<?, ?> pod = at(document("Deployment"), "spec", "template", "spec");
-    Map<?, ?> container = (Map<?, ?>) at(pod, List.class, "containers").getFirst();
+    Map<?, ?> pod = at(document("StatefulSet"), "spec", "template", "spec");
     assertThat(at(pod, "securityContext").get("runAsNonRoot")).isEqualTo(true);
-    assertThat(at(container, "securityContext").get("readOnlyRootFilesystem")).isEqualTo(true);
-    assertThat(at(container, "securityContext", "capabilities").get("drop"))
+    assertThat(at(container(), "securityContext").get("readOnlyRootFilesystem")).isEqualTo(true);
+    assertThat(at(container(), "securityContext", "capabilities").get("drop"))
         .isEqualTo(List.of("ALL"));
   }
 
+  /** Helm would render an unknown one as nothing. */
+  @Test
+  void theChartUsesItsValuesAndNoOthers() throws IOException {
+    Set<String> used = new TreeSet<>();
+    try (Stream<Path> templates = Files.list(CHART.resolve("templates"))) {
+      for (Path template : templates.toList()) {
+        Pattern.compile("\\.Values\\.([A-Za-z.]+)")
+            .matcher(Files.readString(template))
+            .results()
+            .forEach(match -> used.add(match.group(1)));
+      }
+    }
+    Map<?, ?> values = (Map<?, ?>) load(CHART.resolve("values.yaml")).getFirst();
+    Set<String> given = new TreeSet<>();
+    values.forEach(
+        (name, value) -> {
+          boolean isGroup = Set.of("service", "storage").contains(name);
+          (isGroup ? ((Map<?, ?>) value).keySet() : Set.of(""))
+              .forEach(each -> given.add(isGroup ? name + "." + each : name.toString()));
+        });
+    assertThat(used).isEqualTo(given);
+    Map<?, ?> schema = (Map<?, ?>) load(CHART.resolve("values.schema.json")).getFirst();
+    assertThat(at(schema, "properties").keySet()).isEqualTo(withGlobal(values.keySet()));
+    assertThat(at(document("ConfigMap"), String.class, "data", "kamille-0.yaml"))
+        .startsWith(at(values, String.class, "configuration"));
+  }
+
+  private static Set<Object> withGlobal(Set<?> names) {
+    Set<Object> all = new HashSet<>(names);
+    all.add("global");
+    return all;
+  }
+
+  private static Map<?, ?> container() throws IOException {
+    Map<?, ?> pod = at(document("StatefulSet"), "spec", "template", "spec");
+    return (Map<?, ?>) at(pod, List.class, "containers").getFirst();
+  }
+
+  private static Map<?, ?> mount(String name) throws IOException {
+    for (Object mount : at(container(), List.class, "volumeMounts")) {
+      if (name.equals(((Map<?, ?>) mount).get("name"))) {
+        return (Map<?, ?>) mount;
+      }
+    }
+    throw new AssertionError(name);
+  }
+
   private static Map<?, ?> document(String kind) throws IOException {
-    String text = Files.readString(DEPLOY.resolve("kubernetes/kamille.yaml"));
-    Iterable<Object> documents = new Load(LoadSettings.builder().build()).loadAllFromString(text);
-    return StreamSupport.stream(documents.spliterator(), false)
+    return document(kind, "");
+  }
+
+  private static Map<?, ?> document(String kind, String end) throws IOException {
+    return load(DEPLOY.resolve("kubernetes/kamille.yaml")).stream()
         .map(document -> (Map<?, ?>) document)
         .filter(document -> kind.equals(document.get("kind")))
+        .filter(document -> at(document, String.class, "metadata", "name").endsWith(end))
         .findFirst()
         .orElseThrow();
+  }
+
+  private static List<Object> load(Path file) throws IOException {
+    String text = Files.readString(file);
+    Iterable<Object> documents = new Load(LoadSettings.builder().build()).loadAllFromString(text);
+    return StreamSupport.stream(documents.spliterator(), false).toList();
   }
 
   private static Map<?, ?> at(Map<?, ?> document, String... path) {

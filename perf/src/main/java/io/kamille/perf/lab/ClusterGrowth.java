@@ -97,7 +97,8 @@ final class ClusterGrowth {
     Map<String, Long> heard =
         names(nodes - 1).stream().collect(Collectors.toMap(name -> name, _ -> 0L));
     var report =
-        new Report(Report.LEVEL, 1, heard, 1, 1, 1, 1, DIGEST, true, false, 1, "10.0.0.10:7801");
+        new Report(
+            Report.LEVEL, 1, heard, 1, 1, 1, 1, DIGEST, true, false, 1, "10.0.0.10:7801", "1.0.0");
     return REPORT_OCTETS + report.octets().length;
   }
 

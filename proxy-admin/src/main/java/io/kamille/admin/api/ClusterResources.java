@@ -3,10 +3,15 @@ package io.kamille.admin.api;
 import io.kamille.admin.auth.Scope;
 import io.kamille.admin.view.ApplianceView;
 import io.kamille.cluster.Cluster;
+import io.kamille.cluster.LogView;
 import io.kamille.cluster.NodeView;
 import io.kamille.cluster.engine.ClusterEngine.Position;
+import io.kamille.cluster.peer.Peers.Ownership;
+import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.StatusCode;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** {@code /v1/cluster}: the nodes of the cluster, and how far each has come. */
@@ -21,17 +26,45 @@ final class ClusterResources {
     return List.of(
         Operation.get(PATH, Scope.READ, "The nodes of the cluster, and how far each has come.")
             .answers(ClusterView.class)
-            .by(() -> view(appliance.cluster())),
+            .by(() -> of(appliance.cluster(), ClusterResources::view)),
+        Operation.get(PATH + "/log", Scope.READ, "How far the log of the cluster has come.")
+            .answers(LogView.class)
+            .by(() -> of(appliance.cluster(), cluster -> Answer.json(cluster.log()))),
+        Operation.get(PATH + "/key", Scope.READ, "Which node owns a URL, and which have it stored.")
+            .must("url", "The URL.")
+            .answers(KeyView.class)
+            .by((_, query) -> key(appliance, query.url())),
         Operation.delete(
                 PATH + "/nodes/{node}", Scope.ADMIN, "Forgets a node that is away for good.")
-            .by((request, _) -> forget(appliance.cluster(), request.parameter("node"))));
+            .by(
+                (request, _) ->
+                    of(appliance.cluster(), nodes -> forget(nodes, request.parameter("node")))));
   }
 
-  private static Answer view(@Nullable Cluster cluster) {
-    if (cluster == null) {
-      return Answer.problem(StatusCode.NOT_FOUND, NONE);
-    }
+  private static Answer of(@Nullable Cluster cluster, Function<Cluster, Answer> answer) {
+    return cluster == null ? Answer.problem(StatusCode.NOT_FOUND, NONE) : answer.apply(cluster);
+  }
+
+  private static Answer key(ApplianceView appliance, String url) {
+    Ownership known = appliance.ownership(RequestHead.of("GET", url));
+    return of(
+        appliance.cluster(),
+        cluster ->
+            Answer.later(
+                () -> Answer.json(new KeyView(url, known, why(known), cluster.stored(url)))));
+  }
+
+  private static String why(@Nullable Ownership known) {
+    return known == null
+        ? "Nobody owns it: its route has no cache, or this node asks no others."
+        : known.former() == null
+            ? "By the hash of its key, over the nodes that are current."
+            : "By the hash of its key. Nodes join or leave, so the former owner is asked, too.";
+  }
+
+  private static Answer view(Cluster cluster) {
     Position position = cluster.position();
+    List<NodeView> nodes = cluster.nodes();
     return Answer.json(
         new ClusterView(
             String.valueOf(cluster.settings().name()),
@@ -43,13 +76,11 @@ final class ClusterResources {
             cluster.applied(),
             position.appended() - position.applied(),
             cluster.purges().waiting(),
-            cluster.nodes()));
+            NodeView.lowestLevel(nodes),
+            nodes));
   }
 
-  private static Answer forget(@Nullable Cluster cluster, String node) {
-    if (cluster == null) {
-      return Answer.problem(StatusCode.NOT_FOUND, NONE);
-    }
+  private static Answer forget(Cluster cluster, String node) {
     NodeView known =
         cluster.nodes().stream().filter(each -> each.node().equals(node)).findFirst().orElse(null);
     if (known == null) {
@@ -67,6 +98,15 @@ final class ClusterResources {
   }
 
   /**
+   * A URL as the nodes have it.
+   *
+   * @param ownership null if nobody owns it
+   * @param stored whether each node has something stored for it, of those that have answered
+   */
+  private record KeyView(
+      String url, @Nullable Ownership ownership, String why, Map<String, Boolean> stored) {}
+
+  /**
    * What a node knows of its cluster.
    *
    * @param leader the node that orders entries of the log; null if nobody does
@@ -75,6 +115,7 @@ final class ClusterResources {
    * @param applied the number of the last purge that is applied here
    * @param behind how many entries of the log are not applied here
    * @param waiting how many purges wait for a quorum
+   * @param level what all nodes can read
    */
   private record ClusterView(
       String name,
@@ -86,5 +127,6 @@ final class ClusterResources {
       long applied,
       long behind,
       int waiting,
+      int level,
       List<NodeView> members) {}
 }

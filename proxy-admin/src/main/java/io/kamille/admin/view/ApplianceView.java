@@ -11,6 +11,7 @@ import io.kamille.cache.tiers.MemorySnapshot;
 import io.kamille.cache.tiers.peak.PeakChoice;
 import io.kamille.cache.tiers.peak.PeakSnapshot;
 import io.kamille.cluster.Cluster;
+import io.kamille.cluster.peer.Peers.Ownership;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.log.RequestSample;
 import io.kamille.core.loop.LoopTurns;
@@ -74,6 +75,11 @@ public interface ApplianceView {
 
   /** The nodes that this one is a cluster with; null if there are none. */
   default @Nullable Cluster cluster() {
+    return null;
+  }
+
+  /** Which node owns what a request asks for; null if nobody does. */
+  default @Nullable Ownership ownership(RequestHead request) {
     return null;
   }
 

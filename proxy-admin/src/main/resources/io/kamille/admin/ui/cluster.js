@@ -15,9 +15,11 @@ function order(view) {
   return `${leader} ${view.quorum ? "This node reaches a majority of the voters." : "This node reaches no majority of the voters."}`;
 }
 
-/** What is wrong with this node, and what to do. */
+/** What is wrong, and what to do. */
 function trouble(view) {
+  const diverged = view.members.filter((one) => one.diverged).map((one) => one.node);
   return [
+    diverged.length === 0 ? "" : `The configuration of ${diverged.join(", ")} differs from that of the leader. Copy the leader's file to it, and reload.`,
     view.quorum ? "" : "Purges wait for a majority of the voters. Start the voters that are away, or repair the network.",
     view.current ? "" : "This node is cut off and may have missed a purge. The setting cluster.when-cut-off says what becomes of its stored responses.",
   ].filter(Boolean).join(" ");
@@ -27,7 +29,8 @@ function state(one) {
   const isCutOff = one.state !== "away" && !one.current;
   return h("span", { class: "nowrap" },
     isCutOff && one.state === "member" ? null : h("span", { class: `pill ${KINDS[one.state] ?? "muted"}` }, one.state), " ",
-    isCutOff ? h("span", { class: "pill bad" }, "cut off") : null);
+    isCutOff ? h("span", { class: "pill bad" }, "cut off") : null, " ",
+    one.diverged ? h("span", { class: "pill bad" }, "diverged") : null);
 }
 
 export async function cluster(place) {
@@ -57,6 +60,7 @@ export async function cluster(place) {
       { name: "Node", show: (one) => h("span", { class: "mono" }, one.node, one.node === view.node ? h("span", { class: "muted" }, " (this node)") : null) },
       { name: "State", show: state },
       { name: "Role", show: (one) => [one.leader ? "leader" : null, one.voter ? "voter" : "follower"].filter(Boolean).join(", ") },
+      { name: "Version", show: (one) => one.version || "unknown" },
       { name: "Applied purge", number: true, show: (one) => count(one.applied) },
       { name: "Last report", number: true, show: (one) => (one.seconds < 0 ? "none" : `${duration(one.seconds)} ago`) },
       { name: "", show: (one) => (one.state === "away" && !one.voter

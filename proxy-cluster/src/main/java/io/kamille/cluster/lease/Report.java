@@ -24,6 +24,7 @@ import java.util.Map;
  * @param isDraining whether it is about to leave
  * @param currentMillis how long it has been current without a break
  * @param peers where it answers other nodes, HOST:PORT; empty if it does not
+ * @param version of its release
  */
 public record Report(
     int level,
@@ -37,10 +38,20 @@ public record Report(
     boolean isCurrent,
     boolean isDraining,
     long currentMillis,
-    String peers) {
+    String peers,
+    String version) {
 
-  /** What this release writes. */
+  /*
+   * A level is what a release can read: entries of the log, snapshots, messages and fields. Nodes
+   * of two levels that follow each other work together. So a release writes what an older level
+   * cannot read only if NodeView.lowestLevel is high enough.
+   */
+
+  /** Of this release. */
   public static final int LEVEL = 1;
+
+  /** The oldest level that this release works with. */
+  public static final int OLDEST_LEVEL = 1;
 
   private static final int NODES_LIMIT = 1_000;
 
@@ -68,6 +79,7 @@ public record Report(
       out.writeBoolean(isDraining);
       out.writeLong(currentMillis);
       out.writeUTF(peers);
+      out.writeUTF(version);
     } catch (IOException impossible) {
       throw new UncheckedIOException(impossible);
     }
@@ -103,6 +115,7 @@ public record Report(
           in.readBoolean(),
           in.readBoolean(),
           in.readLong(),
+          in.readUTF(),
           in.readUTF());
     }
   }

@@ -6,6 +6,8 @@ import io.kamille.cluster.settings.ClusterSettings;
 import io.kamille.cluster.settings.PeerSettings;
 import io.kamille.cluster.settings.PeerSettings.Copies;
 import io.kamille.core.exchange.Exchange;
+import io.kamille.core.exchange.ExchangeHandler;
+import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Method;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.RequestHead.Sender;
@@ -44,6 +46,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.stream.Stream;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 import javax.net.ssl.SNIHostName;
@@ -104,6 +107,7 @@ public final class Peers implements AutoCloseable {
   }
 
   private final ClusterSettings settings;
+  private final String loopName;
   private final Parts parts;
   private final UpstreamMetrics metrics;
   private final HotKeys hot = new HotKeys();
@@ -118,6 +122,7 @@ public final class Peers implements AutoCloseable {
 
   private Peers(ClusterSettings settings, Parts parts, ByteBuffer secret) {
     this.settings = settings;
+    this.loopName = "kamille-" + settings.name();
     this.parts = parts;
     this.secretHigh = secret.getLong();
     this.secretLow = secret.getLong();
@@ -147,6 +152,23 @@ public final class Peers implements AutoCloseable {
   /** What a node calls itself in {@code Cache-Status}. */
   public static String cacheName(String node) {
     return PeerLink.cacheName(node);
+  }
+
+  /** Has requests to an origin name this cluster (RFC 8586). */
+  public ExchangeHandler marking(ExchangeHandler origin) {
+    return exchange -> {
+      RequestHead asked = exchange.request().copy();
+      asked.fields().add(FieldName.CDN_LOOP.text(), loopName);
+      origin.handle(exchange.behind(asked, exchange.reply()));
+    };
+  }
+
+  /** Whether a node of this cluster has sent that request to an origin, and it comes back. */
+  public boolean isLoop(RequestHead request) {
+    return request.fields().has(FieldName.CDN_LOOP)
+        && request.fields().all(FieldName.CDN_LOOP).stream()
+            .flatMap(line -> Stream.of(line.split(",", -1)))
+            .anyMatch(each -> each.split(";", 2)[0].strip().equals(loopName));
   }
 
   /** Goes by what this one says, from now on. */

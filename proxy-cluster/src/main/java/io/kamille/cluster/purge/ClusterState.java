@@ -48,6 +48,7 @@ public final class ClusterState implements ClusterEngine.State {
   static final int KEPT_LIMIT = 100_000;
   static final int KEPT_LIMIT_BYTES = 16 << 20;
   private static final int COUNTS_LIMIT = 10_000;
+  private static final int LAST_LIMIT = 20;
 
   private record Numbered(long number, PurgeOrder order, int octets) {}
 
@@ -71,6 +72,8 @@ public final class ClusterState implements ClusterEngine.State {
           return size() > COUNTS_LIMIT;
         }
       };
+  private final Deque<String> entries = new ArrayDeque<>();
+  private long saved;
   private final List<Waiting> waiting = new ArrayList<>();
 
   /**
@@ -107,6 +110,23 @@ public final class ClusterState implements ClusterEngine.State {
   /** The last purges, the newest first. */
   public synchronized List<Long> keptNumbers() {
     return kept.reversed().stream().map(Numbered::number).toList();
+  }
+
+  /** What the last entries are about, the newest first. */
+  public synchronized List<String> lastEntries() {
+    return List.copyOf(entries);
+  }
+
+  /** The number of the last purge of the last snapshot; 0 before the first one. */
+  public synchronized long saved() {
+    return saved;
+  }
+
+  private void note(String entry) {
+    entries.addFirst(entry);
+    if (entries.size() > LAST_LIMIT) {
+      entries.removeLast();
+    }
   }
 
   /** Runs that once the purge of that number is carried out here. */
@@ -167,7 +187,10 @@ public final class ClusterState implements ClusterEngine.State {
             switch (in.readByte()) {
               case PURGES -> purged(in);
               case NODE -> named(in);
-              case ConfigChanges.KIND -> config.apply(in);
+              case ConfigChanges.KIND -> {
+                note("configuration");
+                yield config.apply(in);
+              }
               default -> throw new IOException("an entry of a later release");
             };
       } catch (IOException unknown) {
@@ -195,6 +218,7 @@ public final class ClusterState implements ClusterEngine.State {
       answer.add(before == null ? add(last + 1, order) : before);
     }
     noteDone();
+    note(answer.isEmpty() ? "purges" : "purges " + answer.getFirst() + " to " + answer.getLast());
     ByteBuffer octets = ByteBuffer.allocate(answer.size() * Long.BYTES);
     answer.forEach(octets::putLong);
     return octets.array();
@@ -203,6 +227,7 @@ public final class ClusterState implements ClusterEngine.State {
   private byte[] named(DataInputStream in) throws IOException {
     boolean isKnown = in.readBoolean();
     String name = in.readUTF();
+    note((isKnown ? "node " : "forgotten node ") + name);
     if (isKnown) {
       nodes.add(name);
     } else {
@@ -252,6 +277,7 @@ public final class ClusterState implements ClusterEngine.State {
 
   @Override
   public synchronized byte[] save() {
+    saved = last;
     var octets = new ByteArrayOutputStream();
     try (var out = new DataOutputStream(octets)) {
       out.writeLong(log);
@@ -282,6 +308,7 @@ public final class ClusterState implements ClusterEngine.State {
       kept.clear();
       numbers.clear();
       nodes.clear();
+      entries.clear();
       config.clear();
       if (saved.length > 0) {
         try (var in = new DataInputStream(new ByteArrayInputStream(saved))) {
@@ -298,7 +325,7 @@ public final class ClusterState implements ClusterEngine.State {
 
   private void read(DataInputStream in) throws IOException {
     long name = in.readLong();
-    long saved = in.readLong();
+    saved = in.readLong();
     for (int i = in.readInt(); i > 0; i--) {
       nodes.add(in.readUTF());
     }

@@ -19,6 +19,11 @@ public interface LocalPurges {
   /** Removes everything. */
   void clear();
 
+  /** Whether something is stored for a URL. Any thread. */
+  default boolean stores(String url) {
+    return false;
+  }
+
   /** Runs that when all purges so far hold for a later process, too. */
   void whenKept(Runnable action);
 }

@@ -15,7 +15,7 @@ class LeaseTest {
   private final Lease lease = new Lease("a", List.of("a", "b", "c"), LENGTH, 1_000, 100);
 
   private static Report report(long number, Map<String, Long> heard, long appended) {
-    return new Report(1, number, heard, 0, appended, 0, 0, "", true, false, 0, "");
+    return new Report(1, number, heard, 0, appended, 0, 0, "", true, false, 0, "", "");
   }
 
   /** That node has heard our report of that number, and its log goes so far. */

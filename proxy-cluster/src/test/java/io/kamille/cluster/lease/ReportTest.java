@@ -25,7 +25,8 @@ class ReportTest {
           true,
           false,
           3_000,
-          "10.0.0.1:7801");
+          "10.0.0.1:7801",
+          "1.2.3");
 
   @Test
   void whatIsWrittenIsRead() throws IOException {

@@ -24,6 +24,7 @@ public enum FieldName {
   CACHE_STATUS("Cache-Status"),
   CACHE_TAG("Cache-Tag"),
   CDN_CACHE_CONTROL("CDN-Cache-Control"),
+  CDN_LOOP("CDN-Loop"),
   CLIENT_CERT("Client-Cert"),
   CLIENT_CERT_CHAIN("Client-Cert-Chain"),
   CLIENT_CERT_SUBJECT("Client-Cert-Subject"),
