@@ -40,6 +40,7 @@ import org.jgroups.protocols.FD_ALL3;
 import org.jgroups.protocols.FRAG4;
 import org.jgroups.protocols.MERGE3;
 import org.jgroups.protocols.MFC;
+import org.jgroups.protocols.PerDestinationBundler;
 import org.jgroups.protocols.TCP;
 import org.jgroups.protocols.TCPPING;
 import org.jgroups.protocols.UFC;
@@ -350,6 +351,8 @@ public final class JGroupsEngine implements ClusterEngine {
           .setPeerAddrReadTimeout(HANDSHAKE_MILLIS)
           .enableSuspectEvents(true)
           .setMaxLength(MESSAGE_LIMIT_BYTES);
+      // One thread for each: a process that stands still accepts connections, and answers none.
+      tcp.setBundler(new PerDestinationBundler().useSingleSenderThread(false));
       tcp.setSocketFactory(new MemberSockets(MemberTls.context(settings.tls()), HANDSHAKE_MILLIS));
       raft.raftId(settings.node())
           .members(settings.voters())
