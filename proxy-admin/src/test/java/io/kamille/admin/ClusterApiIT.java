@@ -12,6 +12,7 @@ import io.kamille.cluster.settings.ClusterSettings.Discovery;
 import io.kamille.cluster.settings.ClusterSettings.WhenCutOff;
 import io.kamille.cluster.settings.PeerSettings;
 import io.kamille.cluster.settings.PeerSettings.Copies;
+import io.kamille.core.Await;
 import io.kamille.core.loop.ManualClock;
 import io.kamille.core.metric.MetricFamily.Sample;
 import io.kamille.core.metric.MetricRegistry;
@@ -68,6 +69,10 @@ class ClusterApiIT {
   }
 
   private Cluster join(String... voters) throws Exception {
+    return join(Duration.ofSeconds(15), WhenCutOff.REVALIDATE, voters);
+  }
+
+  private Cluster join(Duration lease, WhenCutOff whenCutOff, String... voters) throws Exception {
     Certificates authority = new Certificates("cluster");
     Certificates.writeAuthority(authority, directory.resolve("ca.pem"));
     Certificates.write(authority.ecdsa("a"), directory, "a");
@@ -84,8 +89,8 @@ class ClusterApiIT {
                 directory.resolve("ca.pem")),
             null,
             ConfigChoice.LOCAL,
-            Duration.ofSeconds(15),
-            WhenCutOff.REVALIDATE,
+            lease,
+            whenCutOff,
             Duration.ofSeconds(30),
             Duration.ofMillis(100),
             new PeerSettings(null, Copies.HOT, Duration.ofMinutes(5), Duration.ofMillis(100)));
@@ -129,13 +134,14 @@ class ClusterApiIT {
   }
 
   @Test
-  void aPurgeNamesEachNodeUntilItIsForgotten() throws Exception {
+  void aPurgeNamesEachNodeThatIsKnown() throws Exception {
     Cluster cluster = join("a");
     assertThat(cluster.awaitCurrent()).isTrue();
     assertThat(request("GET", "/v1/cluster", ""))
         .startsWith("HTTP/1.1 200 ")
         .contains("{\"name\":\"shop\",\"node\":\"a\",\"leader\":\"a\",\"term\":")
         .contains("\"quorum\":true,\"current\":true,\"applied\":0,\"behind\":0,\"waiting\":0,")
+        .contains("\"problem\":\"\",")
         .contains("{\"node\":\"a\",\"state\":\"member\",\"voter\":true,\"leader\":true,");
     assertThat(request("GET", "/v1/status", "")).contains("\"clustered\":true");
     assertThat(request("POST", PURGES, URL))
@@ -163,7 +169,11 @@ class ClusterApiIT {
         .as("a member")
         .startsWith("HTTP/1.1 409 ");
     assertThat(request("DELETE", "/v1/cluster/nodes/e", "")).startsWith("HTTP/1.1 404 ");
-    assertThat(request("DELETE", "/v1/cluster/nodes/d", "")).startsWith("HTTP/1.1 204 ");
+    assertThat(request("DELETE", "/v1/cluster/nodes/d", ""))
+        .as("it may have been here until just now")
+        .startsWith("HTTP/1.1 409 ")
+        .contains("until its lease ends: wait ");
+    assertThat(cluster.purges().known("d", false)).isTrue();
     assertThat(request("GET", "/v1/cluster", "")).doesNotContain("\"node\":\"d\"");
     assertThat(request("POST", PURGES, "{\"all\":true}"))
         .startsWith("HTTP/1.1 200 ")
@@ -172,6 +182,20 @@ class ClusterApiIT {
     assertThat(request("POST", PURGES, "{\"url\":\"http://h/\",\"dry_run\":true}"))
         .startsWith("HTTP/1.1 200 ")
         .contains("\"matched\":2");
+  }
+
+  @Test
+  void aNodeIsForgottenAfterItsLeaseAndWithServeNobodyIsEverSafe() throws Exception {
+    Cluster cluster = join(Duration.ofMillis(500), WhenCutOff.SERVE, "a");
+    assertThat(cluster.awaitCurrent()).isTrue();
+    assertThat(cluster.purges().known("d", true)).isTrue();
+    assertThat(request("POST", PURGES, URL))
+        .startsWith("HTTP/1.1 202 ")
+        .contains("\"complete\":false")
+        .doesNotContain("safeIn\":\"");
+    Await.until(() -> cluster.leaseLeft("d").isNegative(), "its end");
+    assertThat(request("DELETE", "/v1/cluster/nodes/d", "")).startsWith("HTTP/1.1 204 ");
+    assertThat(request("GET", "/v1/cluster", "")).doesNotContain("\"node\":\"d\"");
   }
 
   @Test

@@ -6,6 +6,7 @@ import io.kamille.cluster.Cluster;
 import io.kamille.cluster.NodeView;
 import io.kamille.cluster.engine.ClusterEngine.Position;
 import io.kamille.core.http.StatusCode;
+import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -43,6 +44,7 @@ final class ClusterResources {
             cluster.applied(),
             position.appended() - position.applied(),
             cluster.purges().waiting(),
+            cluster.problem(),
             cluster.nodes()));
   }
 
@@ -58,6 +60,14 @@ final class ClusterResources {
     if (known.voter() || !known.state().equals("away")) {
       return Answer.problem(
           StatusCode.CONFLICT, "Only a node that is away, and no voter, can be forgotten.");
+    }
+    Duration left = cluster.leaseLeft(node);
+    if (!left.isNegative()) {
+      return Answer.problem(
+          StatusCode.CONFLICT,
+          "The node may serve what it has stored until its lease ends: wait "
+              + (left.toSeconds() + 1)
+              + " s.");
     }
     return Answer.later(
         () ->
@@ -75,6 +85,7 @@ final class ClusterResources {
    * @param applied the number of the last purge that is applied here
    * @param behind how many entries of the log are not applied here
    * @param waiting how many purges wait for a quorum
+   * @param problem why this node takes no part; empty if it does
    */
   private record ClusterView(
       String name,
@@ -86,5 +97,6 @@ final class ClusterResources {
       long applied,
       long behind,
       int waiting,
+      String problem,
       List<NodeView> members) {}
 }

@@ -63,7 +63,8 @@ public final class InFlightTable {
    */
   public @Nullable InFlight find(CacheKey key, RequestHead request, boolean isCutOff) {
     InFlight flight = flights.get(key);
-    if (flight != null && ((isCutOff && !flight.isForCutOff()) || flight.isPurged(purges, request))) {
+    if (flight != null
+        && ((isCutOff && !flight.isForCutOff()) || flight.isPurged(purges, request))) {
       flight.supersede();
       return null;
     }
