@@ -44,6 +44,12 @@ final class KamilleProcess implements AutoCloseable {
     return start(List.of("unshare", "--net"), List.of(), state, arguments);
   }
 
+  /** The same in a network namespace that is there. */
+  static KamilleProcess within(
+      String namespace, List<String> options, Path state, String... arguments) throws IOException {
+    return start(List.of("ip", "netns", "exec", namespace), options, state, arguments);
+  }
+
   private static KamilleProcess start(
       List<String> before, List<String> options, Path state, String... arguments)
       throws IOException {
