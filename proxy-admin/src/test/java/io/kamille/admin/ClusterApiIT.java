@@ -60,6 +60,8 @@ class ClusterApiIT {
     token = Files.readString(file).strip();
   }
 
+  private final Stored stored = new Stored();
+
   @AfterEach
   void close() {
     server.close();
@@ -94,7 +96,7 @@ class ClusterApiIT {
             Duration.ofSeconds(30),
             Duration.ofMillis(100),
             new PeerSettings(null, Copies.HOT, Duration.ofMinutes(5), Duration.ofMillis(100)));
-    Cluster cluster = Cluster.join(settings, directory.resolve("cluster"), new Stored(), registry);
+    Cluster cluster = Cluster.join(settings, directory.resolve("cluster"), stored, registry);
     joined = cluster;
     appliance.cluster = cluster;
     return cluster;
@@ -108,6 +110,13 @@ class ClusterApiIT {
   }
 
   private static final class Stored implements LocalPurges {
+
+    private volatile boolean isAlone = true;
+
+    @Override
+    public boolean isAlone() {
+      return isAlone;
+    }
 
     @Override
     public long purge(long number, PurgeTarget target, boolean isSoft) {
@@ -178,6 +187,11 @@ class ClusterApiIT {
     assertThat(request("POST", PURGES, "{\"all\":true}"))
         .startsWith("HTTP/1.1 200 ")
         .contains("\"id\":3,\"state\":\"done\"");
+    stored.isAlone = false;
+    assertThat(request("POST", PURGES, URL))
+        .as("the process before this one purges a moment later")
+        .startsWith("HTTP/1.1 202 ")
+        .contains("{\"node\":\"a\",\"state\":\"away\"");
     assertThat(appliance.purged).as("purged beside the log").isEmpty();
     assertThat(request("POST", PURGES, "{\"url\":\"http://h/\",\"dry_run\":true}"))
         .startsWith("HTTP/1.1 200 ")

@@ -5,12 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kamille.cluster.ThreeNodes;
 import io.kamille.cluster.settings.ClusterSettings.Discovery;
 import io.kamille.core.origin.names.NameLookup;
+import io.kamille.core.setting.HostPort;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -34,7 +36,7 @@ class MemberAddressesTest {
               : CompletableFuture.completedFuture(services);
         }
       };
-  private NameLookup.@org.jspecify.annotations.Nullable Services services;
+  private NameLookup.@Nullable Services services;
 
   private List<InetSocketAddress> found() throws Exception {
     ThreeNodes nodes = new ThreeNodes(directory);
@@ -55,7 +57,8 @@ class MemberAddressesTest {
             Duration.ofMinutes(1));
     assertThat(found())
         .containsExactly(
-            new InetSocketAddress("127.0.0.1", 7800), new InetSocketAddress("127.0.0.2", 7900));
+            new HostPort("127.0.0.1", 7800).socketAddress(),
+            new HostPort("127.0.0.2", 7900).socketAddress());
   }
 
   @Test

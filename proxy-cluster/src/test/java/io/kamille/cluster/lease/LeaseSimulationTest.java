@@ -168,7 +168,7 @@ class LeaseSimulationTest {
           }
         }
       }
-      Node leader = nodes.get(NAMES.get((int) (now / 30_000 % 3)));
+      Node leader = List.copyOf(nodes.values()).get((int) (now / 30_000 % 3));
       boolean isFirst = nodes.values().stream().allMatch(node -> node.appended <= leader.appended);
       if (!isCalm && !leader.isStill() && isFirst && random.nextInt(10) == 0) {
         leader.appended++;
