@@ -12,6 +12,7 @@ import io.kamille.cluster.settings.ClusterSettings.Discovery;
 import io.kamille.cluster.settings.ClusterSettings.WhenCutOff;
 import io.kamille.cluster.settings.PeerSettings;
 import io.kamille.cluster.settings.PeerSettings.Copies;
+import io.kamille.core.Await;
 import io.kamille.core.loop.ManualClock;
 import io.kamille.core.metric.MetricFamily.Sample;
 import io.kamille.core.metric.MetricRegistry;
@@ -59,6 +60,8 @@ class ClusterApiIT {
     token = Files.readString(file).strip();
   }
 
+  private final Stored stored = new Stored();
+
   @AfterEach
   void close() {
     server.close();
@@ -68,6 +71,10 @@ class ClusterApiIT {
   }
 
   private Cluster join(String... voters) throws Exception {
+    return join(Duration.ofSeconds(15), WhenCutOff.REVALIDATE, voters);
+  }
+
+  private Cluster join(Duration lease, WhenCutOff whenCutOff, String... voters) throws Exception {
     Certificates authority = new Certificates("cluster");
     Certificates.writeAuthority(authority, directory.resolve("ca.pem"));
     Certificates.write(authority.ecdsa("a"), directory, "a");
@@ -84,13 +91,13 @@ class ClusterApiIT {
                 directory.resolve("ca.pem")),
             null,
             ConfigChoice.LOCAL,
-            Duration.ofSeconds(15),
-            WhenCutOff.REVALIDATE,
+            lease,
+            whenCutOff,
             Duration.ofSeconds(30),
             Duration.ofMillis(100),
             new PeerSettings(null, Copies.HOT, Duration.ofMinutes(5), Duration.ofMillis(100)));
     Cluster cluster =
-        Cluster.join(settings, "1.2.3", directory.resolve("cluster"), new Stored(), registry);
+        Cluster.join(settings, "1.2.3", directory.resolve("cluster"), stored, registry);
     joined = cluster;
     appliance.cluster = cluster;
     return cluster;
@@ -104,6 +111,13 @@ class ClusterApiIT {
   }
 
   private static final class Stored implements LocalPurges {
+
+    private volatile boolean isAlone = true;
+
+    @Override
+    public boolean isAlone() {
+      return isAlone;
+    }
 
     @Override
     public long purge(long number, PurgeTarget target, boolean isSoft) {
@@ -137,7 +151,7 @@ class ClusterApiIT {
   }
 
   @Test
-  void aPurgeNamesEachNodeUntilItIsForgotten() throws Exception {
+  void aPurgeNamesEachNodeThatIsKnown() throws Exception {
     Cluster cluster = join("a");
     assertThat(cluster.awaitCurrent()).isTrue();
     assertThat(request("GET", "/v1/cluster", ""))
@@ -145,6 +159,7 @@ class ClusterApiIT {
         .contains("{\"name\":\"shop\",\"node\":\"a\",\"leader\":\"a\",\"term\":")
         .contains(
             "\"quorum\":true,\"current\":true,\"applied\":0,\"behind\":0,\"waiting\":0,\"level\":1,")
+        .contains("\"problem\":\"\",")
         .contains("{\"node\":\"a\",\"state\":\"member\",\"voter\":true,\"leader\":true,");
     assertThat(request("GET", "/v1/status", "")).contains("\"clustered\":true");
     assertThat(request("POST", PURGES, URL))
@@ -173,11 +188,20 @@ class ClusterApiIT {
         .as("a member")
         .startsWith("HTTP/1.1 409 ");
     assertThat(request("DELETE", "/v1/cluster/nodes/e", "")).startsWith("HTTP/1.1 404 ");
-    assertThat(request("DELETE", "/v1/cluster/nodes/d", "")).startsWith("HTTP/1.1 204 ");
+    assertThat(request("DELETE", "/v1/cluster/nodes/d", ""))
+        .as("it may have been here until just now")
+        .startsWith("HTTP/1.1 409 ")
+        .contains("until its lease ends: wait ");
+    assertThat(cluster.purges().known("d", false)).isTrue();
     assertThat(request("GET", "/v1/cluster", "")).doesNotContain("\"node\":\"d\"");
     assertThat(request("POST", PURGES, "{\"all\":true}"))
         .startsWith("HTTP/1.1 200 ")
         .contains("\"id\":3,\"state\":\"done\"");
+    stored.isAlone = false;
+    assertThat(request("POST", PURGES, URL))
+        .as("the process before this one purges a moment later")
+        .startsWith("HTTP/1.1 202 ")
+        .contains("{\"node\":\"a\",\"state\":\"away\"");
     assertThat(appliance.purged).as("purged beside the log").isEmpty();
     assertThat(request("POST", PURGES, "{\"url\":\"http://h/\",\"dry_run\":true}"))
         .startsWith("HTTP/1.1 200 ")
@@ -199,6 +223,20 @@ class ClusterApiIT {
     assertThat(request("GET", "/v1/cluster/key?url=http://h/q", ""))
         .endsWith("\"stored\":{\"a\":false}}\n");
     assertThat(request("GET", "/v1/cluster/key?url=nonsense", "")).startsWith("HTTP/1.1 400 ");
+  }
+
+  @Test
+  void aNodeIsForgottenAfterItsLeaseAndWithServeNobodyIsEverSafe() throws Exception {
+    Cluster cluster = join(Duration.ofMillis(500), WhenCutOff.SERVE, "a");
+    assertThat(cluster.awaitCurrent()).isTrue();
+    assertThat(cluster.purges().known("d", true)).isTrue();
+    assertThat(request("POST", PURGES, URL))
+        .startsWith("HTTP/1.1 202 ")
+        .contains("\"complete\":false")
+        .doesNotContain("safeIn\":\"");
+    Await.until(() -> cluster.leaseLeft("d").isNegative(), "its end");
+    assertThat(request("DELETE", "/v1/cluster/nodes/d", "")).startsWith("HTTP/1.1 204 ");
+    assertThat(request("GET", "/v1/cluster", "")).doesNotContain("\"node\":\"d\"");
   }
 
   @Test

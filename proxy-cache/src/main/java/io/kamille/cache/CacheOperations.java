@@ -127,6 +127,11 @@ public final class CacheOperations {
     store.whenKept(action);
   }
 
+  /** Whether a process that served before this one is told of each removal. */
+  public boolean tellsElder() {
+    return store.tellsElder();
+  }
+
   /** Removes everything, and says how many responses that were. */
   public int clear() {
     return removals.clear();

@@ -60,6 +60,52 @@ class CutOffTest {
     fixture.origin.last().respond(200, "new", "Cache-Control", "max-age=60");
   }
 
+  /** A process goes on after SIGSTOP: the response of its old fetch has waited in the socket. */
+  @Test
+  void aFetchThatTheProcessSleptThroughIsForThoseWhoCameBeforeAlone() {
+    RecordingReply before = fixture.get();
+    ScriptedOrigin.Forwarded slept = fixture.origin.last();
+    fixture.advance(20);
+    cutOff();
+    RecordingReply after = fixture.get();
+    assertThat(fixture.forwarded()).isEqualTo(2);
+    slept.respond(200, "purged meanwhile", "Cache-Control", "max-age=60");
+    assertThat(after.isBegun()).isFalse();
+    fixture.origin.last().respond(200, "new", "Cache-Control", "max-age=60");
+    assertThat(before.text()).isEqualTo("purged meanwhile");
+    assertThat(after.text()).isEqualTo("new");
+  }
+
+  /** It may ask another node, which may have missed the same purge. */
+  @Test
+  void aFetchThatBeganBeforeTheEndOfTheLeaseIsNotFollowed() {
+    fixture.get();
+    ScriptedOrigin.Forwarded early = fixture.origin.last();
+    cutOff();
+    fixture.get();
+    assertThat(fixture.forwarded()).isEqualTo(2);
+    early.respond(200, "old", "Cache-Control", "max-age=60");
+    fixture.origin.last().respond(200, "new", "Cache-Control", "max-age=60");
+  }
+
+  @Test
+  void thoseWhoAreCutOffShareAFetchForASecond() {
+    cutOff();
+    RecordingReply leader = fixture.get();
+    ScriptedOrigin.Forwarded first = fixture.origin.last();
+    RecordingReply follower = fixture.get();
+    assertThat(fixture.forwarded()).isEqualTo(1);
+    fixture.advance(2);
+    RecordingReply later = fixture.get();
+    assertThat(fixture.forwarded()).isEqualTo(2);
+    first.respond(200, "one", "Cache-Control", "max-age=60");
+    fixture.origin.last().respond(200, "two", "Cache-Control", "max-age=60");
+    fixture.run();
+    assertThat(leader.text()).isEqualTo("one");
+    assertThat(follower.text()).isEqualTo("one");
+    assertThat(later.text()).isEqualTo("two");
+  }
+
   @Test
   void aClientThatWantsOnlyWhatIsStoredGetsNothing() {
     fixture.store("hello");

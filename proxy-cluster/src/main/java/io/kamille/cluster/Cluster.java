@@ -17,6 +17,7 @@ import io.kamille.cluster.purge.ClusterPurges;
 import io.kamille.cluster.purge.ClusterState;
 import io.kamille.cluster.purge.LocalPurges;
 import io.kamille.cluster.settings.ClusterSettings;
+import io.kamille.cluster.settings.ClusterSettings.WhenCutOff;
 import io.kamille.core.metric.MetricGroup;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.setting.HostPort;
@@ -132,7 +133,14 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
             settings, directory.resolve("log"), new MemberAddresses(settings), state, events);
     exported = new MetricGroup(registry);
     purges =
-        new ClusterPurges(engine, state, local, settings.purgeWait(), settings.lease(), exported);
+        new ClusterPurges(
+            engine,
+            state,
+            local,
+            settings.purgeWait(),
+            settings.whenCutOff() == WhenCutOff.SERVE ? null : settings.lease(),
+            directory.resolve("purges"),
+            exported);
     metrics.register(exported, settings.node(), this, engine, ends, InstantSource.system());
     events.follow(purges);
     long period = Math.min(REPORT_PERIOD.toNanos(), settings.lease().toNanos() / REPORTS_PER_LEASE);
@@ -362,7 +370,7 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
         now.put(name, isSame ? before : new PeerNode(name, address, since, report.isDraining()));
       }
     }
-    if (now.equals(asked)) {
+    if (now.equals(asked) && !asking.isRenewed()) {
       return;
     }
     asked.clear();
@@ -416,6 +424,15 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
 
   public ClusterSettings settings() {
     return settings;
+  }
+
+  ClusterEngine engine() {
+    return engine;
+  }
+
+  /** Why this node takes no part; empty if it does. */
+  public String problem() {
+    return engine.problem();
   }
 
   /** How far the log has come here. */
@@ -495,6 +512,13 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
               heard == null ? -1 : (now - heard.nanos()) / 1e9));
     }
     return nodes;
+  }
+
+  /** For how much longer a node that is away may serve what it has stored. */
+  public Duration leaseLeft(String node) {
+    Heard heard = reports.get(node);
+    long lastNanos = heard == null ? beganNanos : heard.nanos();
+    return settings.lease().minusNanos(System.nanoTime() - lastNanos);
   }
 
   private static boolean differ(String digest, String leading) {

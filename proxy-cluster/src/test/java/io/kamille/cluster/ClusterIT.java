@@ -4,9 +4,11 @@ import static io.kamille.core.Await.until;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.kamille.cache.purge.PurgeTarget;
 import io.kamille.cache.purge.PurgeTarget.Kind;
+import io.kamille.cluster.engine.Loss;
 import io.kamille.cluster.purge.LocalPurges;
 import io.kamille.cluster.purge.PurgeReceipt;
 import io.kamille.cluster.purge.PurgeReceipt.AtNode;
@@ -37,9 +39,11 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Three nodes on loopback, in one process. Two tests that take their time run by {@code ./dev test
+ * Three nodes on loopback, in one process. Tests that take their time run by {@code ./dev test
  * --cluster} alone.
  */
 class ClusterIT {
@@ -216,8 +220,98 @@ class ClusterIT {
       until(() -> members(node("a")).isEmpty(), "it has left");
       until(() -> !members(node("a")).isEmpty(), "it has joined again");
     }
-    join("b", "c");
+    // The process that was asked ends before there is a majority.
+    close("a");
+    join("a", "b", "c");
     until(() -> has("b", "http://a.test/alone") && has("c", "http://a.test/alone"), "logged");
+    until(() -> node("a").purges().waiting() == 0, "nothing waits");
+  }
+
+  /** Its kernel accepts connections, as after SIGSTOP. */
+  @EnabledIfSystemProperty(named = "kamille.slow", matches = "true")
+  @Test
+  void aProcessThatStandsStillKeepsNobodyUp() throws IOException {
+    close("c");
+    try (ServerSocket deaf =
+        new ServerSocket(settings.port("c"), 100, InetAddress.getLoopbackAddress())) {
+      assertThat(deaf.isBound()).isTrue();
+      long began = System.nanoTime();
+      while (seconds(began) < 15) {
+        long ordered = System.nanoTime();
+        assertThat(purge("a", "http://a.test/deaf").isLogged()).isTrue();
+        assertThat(seconds(ordered)).isLessThan(2);
+      }
+    }
+  }
+
+  @EnabledIfSystemProperty(named = "kamille.slow", matches = "true")
+  @ParameterizedTest
+  @CsvSource({"true, false", "false, true", "true, true"})
+  void whoeverHearsNobodyOrIsNotHeardIsCutOff(boolean isDeaf, boolean isDumb) throws Exception {
+    try (Loss loss = new Loss(node("c").engine(), isDeaf, isDumb)) {
+      assertThat(loss).isNotNull();
+      until(() -> !node("c").isCurrent(), "c is cut off");
+      until(() -> purge("a", "http://a.test/lost-way").isLogged(), "a majority has a purge");
+      until(() -> node("a").isCurrent() && node("b").isCurrent(), "the others are current");
+      assertThat(node("c").isCurrent() && !has("c", "http://a.test/lost-way")).isFalse();
+    }
+    until(ClusterIT::isWhole, "all are current");
+    assertThat(has("c", "http://a.test/lost-way")).isTrue();
+  }
+
+  @EnabledIfSystemProperty(named = "kamille.slow", matches = "true")
+  @Test
+  void theSecondOfOneNameIsRefusedAndSaysWhoHasIt() throws Exception {
+    int port;
+    try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      port = free.getLocalPort();
+    }
+    try (Cluster second =
+        Cluster.join(
+            settings.settings("a", port, settings.hosts()),
+            "1.2.3",
+            directory.resolve("second"),
+            new Purged(purgedAt("second")),
+            new MetricRegistry())) {
+      until(() -> !second.problem().isEmpty(), "it is refused");
+      assertThat(second.problem())
+          .isEqualTo(
+              "127.0.0.1:"
+                  + settings.port("a")
+                  + " has the name a already. Give this node another one");
+      assertThat(second.isCurrent()).isFalse();
+      assertThat(purge("b", "http://a.test/two").isComplete()).isTrue();
+    }
+  }
+
+  /** A real file system of its own, if this user may mount one. */
+  @EnabledIfSystemProperty(named = "kamille.slow", matches = "true")
+  @Test
+  void aNodeWhoseDiskIsFullLeavesAndReturns() throws Exception {
+    close("c");
+    String state = settings.stateOf("c").toString();
+    assumeThat(run("mount", "-t", "tmpfs", "-o", "size=20m", "tmpfs", state))
+        .as("whether this user may mount")
+        .isZero();
+    try {
+      join("c");
+      until(ClusterIT::isWhole, "all are current");
+      Path fill = settings.stateOf("c").resolve("fill");
+      Files.write(fill, new byte[6 << 20]);
+      until(() -> purge("a", "http://a.test/full").isLogged(), "a majority has a purge");
+      until(() -> node("c").problem().contains("is full. Free 16 MiB"), "c says so");
+      until(() -> !node("c").isCurrent(), "c is cut off");
+      Files.delete(fill);
+      until(ClusterIT::isWhole, "c is back");
+      assertThat(has("c", "http://a.test/full")).isTrue();
+    } finally {
+      close("c");
+      assertThat(run("umount", "--lazy", state)).isZero();
+    }
+  }
+
+  private static int run(String... command) throws Exception {
+    return new ProcessBuilder(command).redirectErrorStream(true).start().waitFor();
   }
 
   @Test
@@ -252,7 +346,11 @@ class ClusterIT {
     }
     start();
     assertThat(purge("a", "http://a.test/anew").isComplete()).isTrue();
-    assertThat(purgedAt("a")).containsExactly("all", "http://a.test/anew");
+    // Of this one it was said that it was not in a log.
+    until(() -> node("b").purges().waiting() == 0, "nothing waits");
+    assertThat(purgedAt("a"))
+        .startsWith("all")
+        .containsExactlyInAnyOrder("all", "http://a.test/two-without", "http://a.test/anew");
   }
 
   @Test

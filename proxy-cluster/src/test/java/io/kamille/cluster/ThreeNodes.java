@@ -54,15 +54,29 @@ public final class ThreeNodes {
     return settings(node, node, directory.resolve("ca.pem"));
   }
 
+  /** As that node, at another port, with other discovery. */
+  public ClusterSettings settings(String node, int port, Discovery discovery) {
+    return settings(node, node, directory.resolve("ca.pem"), port, discovery);
+  }
+
   /** As that node, with another certificate. */
   public ClusterSettings settings(String node, String certificate, Path authority) {
+    return settings(node, certificate, authority, port(node), hosts());
+  }
+
+  public Discovery hosts() {
+    return new Discovery(
+        ports.values().stream().map(port -> "127.0.0.1:" + port).toList(), null, null);
+  }
+
+  private ClusterSettings settings(
+      String node, String certificate, Path authority, int port, Discovery discovery) {
     return new ClusterSettings(
         "shop",
         node,
         List.of("a", "b", "c"),
-        new HostPort("127.0.0.1", ports.getOrDefault(node, 0)),
-        new Discovery(
-            ports.values().stream().map(port -> "127.0.0.1:" + port).toList(), null, null),
+        new HostPort("127.0.0.1", port),
+        discovery,
         new Files(
             directory.resolve(certificate + ".pem"),
             directory.resolve(certificate + ".key"),

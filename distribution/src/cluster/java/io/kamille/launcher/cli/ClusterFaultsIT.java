@@ -320,6 +320,22 @@ class ClusterFaultsIT {
   }
 
   @Test
+  void otherVotersThanThoseOfTheLogAreRefused() throws Exception {
+    Path state = node("a").state;
+    Path log = state.resolve("cluster/log/voter");
+    Await.until(() -> Files.exists(log), "it votes");
+    Path changed = directory.resolve("changed.yaml");
+    Files.writeString(
+        changed,
+        Files.readString(state.resolve("kamille.yaml"))
+            .replace("voters: [a, b, c]", "voters: [a, b, d]"));
+    try (KamilleProcess check =
+        KamilleProcess.start(state, "check", "--config", changed.toString())) {
+      check.awaitLine("whose votes the log of this node has");
+    }
+  }
+
+  @Test
   void whoeverStoodStillServesNothingThatWasPurged() throws Exception {
     load();
     awaitLoad(whole, 100);

@@ -98,6 +98,11 @@ final class NodeOfCluster implements LocalPurges, OtherNodes {
   }
 
   @Override
+  public boolean isAlone() {
+    return !cache.tellsElder();
+  }
+
+  @Override
   public void whenKept(Runnable action) {
     cache.whenKept(action);
   }

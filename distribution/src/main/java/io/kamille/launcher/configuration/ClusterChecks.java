@@ -1,5 +1,7 @@
 package io.kamille.launcher.configuration;
 
+import io.kamille.admin.StateDirectory;
+import io.kamille.cluster.engine.JGroupsEngine;
 import io.kamille.cluster.settings.ClusterSettings;
 import io.kamille.cluster.settings.ClusterSettings.Discovery;
 import io.kamille.core.setting.HostPort;
@@ -50,6 +52,11 @@ record ClusterChecks(SectionValues cluster, Problems problems) {
       List<String> voters = cluster.value(ClusterSettings.VOTERS);
       if (voters.size() % 2 == 0 || Set.copyOf(voters).size() < voters.size()) {
         problems.conflict(cluster, ClusterSettings.VOTERS, "an odd number of names that differ");
+      }
+      List<String> before = JGroupsEngine.voters(StateDirectory.path().resolve("cluster/log"));
+      if (!before.isEmpty() && !Set.copyOf(before).equals(Set.copyOf(voters))) {
+        problems.conflict(
+            cluster, ClusterSettings.VOTERS, before + ", whose votes the log of this node has");
       }
     }
   }

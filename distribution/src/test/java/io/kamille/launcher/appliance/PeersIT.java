@@ -20,9 +20,14 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
@@ -108,6 +113,24 @@ class PeersIT {
       assertThat(a().status(path)).contains("fwd=uri-miss", "detail=peer").doesNotContain("stored");
     }
     assertThat(asked(path)).hasSize(1);
+  }
+
+  /** One of strangers, so that the owner says whether it was shown. */
+  @Test
+  void connectionsShowACertificateOnceItIsWritten() throws Exception {
+    cluster.start(2, ", copies: none");
+    String path = cluster.ownedBy("b", "/p");
+    cluster.origin().on(path, ok("hello", MINUTE));
+    assertThat(a().status(path)).contains("detail=peer");
+    assertThat(a().peers().isRenewed()).isFalse();
+    Path own = cluster.file("a.pem");
+    Certificates.write(
+        new Certificates("others").ecdsa("a"), Objects.requireNonNull(own.getParent()), "a");
+    Files.setLastModifiedTime(own, FileTime.from(Instant.now().plusSeconds(9)));
+    assertThat(a().peers().isRenewed()).isTrue();
+    a().peers().nodes(cluster.nodes.stream().map(Node::member).toList());
+    assertThat(a().peers().isRenewed()).isFalse();
+    assertThat(a().status(path)).doesNotContain("detail=peer");
   }
 
   @Test

@@ -48,6 +48,12 @@ final class KamilleProcess implements AutoCloseable {
     return Stream.concat(options.stream(), SharedClasses.options().stream()).toList();
   }
 
+  /** The same in a network namespace that is there. */
+  static KamilleProcess within(
+      String namespace, List<String> options, Path state, String... arguments) throws IOException {
+    return start(List.of("ip", "netns", "exec", namespace), with(options), state, arguments);
+  }
+
   /** With options that name the class path. */
   static KamilleProcess start(
       List<String> before, List<String> options, Path state, String... arguments)

@@ -9,6 +9,7 @@ import io.kamille.cluster.engine.ClusterEngine.Position;
 import io.kamille.cluster.peer.Peers.Ownership;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.StatusCode;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
@@ -77,6 +78,7 @@ final class ClusterResources {
             position.appended() - position.applied(),
             cluster.purges().waiting(),
             NodeView.lowestLevel(nodes),
+            cluster.problem(),
             nodes));
   }
 
@@ -89,6 +91,14 @@ final class ClusterResources {
     if (known.voter() || !known.state().equals("away")) {
       return Answer.problem(
           StatusCode.CONFLICT, "Only a node that is away, and no voter, can be forgotten.");
+    }
+    Duration left = cluster.leaseLeft(node);
+    if (!left.isNegative()) {
+      return Answer.problem(
+          StatusCode.CONFLICT,
+          "The node may serve what it has stored until its lease ends: wait "
+              + (left.toSeconds() + 1)
+              + " s.");
     }
     return Answer.later(
         () ->
@@ -116,6 +126,7 @@ final class ClusterResources {
    * @param behind how many entries of the log are not applied here
    * @param waiting how many purges wait for a quorum
    * @param level what all nodes can read
+   * @param problem why this node takes no part; empty if it does
    */
   private record ClusterView(
       String name,
@@ -128,5 +139,6 @@ final class ClusterResources {
       long behind,
       int waiting,
       int level,
+      String problem,
       List<NodeView> members) {}
 }

@@ -91,13 +91,13 @@ final class PurgeResources {
             receipt.number(),
             receipt.isComplete() ? "done" : "away",
             receipt.isComplete(),
-            receipt.safeIn().toSeconds() + "s",
+            receipt.safeIn() == null ? null : receipt.safeIn().toSeconds() + "s",
             nodes));
   }
 
   /** The answer about a purge at several nodes. */
   private record Everywhere(
-      long id, String state, boolean complete, String safeIn, List<NodeDone> nodes) {}
+      long id, String state, boolean complete, @Nullable String safeIn, List<NodeDone> nodes) {}
 
   private record NodeDone(String node, String state, long purged) {}
 

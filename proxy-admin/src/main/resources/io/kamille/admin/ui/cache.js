@@ -73,7 +73,7 @@ function ticks(nodes) {
 
 /** What became of a purge, in words. */
 function outcome(done) {
-  if (done.nodes) return [h("p", {}, done.complete ? `Purge ${done.id} holds at all nodes.` : `Purge ${done.id} is in the log: safe in ${done.safeIn.replace("s", "\u00a0s")} at the nodes that are away.`), ticks(done.nodes)];
+  if (done.nodes) return [h("p", {}, done.complete ? `Purge ${done.id} holds at all nodes.` : `Purge ${done.id} is in the log: ${done.safeIn ? `safe in ${done.safeIn.replace("s", "\u00a0s")} at the nodes that are away` : "nodes that are away serve what they have stored until they are back"}.`), ticks(done.nodes)];
   return done.purged === undefined ? `Purge ${done.id} holds; memory is given back as it is swept.` : `${responses(done.purged)} purged.`;
 }
 

@@ -55,18 +55,26 @@ public final class InFlight {
   private final WallClock clock;
   private final long begunAfter;
   private final long begunNanos;
+  private final boolean isCutOff;
   private final AtomicReference<Stage> stage = new AtomicReference<>(new Stage.Waiting());
   private final AtomicReference<FollowerGroup[]> groups = new AtomicReference<>(NONE);
   private final AtomicInteger followers = new AtomicInteger();
   private Runnable deserted = () -> {};
 
-  InFlight(InFlightTable table, CacheKey key, EventLoop loop, WallClock clock, long lastPurge) {
+  InFlight(
+      InFlightTable table,
+      CacheKey key,
+      EventLoop loop,
+      WallClock clock,
+      long lastPurge,
+      boolean isCutOff) {
     this.table = table;
     this.key = key;
     this.loop = loop;
     this.clock = clock;
     this.begunAfter = lastPurge;
     this.begunNanos = clock.nanos();
+    this.isCutOff = isCutOff;
   }
 
   // The leader's side
@@ -171,11 +179,12 @@ public final class InFlight {
   }
 
   /**
-   * Whether those who come later may follow without knowing the purges of other nodes: a process
-   * that stood still may have slept through any number of them since this began.
+   * Whether those who come later may follow without knowing the purges of other nodes. What began
+   * while this node knew them may bring what another node has stored. A process that stood still
+   * may have slept through any number of purges since this began, even if it was cut off before.
    */
-  boolean isYoung() {
-    return clock.nanos() - begunNanos < YOUNG_NANOS;
+  boolean isForCutOff() {
+    return isCutOff && clock.nanos() - begunNanos < YOUNG_NANOS;
   }
 
   /** Counts one more follower; false if the leader has left for good. Any loop. */

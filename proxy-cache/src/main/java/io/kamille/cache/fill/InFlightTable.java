@@ -63,19 +63,27 @@ public final class InFlightTable {
    */
   public @Nullable InFlight find(CacheKey key, RequestHead request, boolean isCutOff) {
     InFlight flight = flights.get(key);
-    if (flight != null && ((isCutOff && !flight.isYoung()) || flight.isPurged(purges, request))) {
+    if (flight != null
+        && ((isCutOff && !flight.isForCutOff()) || flight.isPurged(purges, request))) {
       flight.supersede();
       return null;
     }
     return flight;
   }
 
+  /** A flight of one that knows all purges. */
+  public @Nullable InFlight begin(CacheKey key, EventLoop loop) {
+    return begin(key, loop, false);
+  }
+
   /**
    * A flight whose leader is the caller, on {@code loop}; null if there is one already. Keeps the
    * key.
+   *
+   * @param isCutOff whether purges may have been missed
    */
-  public @Nullable InFlight begin(CacheKey key, EventLoop loop) {
-    InFlight flight = new InFlight(this, key, loop, clock, purges.last());
+  public @Nullable InFlight begin(CacheKey key, EventLoop loop, boolean isCutOff) {
+    InFlight flight = new InFlight(this, key, loop, clock, purges.last(), isCutOff);
     return flights.putIfAbsent(key, flight) == null ? flight : null;
   }
 

@@ -279,7 +279,7 @@ public final class CacheHandler implements ExchangeHandler {
       InFlight flight = parts.flights().find(key, exchange.request(), demands.isCutOff());
       if (flight == null) {
         CacheKey own = key.copy();
-        InFlight begun = parts.flights().begin(own, exchange.loop());
+        InFlight begun = parts.flights().begin(own, exchange.loop(), demands.isCutOff());
         if (begun != null) {
           lead(exchange, demands, own, begun, ask, stored);
           return;

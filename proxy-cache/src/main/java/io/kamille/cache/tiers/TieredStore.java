@@ -415,6 +415,11 @@ public final class TieredStore {
     elder = next;
   }
 
+  /** Whether that one, too, is told. */
+  public boolean tellsElder() {
+    return elder != null;
+  }
+
   /** Makes a response visible that another process stored, if there is room. Takes over a lease. */
   public boolean adopt(CacheKey key, StoredResponse response) {
     response.unpurged(0, purges.last());

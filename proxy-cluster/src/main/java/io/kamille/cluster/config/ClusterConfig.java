@@ -25,10 +25,15 @@ public final class ClusterConfig implements AutoCloseable {
    * is appended, with the number of the change that it is based on: if another one came first, the
    * log refuses it. Each node puts the changes in force in the order of the log, on a thread of its
    * own, and notes how far it is. So one that was away takes what it missed.
+   *
+   * A change that cannot be put in force here is passed over, and tried again every minute. Once it
+   * can, those after it follow anew: each is a patch, and their order counts. The note stays before
+   * the first that is not in force, so the next process tries it, too.
    */
   private static final System.Logger LOG = System.getLogger("kamille.cluster");
   private static final Duration ATTEMPT = Duration.ofMillis(1_500);
   private static final int ATTEMPTS = 3;
+  static final Duration AGAIN = Duration.ofMinutes(1);
   private static final Duration PREPARE_LIMIT = Duration.ofSeconds(10);
 
   /** A message with a change that is to be prepared. */
@@ -42,6 +47,7 @@ public final class ClusterConfig implements AutoCloseable {
   private final PlaceFile file;
   private final NodeConfig node;
   private final Duration wait;
+  private final Duration again;
   private final SplittableRandom random = new SplittableRandom();
   private final Thread follower;
   private Place done;
@@ -55,6 +61,17 @@ public final class ClusterConfig implements AutoCloseable {
    */
   public ClusterConfig(
       ClusterEngine engine, ConfigChanges changes, PlaceFile file, NodeConfig node, Duration wait) {
+    this(engine, changes, file, node, wait, AGAIN);
+  }
+
+  ClusterConfig(
+      ClusterEngine engine,
+      ConfigChanges changes,
+      PlaceFile file,
+      NodeConfig node,
+      Duration wait,
+      Duration again) {
+    this.again = again;
     this.engine = engine;
     this.changes = changes;
     this.file = file;
@@ -154,17 +171,34 @@ public final class ClusterConfig implements AutoCloseable {
 
   private void follow() {
     try {
+      Place before = null;
       while (true) {
-        ConfigChanges.Change next = changes.after(place());
-        String failed = done(() -> node.apply(next.text()));
-        if (next.isMissed()) {
+        ConfigChanges.Change next = changes.after(place(), again);
+        boolean isAgain = next == null;
+        if (isAgain) {
+          next = before == null ? null : changes.after(before, Duration.ZERO);
+        }
+        if (next == null || (isAgain && next.isMissed())) {
+          continue;
+        }
+        String text = next.text();
+        String failed = done(() -> node.apply(text));
+        if (isAgain && !failed.isEmpty()) {
+          continue;
+        }
+        Place place = new Place(next.log(), next.number());
+        if (isAgain) {
+          LOG.log(Level.INFO, "change {0} of the cluster is in force after all", next.number());
+          before = null;
+        } else if (next.isMissed()) {
           failed = "changes before this one were missed, and are kept no more";
+        } else if (!failed.isEmpty() && before == null) {
+          before = place();
         }
         if (!failed.isEmpty()) {
           LOG.log(Level.ERROR, "change {0} of the cluster: {1}", next.number(), failed);
         }
-        Place place = new Place(next.log(), next.number());
-        file.write(place);
+        file.write(before == null ? place : before);
         synchronized (this) {
           done = place;
           problem = failed;

@@ -6,8 +6,11 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /** The changes of the configuration that the log has, numbered. Any thread. */
 public final class ConfigChanges {
@@ -76,8 +79,9 @@ public final class ConfigChanges {
     return place.log() == log ? place.number() : 0;
   }
 
-  /** Waits for the change that comes after that place. */
-  synchronized Change after(Place place) throws InterruptedException {
+  /** Waits for the change that comes after that place; null if it has not come so soon. */
+  synchronized @Nullable Change after(Place place, Duration limit) throws InterruptedException {
+    long deadline = System.nanoTime() + limit.toNanos();
     while (true) {
       long before = numberOf(place);
       for (Kept each : kept) {
@@ -86,7 +90,11 @@ public final class ConfigChanges {
           return new Change(log, each.number(), each.text(), isMissed);
         }
       }
-      wait();
+      long left = deadline - System.nanoTime();
+      if (left <= 0) {
+        return null;
+      }
+      TimeUnit.NANOSECONDS.timedWait(this, left);
     }
   }
 

@@ -60,6 +60,11 @@ public interface ClusterEngine extends AutoCloseable {
 
   Position position();
 
+  /** Why this node takes no part; empty if it does. */
+  default String problem() {
+    return "";
+  }
+
   /** How many octets the log takes here. */
   long logBytes();
 

@@ -40,6 +40,8 @@ import org.jgroups.protocols.FD_ALL3;
 import org.jgroups.protocols.FRAG4;
 import org.jgroups.protocols.MERGE3;
 import org.jgroups.protocols.MFC;
+import org.jgroups.protocols.PerDestinationBundler;
+import org.jgroups.protocols.PingData;
 import org.jgroups.protocols.TCP;
 import org.jgroups.protocols.TCPPING;
 import org.jgroups.protocols.UFC;
@@ -110,6 +112,7 @@ public final class JGroupsEngine implements ClusterEngine {
   private static final Duration RETRY = Duration.ofSeconds(1);
   private static final Duration LOOK = Duration.ofSeconds(3);
   private static final int LOOKS_ALONE = 2;
+  private static final int NAMES_LIMIT = 1_000;
   private static final Address NOBODY = UUID.randomUUID();
   private static final Position NOWHERE = new Position(Position.NOT_KNOWN, 0, 0, null);
 
@@ -125,6 +128,9 @@ public final class JGroupsEngine implements ClusterEngine {
   private volatile boolean isClosed;
   private final CountDownLatch isTried = new CountDownLatch(1);
   private volatile String lastRefusal = "";
+
+  /** Addresses of nodes, by name. */
+  private final Map<String, String> found = new ConcurrentHashMap<>();
 
   /** Answers that are waited for. */
   private static final class Question {
@@ -206,7 +212,14 @@ public final class JGroupsEngine implements ClusterEngine {
         continue;
       } else if (!isForgotten(now)) {
         looks = 0;
-        lastRefusal = "";
+        if (now.isWithItsVoters()) {
+          lastRefusal = "";
+        } else {
+          refused(
+              "cluster.voters: "
+                  + settings.voters()
+                  + (" (expected: " + now.raft.members() + ", as the log has them)"));
+        }
       } else if (++looks == LOOKS_ALONE) {
         refused("others accept connections, and do not find it. It tries again");
         leave(now);
@@ -232,7 +245,8 @@ public final class JGroupsEngine implements ClusterEngine {
       }
       refused(
           refused instanceof SecurityException
-              ? "a member has the name " + settings.node() + " already. Give this node another one"
+              ? found.getOrDefault(settings.node(), "a member")
+                  + (" has the name " + settings.node() + " already. Give this node another one")
               : String.valueOf(refused.getMessage()));
     }
   }
@@ -313,9 +327,11 @@ public final class JGroupsEngine implements ClusterEngine {
   private static final class Discovered extends TCPPING {
 
     private final Supplier<List<InetSocketAddress>> hosts;
+    private final Map<String, String> found;
 
-    Discovered(Supplier<List<InetSocketAddress>> hosts) {
+    Discovered(Supplier<List<InetSocketAddress>> hosts, Map<String, String> found) {
       this.hosts = hosts;
+      this.found = found;
       setId(ClassConfigurator.getProtocolId(TCPPING.class));
     }
 
@@ -324,6 +340,14 @@ public final class JGroupsEngine implements ClusterEngine {
         @Nullable List<Address> members, boolean isFirst, org.jgroups.util.Responses responses) {
       setInitialHosts(hosts.get());
       super.findMembers(members, isFirst, responses);
+    }
+
+    @Override
+    protected void handleDiscoveryResponse(@Nullable PingData data, Address sender) {
+      if (data != null && found.size() < NAMES_LIMIT) {
+        found.put(nodeOf(data.getAddress()), String.valueOf(data.getPhysicalAddr()));
+      }
+      super.handleDiscoveryResponse(data, sender);
     }
   }
 
@@ -350,6 +374,8 @@ public final class JGroupsEngine implements ClusterEngine {
           .setPeerAddrReadTimeout(HANDSHAKE_MILLIS)
           .enableSuspectEvents(true)
           .setMaxLength(MESSAGE_LIMIT_BYTES);
+      // One thread for each: a process that stands still accepts connections, and answers none.
+      tcp.setBundler(new PerDestinationBundler().useSingleSenderThread(false));
       tcp.setSocketFactory(new MemberSockets(MemberTls.context(settings.tls()), HANDSHAKE_MILLIS));
       raft.raftId(settings.node())
           .members(settings.voters())
@@ -361,7 +387,7 @@ public final class JGroupsEngine implements ClusterEngine {
       channel =
           new JChannel(
               tcp,
-              new Discovered(hosts).portRange(0).numDiscoveryRuns(3),
+              new Discovered(hosts, found).portRange(0).numDiscoveryRuns(3),
               new MERGE3().setMinInterval(MERGE_LEAST_MILLIS).setMaxInterval(MERGE_MOST_MILLIS),
               new FD_ALL3().setTimeout(SILENT_MILLIS).setInterval(SILENT_LOOK_MILLIS),
               new VERIFY_SUSPECT2().setTimeout(SUSPECTED_MILLIS),
@@ -511,15 +537,24 @@ public final class JGroupsEngine implements ClusterEngine {
       }
     }
 
+    boolean isWithItsVoters() {
+      return Set.copyOf(raft.members()).equals(Set.copyOf(settings.voters()));
+    }
+
     Position position() {
       Address leader = log.leader();
       long applied = raft.commitIndex();
       return new Position(
           election.isVoter ? raft.lastAppended() : Position.NOT_KNOWN,
-          isOpen ? applied : 0,
+          isOpen && isWithItsVoters() ? applied : 0,
           raft.currentTerm(),
           leader == null ? null : nodeOf(leader));
     }
+  }
+
+  /** Whose votes the log in that directory stands on; nobody's if it says nothing. */
+  public static List<String> voters(Path log) {
+    return MemberLog.voters(log);
   }
 
   private static byte[] rest(ByteBuffer in) {
@@ -537,6 +572,17 @@ public final class JGroupsEngine implements ClusterEngine {
   public Position position() {
     Membership now = membership;
     return now == null ? NOWHERE : now.position();
+  }
+
+  /** The channel of now; null while this node is no member. */
+  @Nullable JChannel channel() {
+    Membership now = membership;
+    return now == null ? null : now.channel;
+  }
+
+  @Override
+  public String problem() {
+    return lastRefusal;
   }
 
   @Override
@@ -613,7 +659,7 @@ public final class JGroupsEngine implements ClusterEngine {
     Membership now = membership;
     if (now != null && !now.election.isVoter) {
       try {
-        now.file.makeVoter();
+        now.file.makeVoter(settings.voters());
         now.election.isVoter = true;
       } catch (IOException refused) {
         LOG.log(Level.WARNING, "this node cannot vote: {0}", refused.getMessage());

@@ -2,8 +2,10 @@ package io.kamille.cluster.engine;
 
 import io.kamille.cluster.settings.ClusterSettings;
 import io.kamille.core.origin.names.DnsLookup;
+import io.kamille.core.origin.names.NameLookup;
 import io.kamille.core.origin.names.NameLookup.Services;
 import io.kamille.core.setting.HostPort;
+import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
@@ -16,6 +18,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /** Where other nodes may be, looked up anew each time. Blocks. */
@@ -24,11 +27,17 @@ public final class MemberAddresses implements Supplier<List<InetSocketAddress>> 
   private static final Duration LOOKUP = Duration.ofSeconds(5);
 
   private final ClusterSettings settings;
+  private final Function<EventLoop, NameLookup> lookups;
   private Services services = new Services(List.of(), LOOKUP);
   private long lookUpNanos = System.nanoTime();
 
   public MemberAddresses(ClusterSettings settings) {
+    this(settings, DnsLookup::new);
+  }
+
+  MemberAddresses(ClusterSettings settings, Function<EventLoop, NameLookup> lookups) {
     this.settings = settings;
+    this.lookups = lookups;
   }
 
   @Override
@@ -56,7 +65,8 @@ public final class MemberAddresses implements Supplier<List<InetSocketAddress>> 
       EventLoopGroup loop = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
       Services none = new Services(List.of(), LOOKUP);
       services =
-          new DnsLookup(loop.next())
+          lookups
+              .apply(loop.next())
               .services(name)
               .completeOnTimeout(none, LOOKUP.toNanos(), TimeUnit.NANOSECONDS)
               .exceptionally(_ -> none)

@@ -4,11 +4,13 @@ import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.zip.CRC32C;
@@ -116,9 +118,19 @@ final class MemberLog extends FileBasedLog {
     return Files.exists(directory.resolve(VOTER));
   }
 
-  /** This node may vote from now on, and after a restart. */
-  void makeVoter() throws IOException {
-    write(directory.resolve(VOTER), ByteBuffer.allocate(0));
+  /** This node may vote from now on, and after a restart; the log is that of these voters. */
+  void makeVoter(List<String> voters) throws IOException {
+    String names = String.join("\n", voters);
+    write(directory.resolve(VOTER), ByteBuffer.wrap(names.getBytes(StandardCharsets.UTF_8)));
+  }
+
+  /** Whose votes the log in that directory stands on; nobody's if it says nothing. */
+  static List<String> voters(Path directory) {
+    try {
+      return Files.readAllLines(directory.resolve(VOTER));
+    } catch (IOException none) {
+      return List.of();
+    }
   }
 
   @Override

@@ -64,12 +64,17 @@ public final class PlaceFile {
     Place place = last;
     byte[] octets = new byte[2 * Long.BYTES];
     ByteBuffer.wrap(octets).putLong(place.log()).putLong(place.number());
+    replace(file, octets);
+  }
+
+  /** Has a file hold these octets, or what it held before. */
+  public static void replace(Path file, byte[] octets) {
     Path beside = file.resolveSibling(file.getFileName() + ".new");
     try {
       Files.write(beside, octets);
       Files.move(beside, file, StandardCopyOption.ATOMIC_MOVE);
     } catch (IOException refused) {
-      LOG.log(Level.WARNING, "a restart will do it again: {0}", refused.getMessage());
+      LOG.log(Level.WARNING, "the next process will not know it: {0}", refused.getMessage());
     }
   }
 }

@@ -1,5 +1,6 @@
 package io.kamille.cluster.peer;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.kamille.cache.key.CacheKeyProbe;
 import io.kamille.cache.rules.Reason;
 import io.kamille.cluster.settings.ClusterSettings;
@@ -115,6 +116,10 @@ public final class Peers implements AutoCloseable {
   private final ConcurrentMap<Long, Integer> waiting = new ConcurrentHashMap<>();
   private final long secretHigh;
   private final long secretLow;
+
+  @GuardedBy("this")
+  private long certified;
+
   // Volatile: replaced when nodes come and go, read on the loops.
   private volatile Table table;
   // Volatile: set once the cluster has begun.
@@ -198,18 +203,30 @@ public final class Peers implements AutoCloseable {
    */
   public synchronized void nodes(List<PeerNode> nodes) throws IOException {
     Map<String, PeerLink> last = table.links();
+    long written = written();
+    boolean isSame = written == certified;
     Map<String, PeerLink> links = new TreeMap<>();
     for (PeerNode node : nodes) {
       PeerLink known = last.get(node.name());
-      if (known != null && known.node().address().equals(node.address())) {
+      if (isSame && known != null && known.node().address().equals(node.address())) {
         links.put(node.name(), known);
       } else if (!node.name().equals(settings.node())) {
         links.put(node.name(), link(node));
       }
     }
+    certified = written;
     metrics.origins(links.values().stream().map(PeerLink::origin).toList());
     table = new Table(owners(nodes), links);
     last.values().stream().filter(link -> !links.containsValue(link)).forEach(this::close);
+  }
+
+  /** Whether the certificate was written since connections began to show it. */
+  public synchronized boolean isRenewed() {
+    return written() != certified;
+  }
+
+  private long written() {
+    return Objects.requireNonNull(settings.tls().certificate()).toFile().lastModified();
   }
 
   private Owners owners(List<PeerNode> nodes) {

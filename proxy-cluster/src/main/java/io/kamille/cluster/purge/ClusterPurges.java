@@ -5,6 +5,7 @@ import io.kamille.cache.purge.PurgeTarget;
 import io.kamille.cache.purge.PurgeTarget.Kind;
 import io.kamille.cluster.engine.ClusterEngine;
 import io.kamille.cluster.engine.ClusterEngine.Answer;
+import io.kamille.cluster.engine.PlaceFile;
 import io.kamille.cluster.purge.PurgeReceipt.AtNode;
 import io.kamille.core.metric.Counter;
 import io.kamille.core.metric.Histogram;
@@ -12,10 +13,14 @@ import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricSink;
 import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -27,6 +32,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 
 /** The purges that are ordered at this node, and their way to all nodes. Any thread. */
 public final class ClusterPurges implements AutoCloseable {
@@ -40,12 +46,14 @@ public final class ClusterPurges implements AutoCloseable {
    * An entry that nobody has confirmed is appended again: purges are known by their random number,
    * so a repetition does nothing. Who has ordered is told after a while that there is no quorum.
    * By then those that can be reached have purged without the log. The entry goes on waiting, so
-   * that the others will.
+   * that the others will. A file has the orders of which that was said, for the next process.
    */
+  private static final System.Logger LOG = System.getLogger("kamille.cluster");
   private static final Duration ATTEMPT = Duration.ofMillis(1_500);
   private static final Duration NO_QUORUM = Duration.ofSeconds(5);
   private static final long PAUSE_MILLIS = 100;
   private static final int QUEUE_LIMIT = 10_000;
+  private static final int UNLOGGED_LIMIT = 1_000;
   private static final int ENTRY_LIMIT = 256;
   private static final int ENTRY_LIMIT_CHARS = 1 << 20;
 
@@ -78,7 +86,7 @@ public final class ClusterPurges implements AutoCloseable {
   private final ClusterState state;
   private final LocalPurges local;
   private final Duration wait;
-  private final Duration lease;
+  private final @Nullable Duration lease;
   private final SplittableRandom random = new SplittableRandom();
   private final BlockingQueue<Ordered> queue = new LinkedBlockingQueue<>(QUEUE_LIMIT);
   private final Histogram appends;
@@ -89,6 +97,12 @@ public final class ClusterPurges implements AutoCloseable {
   @GuardedBy("answers")
   private final Counter away;
 
+  private final Path file;
+
+  /** What the file has. */
+  @GuardedBy("unlogged")
+  private final Set<PurgeOrder> unlogged = new LinkedHashSet<>();
+
   private final Thread appender;
   private volatile boolean isEverythingDue;
 
@@ -96,14 +110,16 @@ public final class ClusterPurges implements AutoCloseable {
    * Begins to append what is ordered.
    *
    * @param wait how long answers of nodes are waited for
-   * @param lease after which a node that is away serves nothing that was purged
+   * @param lease after which a node that is away serves nothing that was purged; null if it does
+   * @param file of the orders that are not in the log
    */
   public ClusterPurges(
       ClusterEngine engine,
       ClusterState state,
       LocalPurges local,
       Duration wait,
-      Duration lease,
+      @Nullable Duration lease,
+      Path file,
       MetricSink metrics) {
     this.engine = engine;
     this.state = state;
@@ -113,6 +129,8 @@ public final class ClusterPurges implements AutoCloseable {
     appends = metrics.histogram(APPEND);
     answers = metrics.histogram(ANSWER);
     away = metrics.counter(AWAY);
+    this.file = file;
+    takeUp();
     appender = Thread.ofVirtual().name("kamille-purges").start(this::appendAll);
   }
 
@@ -133,10 +151,43 @@ public final class ClusterPurges implements AutoCloseable {
     try {
       return ordered.receipt().get(NO_QUORUM.plus(wait).toNanos(), TimeUnit.NANOSECONDS);
     } catch (TimeoutException | ExecutionException late) {
+      keep(ordered);
       return withoutLog(List.of(ordered.order()));
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
       return withoutLog(List.of(ordered.order()));
+    }
+  }
+
+  // What outlives the process
+
+  private void keep(Ordered ordered) {
+    synchronized (unlogged) {
+      if (unlogged.size() <= UNLOGGED_LIMIT) {
+        boolean isMany = unlogged.size() == UNLOGGED_LIMIT;
+        unlogged.add(isMany ? order(Kind.ALL, List.of(), false).order() : ordered.order());
+        PlaceFile.replace(file, PurgeOrder.octets(unlogged));
+      }
+    }
+  }
+
+  private void logged(List<Ordered> entry) {
+    synchronized (unlogged) {
+      if (unlogged.removeAll(entry.stream().map(Ordered::order).toList())) {
+        PlaceFile.replace(file, PurgeOrder.octets(unlogged));
+      }
+    }
+  }
+
+  /** Orders what an earlier process could not. */
+  private void takeUp() {
+    synchronized (unlogged) {
+      try {
+        unlogged.addAll(PurgeOrder.read(Files.readAllBytes(file)));
+      } catch (IOException none) {
+        LOG.log(Level.DEBUG, "no purge waits for the log: {0}", none.getMessage());
+      }
+      unlogged.forEach(order -> queue.add(new Ordered(order, new CompletableFuture<>())));
     }
   }
 
@@ -194,6 +245,7 @@ public final class ClusterPurges implements AutoCloseable {
     }
     appends.record(System.nanoTime() - begun);
     byte[] known = numbers;
+    logged(entry);
     Thread.startVirtualThread(() -> confirm(entry, known));
   }
 
@@ -249,7 +301,8 @@ public final class ClusterPurges implements AutoCloseable {
         last = Math.max(last, number);
       }
       engine.hurry();
-      state.whenApplied(last, () -> answer.send(counts(numbers)));
+      // While the process before this one still serves, it purges a moment later.
+      state.whenApplied(last, () -> answer.send(local.isAlone() ? counts(numbers) : new byte[0]));
     } else if (kind == AT_ONCE) {
       byte[] octets = new byte[in.remaining()];
       in.get(octets);
@@ -284,7 +337,7 @@ public final class ClusterPurges implements AutoCloseable {
     return queue.size();
   }
 
-  /** Ends; what waits is lost. */
+  /** Ends. What waits is lost, but for that of which it was said that it is not in the log. */
   @Override
   public void close() {
     appender.interrupt();

@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
 
 /**
  * What the entries of the log make: numbered purges, and the nodes that are known. Each purge is
@@ -36,6 +37,8 @@ public final class ClusterState implements ClusterEngine.State {
    *   NODE     whether it is known from now on, and its name
    *   and those of ConfigChanges
    *
+   * A kind that a later release brings goes on with the name of that release, as UTF.
+   *
    * The last purges are kept for nodes that were away. One that was away for more of them drops
    * all that it has.
    *
@@ -49,6 +52,7 @@ public final class ClusterState implements ClusterEngine.State {
   static final int KEPT_LIMIT_BYTES = 16 << 20;
   private static final int COUNTS_LIMIT = 10_000;
   private static final int LAST_LIMIT = 20;
+  private static final Pattern RELEASE = Pattern.compile("[0-9A-Za-z.-]{1,32}");
 
   private record Numbered(long number, PurgeOrder order, int octets) {}
 
@@ -191,11 +195,13 @@ public final class ClusterState implements ClusterEngine.State {
                 note("configuration");
                 yield config.apply(in);
               }
-              default -> throw new IOException("an entry of a later release");
+              default -> throw new IOException("needs " + release(in));
             };
       } catch (IOException unknown) {
         throw new IllegalStateException(
-            "the log of the cluster goes on with what this release cannot read", unknown);
+            "the log of the cluster goes on with what this release cannot read: "
+                + unknown.getMessage(),
+            unknown);
       }
       waiting.removeIf(
           each -> {
@@ -205,6 +211,15 @@ public final class ClusterState implements ClusterEngine.State {
     }
     ready.forEach(Runnable::run);
     return answer;
+  }
+
+  private static String release(DataInputStream in) {
+    try {
+      String name = in.readUTF();
+      return RELEASE.matcher(name).matches() ? "release " + name : "a later release";
+    } catch (IOException none) {
+      return "a later release";
+    }
   }
 
   private byte[] purged(DataInputStream in) throws IOException {
@@ -333,11 +348,11 @@ public final class ClusterState implements ClusterEngine.State {
       follow(name);
     }
     int count = in.readInt();
-    last = saved - count;
-    if (done.number() < last) {
+    if (done.number() < saved - count) {
       local.clear();
-      done = new Place(log, last);
+      done = new Place(log, saved - count);
     }
+    last = saved - count;
     for (int i = 0; i < count; i++) {
       add(in.readLong(), PurgeOrder.read(in));
     }

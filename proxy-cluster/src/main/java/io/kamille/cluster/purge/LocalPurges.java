@@ -24,6 +24,11 @@ public interface LocalPurges {
     return false;
   }
 
+  /** Whether no other process of this node serves, too. */
+  default boolean isAlone() {
+    return true;
+  }
+
   /** Runs that when all purges so far hold for a later process, too. */
   void whenKept(Runnable action);
 }

@@ -3,15 +3,17 @@ package io.kamille.cluster.purge;
 import io.kamille.core.http.StatusCode;
 import java.time.Duration;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What became of a purge at all nodes. Immutable.
  *
  * @param number its number in the log; 0 if it is not there
- * @param safeIn after so long no node serves what was purged; zero if all have done it
+ * @param safeIn after so long no node serves what was purged; zero if all have done it, null if
+ *     nodes that are away may go on
  * @param nodes each node that is known, by name
  */
-public record PurgeReceipt(long number, Duration safeIn, List<AtNode> nodes) {
+public record PurgeReceipt(long number, @Nullable Duration safeIn, List<AtNode> nodes) {
 
   public PurgeReceipt {
     nodes = List.copyOf(nodes);

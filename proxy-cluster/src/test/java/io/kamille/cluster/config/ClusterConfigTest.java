@@ -6,6 +6,7 @@ import io.kamille.cluster.config.ConfigReceipt.AtNode;
 import io.kamille.cluster.config.ConfigReceipt.State;
 import io.kamille.cluster.engine.ClusterEngine;
 import io.kamille.cluster.engine.PlaceFile;
+import io.kamille.core.Await;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
@@ -46,10 +47,18 @@ class ClusterConfigTest {
     private final List<String> inForce = new CopyOnWriteArrayList<>();
     private final ClusterConfig config;
     private volatile String problem = "";
+    private volatile String unusable = "";
 
     Node(String name) {
       this.name = name;
-      config = new ClusterConfig(this, changes, new PlaceFile(directory.resolve(name)), this, LONG);
+      config =
+          new ClusterConfig(
+              this,
+              changes,
+              new PlaceFile(directory.resolve(name)),
+              this,
+              LONG,
+              Duration.ofMillis(1));
       nodes.put(name, this);
     }
 
@@ -69,10 +78,11 @@ class ClusterConfigTest {
 
     @Override
     public String apply(String change) {
-      if (problem.isEmpty()) {
-        inForce.add(change);
+      if (change.equals(unusable)) {
+        return "cannot use " + change;
       }
-      return problem;
+      inForce.add(change);
+      return "";
     }
 
     @Override
@@ -234,6 +244,35 @@ class ClusterConfigTest {
     a.config.change(2, "three");
     assertThat(b.inForce).containsExactly("one");
     assertThat(again.inForce).containsExactly("two", "three");
+  }
+
+  /** Each is a patch: those after it follow anew. */
+  @Test
+  void aChangeThatFailedIsTriedAgainWithAllAfterIt() {
+    Node a = new Node("a");
+    Node b = new Node("b");
+    b.unusable = "one";
+    assertThat(a.config.change(0, "one").nodes())
+        .containsExactly(new AtNode("a", ""), new AtNode("b", "cannot use one"));
+    assertThat(a.config.change(1, "two").nodes()).contains(new AtNode("b", ""));
+    assertThat(b.inForce).containsExactly("two");
+    b.unusable = "";
+    Await.until(() -> b.inForce.equals(List.of("two", "one", "two")), "it has healed");
+    assertThat(a.config.change(2, "three").nodes()).contains(new AtNode("b", ""));
+  }
+
+  @Test
+  void theNextProcessTriesAChangeThatFailed() {
+    Node a = new Node("a");
+    Node b = new Node("b");
+    b.unusable = "one";
+    a.config.change(0, "one");
+    a.config.change(1, "two");
+    b.close();
+    nodes.remove("b");
+    Node again = new Node("b");
+    log.forEach(again::take);
+    Await.until(() -> again.inForce.equals(List.of("one", "two")), "it has healed");
   }
 
   @Test

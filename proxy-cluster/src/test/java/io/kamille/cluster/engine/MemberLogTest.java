@@ -35,7 +35,7 @@ class MemberLogTest {
       append(log, i);
     }
     log.commitIndex(ENTRIES);
-    log.makeVoter();
+    log.makeVoter(List.of("a", "b", "c"));
     log.close();
   }
 
@@ -59,6 +59,8 @@ class MemberLogTest {
     MemberLog log = open();
     assertThat(log.lastAppended()).isEqualTo(ENTRIES);
     assertThat(log.isVoter()).isTrue();
+    assertThat(MemberLog.voters(place)).containsExactly("a", "b", "c");
+    assertThat(MemberLog.voters(directory)).isEmpty();
     assertThat(isAside()).isFalse();
     append(log, ENTRIES + 1);
     log.close();

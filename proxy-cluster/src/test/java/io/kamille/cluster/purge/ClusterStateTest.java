@@ -9,6 +9,7 @@ import io.kamille.cluster.engine.PlaceFile;
 import io.kamille.core.Await;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -178,10 +179,22 @@ class ClusterStateTest {
     assertThat(state.keptNumbers().getFirst()).isEqualTo(6_000);
   }
 
+  private static byte[] later(String release) {
+    byte[] name = release.getBytes(StandardCharsets.US_ASCII);
+    return ByteBuffer.allocate(3 + name.length)
+        .put((byte) 99)
+        .putShort((short) name.length)
+        .put(name)
+        .array();
+  }
+
   @Test
   void anEntryOfALaterReleaseStops() {
     assertThatThrownBy(() -> state.apply(new byte[] {99, 1}))
         .hasMessageContaining("what this release cannot read");
+    assertThatThrownBy(() -> state.apply(later("0.3"))).hasMessageContaining("needs release 0.3");
+    assertThatThrownBy(() -> state.apply(later("0.3\nforged")))
+        .hasMessageEndingWith("needs a later release");
     assertThatThrownBy(() -> state.apply(new byte[0])).isInstanceOf(IllegalStateException.class);
   }
 
