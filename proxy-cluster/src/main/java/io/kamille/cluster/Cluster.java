@@ -265,7 +265,7 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
     }
   }
 
-  /** Whether all voters are there, and none of them votes yet. */
+  /** Whether all voters are there, and none of them has an entry. */
   private boolean isFirstStart(long now) {
     return settings.voters().stream()
         .map(reports::get)

@@ -57,6 +57,11 @@ class ClusterIT {
   static void begin(@TempDir Path temporary) throws Exception {
     directory = temporary;
     settings = new ThreeNodes(directory);
+    // One has seen all voters before the others did, and votes already.
+    Path log = Files.createDirectories(settings.stateOf("b").resolve("log"));
+    Files.write(log.resolve("metadata.raft"), new byte[16]);
+    Files.createFile(log.resolve("entries.raft"));
+    Files.createFile(log.resolve("voter"));
   }
 
   /** Each test begins with all three, whatever the one before has done. */

@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** The page Cluster, and purges at several nodes, at a node that is a cluster by itself. */
 class UiClusterIT {
 
-  /** This node is cut off, one leaves, and one is away for good. */
+  /** This node is cut off, one leaves with a configuration of its own, and one is away for good. */
   private static final String TROUBLED =
       """
       {"name":"shop","node":"a","leader":null,"term":3,"quorum":false,"current":false,"applied":41,
@@ -36,7 +36,7 @@ class UiClusterIT {
         {"node":"a","state":"member","voter":true,"leader":false,"current":false,"applied":41,
          "peers":"","seconds":0.4},
         {"node":"b","state":"draining","voter":true,"leader":false,"current":true,"applied":1042,
-         "peers":"","seconds":2.2},
+         "diverged":true,"version":"1.2.3","peers":"","seconds":2.2},
         {"node":"c","state":"away","voter":true,"leader":false,"current":false,"applied":40,
          "peers":"","seconds":600},
         {"node":"<b>d</b>","state":"away","voter":false,"leader":false,"current":false,"applied":0,
@@ -136,7 +136,9 @@ class UiClusterIT {
       assertThat(page.locator("main .note.bad")).containsText("This node is cut off");
       Locator rows = page.locator("main tbody tr");
       assertThat(rows.nth(0).locator(".pill")).hasText(new String[] {"cut off"});
-      assertThat(rows.nth(1).locator(".pill")).hasText(new String[] {"draining"});
+      assertThat(rows.nth(1).locator(".pill")).hasText(new String[] {"draining", "diverged"});
+      assertThat(rows.nth(1)).containsText("1.2.3");
+      assertThat(page.locator("main .note.bad")).containsText("The configuration of b differs");
       assertThat(rows.nth(1)).containsText("1,042");
       assertThat(rows.nth(2).locator(".pill")).hasText(new String[] {"away"});
       assertThat(rows.nth(2)).containsText("10\u00a0min ago");

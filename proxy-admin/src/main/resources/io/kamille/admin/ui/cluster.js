@@ -19,7 +19,7 @@ function order(view) {
 function trouble(view) {
   const diverged = view.members.filter((one) => one.diverged).map((one) => one.node);
   return [
-    diverged.length === 0 ? "" : `The configuration of ${diverged.join(", ")} differs from that of the leader. Copy the leader's file to it, and reload.`,
+    diverged.length === 0 ? "" : `The configuration of ${diverged.join(", ")} differs from that of the leader. Give it the same settings, except those of its own, and reload.`,
     view.quorum ? "" : "Purges wait for a majority of the voters. Start the voters that are away, or repair the network.",
     view.current ? "" : "This node is cut off and may have missed a purge. The setting cluster.when-cut-off says what becomes of its stored responses.",
   ].filter(Boolean).join(" ");

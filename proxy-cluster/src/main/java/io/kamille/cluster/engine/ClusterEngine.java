@@ -48,7 +48,7 @@ public interface ClusterEngine extends AutoCloseable {
    * How far the log has come here.
    *
    * @param appended the number of the last entry, agreed upon or not; {@link #NOT_KNOWN} if this
-   *     node has lost its log and does not vote yet
+   *     node has no entry, or does not vote yet because it has lost its log
    * @param applied the number of the last entry that the state has
    * @param leader the node that orders the entries; null if nobody does
    */

@@ -87,7 +87,8 @@ public final class JGroupsEngine implements ClusterEngine {
    * log only follows, and says that its log is not known, until
    *
    *   - it knows all that a majority of the voters has, those alone who vote, or
-   *   - all voters are members and none of them votes: the first start of a cluster.
+   *   - all voters are members and none of them has a log: the first start of a cluster. One that
+   *     votes already says so, too, as long as it has no entry: the others may not have looked yet.
    *
    * A file beside the log keeps that it may vote, and is lost with the log.
    */
@@ -544,8 +545,9 @@ public final class JGroupsEngine implements ClusterEngine {
     Position position() {
       Address leader = log.leader();
       long applied = raft.commitIndex();
+      long appended = raft.lastAppended();
       return new Position(
-          election.isVoter ? raft.lastAppended() : Position.NOT_KNOWN,
+          election.isVoter && appended > 0 ? appended : Position.NOT_KNOWN,
           isOpen && isWithItsVoters() ? applied : 0,
           raft.currentTerm(),
           leader == null ? null : nodeOf(leader));
