@@ -93,7 +93,7 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
     accessLog = openAccessLog(configuration);
     loops = new LoopGroup(configuration.loops(), configuration.engine(), registry);
     loops.watch();
-    clientSide = new ClientSide(configuration, preflight, loops, registry);
+    clientSide = new ClientSide(configuration, preflight, loops, registry, assembly.secret());
     before.takeOver(this);
     before.follow(inheritance, assembly.handover());
   }

@@ -7,6 +7,7 @@ import io.kamille.admin.tuning.BufferTuner;
 import io.kamille.admin.view.ApplianceView.ListenerSnapshot;
 import io.kamille.admin.view.ApplianceView.LoopSnapshot;
 import io.kamille.admin.view.ApplianceView.RequestDurations;
+import io.kamille.cluster.secret.ClusterSecret;
 import io.kamille.core.client.ClientSettings;
 import io.kamille.core.client.ServerShard;
 import io.kamille.core.client.open.ConnectionLimit;
@@ -86,14 +87,24 @@ final class ClientSide {
   private @Nullable TraceExporter exporter;
   // Volatile: opened once, read by whoever hands sockets over.
   private volatile @Nullable PeerSide peerSide;
-  private final TlsListeners tls = new TlsListeners();
+  private final TlsListeners tls;
   // Volatile: opened with the listeners, read by the control plane.
   private volatile @Nullable CertificateKeeper certificates;
   // Volatile: written by whoever reloads, read by the metrics page.
   private volatile Configuration running;
 
+  /**
+   * Nothing is open yet.
+   *
+   * @param secret of all nodes of the cluster; null without one
+   */
   ClientSide(
-      Configuration configuration, Preflight preflight, LoopGroup loops, MetricRegistry registry) {
+      Configuration configuration,
+      Preflight preflight,
+      LoopGroup loops,
+      MetricRegistry registry,
+      @Nullable ClusterSecret secret) {
+    tls = new TlsListeners(secret == null ? null : secret::key);
     this.preflight = preflight;
     this.loops = loops;
     this.registry = registry;
