@@ -16,6 +16,9 @@ import io.kamille.cluster.peer.Peers;
 import io.kamille.cluster.purge.ClusterPurges;
 import io.kamille.cluster.purge.ClusterState;
 import io.kamille.cluster.purge.LocalPurges;
+import io.kamille.cluster.secret.ClusterSecret;
+import io.kamille.cluster.secret.ClusterValues;
+import io.kamille.cluster.secret.SharedValues;
 import io.kamille.cluster.settings.ClusterSettings;
 import io.kamille.core.metric.MetricGroup;
 import io.kamille.core.metric.MetricRegistry;
@@ -65,6 +68,7 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
   private final Lease lease;
   private final ClusterEngine engine;
   private final ClusterPurges purges;
+  private final ClusterValues values;
   private volatile @Nullable ClusterConfig config;
   private volatile @Nullable Peers peers;
   private final Map<String, PeerNode> asked = new TreeMap<>();
@@ -80,7 +84,8 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
   private volatile boolean isDraining;
   private final AtomicBoolean isClosed = new AtomicBoolean();
   private final Set<String> strangers = ConcurrentHashMap.newKeySet();
-  private long leaderTerm;
+  // Volatile: written by the reports, read by whoever asks whether this node leads.
+  private volatile long leaderTerm;
   private boolean wasCurrent;
 
   private record Heard(Report report, long nanos) {}
@@ -89,7 +94,7 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
    * Joins.
    *
    * @param directory where the log lies
-   * @throws IOException if the certificates cannot be read, or the address cannot be had
+   * @throws IOException if a file cannot be read, or the address cannot be had
    */
   public static Cluster join(
       ClusterSettings settings, Path directory, LocalPurges local, MetricRegistry registry)
@@ -102,6 +107,8 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
       ClusterSettings settings, Path directory, LocalPurges local, MetricRegistry registry)
       throws IOException {
     Path certificate = Objects.requireNonNull(settings.tls().certificate());
+    ClusterSecret secret =
+        ClusterSecret.read(Objects.requireNonNull(settings.secretFile(), "cluster.secret-file"));
     Instant ends = PemFile.certificates(certificate).getFirst().getNotAfter().toInstant();
     this.settings = settings;
     this.directory = directory;
@@ -121,6 +128,9 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
     exported = new MetricGroup(registry);
     purges =
         new ClusterPurges(engine, state, local, settings.purgeWait(), settings.lease(), exported);
+    values =
+        new ClusterValues(
+            engine, state.values(), secret, state::nodes, this::leads, settings.purgeWait());
     metrics.register(exported, settings.node(), this, engine, ends, InstantSource.system());
     events.follow(purges);
     long period = Math.min(REPORT_PERIOD.toNanos(), settings.lease().toNanos() / REPORTS_PER_LEASE);
@@ -174,7 +184,11 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
     public void asked(String node, byte[] message, Answer answer) {
       ClusterPurges asked = follower;
       try {
-        if (message[0] >= ClusterConfig.PREPARE) {
+        if (message[0] == ClusterValues.APPLIED) {
+          if (asked != null) {
+            values.asked(message, answer);
+          }
+        } else if (message[0] >= ClusterConfig.PREPARE) {
           ClusterConfig changed = config;
           if (changed != null) {
             changed.asked(message, answer);
@@ -264,6 +278,12 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
         && leadsAnew) {
       leaderTerm = position.term();
     }
+  }
+
+  /** Whether this node orders the entries, and has all that were before it did. */
+  private boolean leads() {
+    Position position = engine.position();
+    return settings.node().equals(position.leader()) && position.term() == leaderTerm;
   }
 
   /** Only a node that all know of: purges do not wait for another one. */
@@ -389,6 +409,11 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
   /** The purges of all nodes. */
   public ClusterPurges purges() {
     return purges;
+  }
+
+  /** Small values that all nodes have. */
+  public SharedValues values() {
+    return values;
   }
 
   /** The number of the last purge that is applied here. */

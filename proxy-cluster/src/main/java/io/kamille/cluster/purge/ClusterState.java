@@ -5,6 +5,7 @@ import io.kamille.cluster.config.ConfigChanges;
 import io.kamille.cluster.engine.ClusterEngine;
 import io.kamille.cluster.engine.PlaceFile;
 import io.kamille.cluster.engine.PlaceFile.Place;
+import io.kamille.cluster.secret.LoggedValues;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
@@ -34,7 +35,7 @@ public final class ClusterState implements ClusterEngine.State {
    *
    *   PURGES   the number that names the log if this is its first entry, and orders
    *   NODE     whether it is known from now on, and its name
-   *   and those of ConfigChanges
+   *   and those of ConfigChanges and LoggedValues
    *
    * The last purges are kept for nodes that were away. One that was away for more of them drops
    * all that it has.
@@ -56,6 +57,7 @@ public final class ClusterState implements ClusterEngine.State {
   private final LocalPurges local;
   private final PlaceFile file;
   private final ConfigChanges config = new ConfigChanges();
+  private final LoggedValues values = new LoggedValues();
   private Place done;
   private long log;
   // Volatile: loops read it. A purge is carried out before this says so.
@@ -97,6 +99,11 @@ public final class ClusterState implements ClusterEngine.State {
   /** The changes of the configuration. */
   public ConfigChanges config() {
     return config;
+  }
+
+  /** The values that all nodes have. */
+  public LoggedValues values() {
+    return values;
   }
 
   /** The nodes that are known, members or not. */
@@ -168,6 +175,7 @@ public final class ClusterState implements ClusterEngine.State {
               case PURGES -> purged(in);
               case NODE -> named(in);
               case ConfigChanges.KIND -> config.apply(in);
+              case LoggedValues.KIND -> values.apply(in);
               default -> throw new IOException("an entry of a later release");
             };
       } catch (IOException unknown) {
@@ -266,6 +274,7 @@ public final class ClusterState implements ClusterEngine.State {
         purge.order().write(out);
       }
       config.save(out);
+      values.save(out);
     } catch (IOException impossible) {
       throw new UncheckedIOException(impossible);
     }
@@ -283,6 +292,7 @@ public final class ClusterState implements ClusterEngine.State {
       numbers.clear();
       nodes.clear();
       config.clear();
+      values.clear();
       if (saved.length > 0) {
         try (var in = new DataInputStream(new ByteArrayInputStream(saved))) {
           read(in);
@@ -315,6 +325,7 @@ public final class ClusterState implements ClusterEngine.State {
       add(in.readLong(), PurgeOrder.read(in));
     }
     config.load(in);
+    values.load(in);
     noteDone();
   }
 }

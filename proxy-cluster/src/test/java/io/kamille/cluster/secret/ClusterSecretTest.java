@@ -31,6 +31,22 @@ class ClusterSecretTest {
   }
 
   @Test
+  void aValueOpensUnderItsNameAndItsSecretAlone() throws IOException {
+    ClusterSecret secret = secret("a".repeat(32).getBytes(US_ASCII));
+    byte[] content = "key".getBytes(US_ASCII);
+    byte[] sealed = secret.seal("name", content);
+    assertThat(secret.open("name", sealed)).isEqualTo(content);
+    assertThat(secret.seal("name", content)).as("a nonce of its own").isNotEqualTo(sealed);
+    assertThat(secret.open("other", sealed)).isNull();
+    assertThat(secret("b".repeat(32).getBytes(US_ASCII)).open("name", sealed)).isNull();
+    for (int length = 0; length < sealed.length; length++) {
+      assertThat(secret.open("name", Arrays.copyOf(sealed, length))).isNull();
+    }
+    sealed[sealed.length - 1]++;
+    assertThat(secret.open("name", sealed)).isNull();
+  }
+
+  @Test
   void eachPurposeHasAKeyOfItsOwn() throws IOException {
     ClusterSecret secret = secret("a".repeat(32).getBytes(US_ASCII));
     assertThat(secret.key("a", 32)).isNotEqualTo(secret.key("b", 32));
