@@ -255,11 +255,11 @@ final class CertificateStore implements AutoCloseable {
     }
   }
 
-  /** Has it known after a crash. */
+  /** Has it known after a crash, and at the other nodes before. */
   void save(String name, RenewalPlan renewal) throws IOException {
     byte[] content = JSON.writeValueAsBytes(renewal);
-    PrivateFile.replace(of(name).resolve("renewal"), content);
     share(named("renewal/" + name), content);
+    PrivateFile.replace(of(name).resolve("renewal"), content);
   }
 
   private Path of(String name) {

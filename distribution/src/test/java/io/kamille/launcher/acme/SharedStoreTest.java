@@ -81,6 +81,7 @@ class SharedStoreTest {
   private void pass(Duration time) throws InterruptedException {
     for (long i = 0; i < time.toSeconds(); i++) {
       for (CertificateKeeper node : nodes) {
+        node.doAsked();
         for (int steps = 0; steps < 5 && node.step().isZero(); steps++) {
           node.doAsked();
         }

@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Map;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -28,7 +29,7 @@ public final class LoggedValues {
   static final int MOST_OCTETS_OF_ONE = 64 << 10;
   private static final int MOST_OCTETS_OF_NAME = 1 << 10;
 
-  private final Map<String, byte[]> values = new TreeMap<>();
+  private final SortedMap<String, byte[]> values = new TreeMap<>();
   private long octets;
   private long last;
 
@@ -93,14 +94,7 @@ public final class LoggedValues {
   }
 
   synchronized Map<String, byte[]> under(String prefix) {
-    Map<String, byte[]> found = new TreeMap<>();
-    values.forEach(
-        (name, value) -> {
-          if (name.startsWith(prefix)) {
-            found.put(name, value);
-          }
-        });
-    return found;
+    return new TreeMap<>(values.subMap(prefix, prefix + Character.MAX_VALUE));
   }
 
   /** Waits until the change of that number is made here; whether it is by then. */
