@@ -13,6 +13,8 @@ import io.kamille.admin.live.Point;
 import io.kamille.admin.live.Sampler;
 import io.kamille.admin.metric.PrometheusText;
 import io.kamille.admin.view.ApplianceView;
+import io.kamille.cluster.Cluster;
+import io.kamille.cluster.secret.SharedValues;
 import io.kamille.core.loop.WallClock;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.tls.ServerTls;
@@ -126,7 +128,7 @@ public final class AdminServer implements AutoCloseable {
             appliance,
             more,
             registry,
-            Authenticator.open(token, directory, clock),
+            Authenticator.open(token, directory, clock, () -> shared(appliance)),
             AuditLog.open(directory.resolve("audit.jsonl"), clock),
             clock,
             tls);
@@ -138,6 +140,11 @@ public final class AdminServer implements AutoCloseable {
         TimeUnit.SECONDS);
     server.openLocal(directory.resolve("admin.sock"));
     return server;
+  }
+
+  private static @Nullable SharedValues shared(ApplianceView appliance) {
+    Cluster cluster = appliance.cluster();
+    return cluster == null ? null : cluster.values();
   }
 
   private AdminServer(

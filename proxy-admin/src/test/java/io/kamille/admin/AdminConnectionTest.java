@@ -70,7 +70,8 @@ class AdminConnectionTest {
   void open() throws IOException {
     audit = AuditLog.open(directory.resolve("audit.jsonl"), clock);
     Authenticator authenticator =
-        Authenticator.open(TokenFile.open(directory.resolve("token")), directory, clock);
+        Authenticator.open(
+            TokenFile.open(directory.resolve("token")), directory, clock, () -> null);
     token = Files.readString(directory.resolve("token")).strip();
     MetricRegistry registry = new MetricRegistry();
     metrics = new PrometheusText(registry);

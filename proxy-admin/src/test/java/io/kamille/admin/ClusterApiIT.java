@@ -21,6 +21,7 @@ import io.kamille.core.tls.Certificates;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -35,6 +36,8 @@ import org.junit.jupiter.api.io.TempDir;
 class ClusterApiIT {
 
   private static final String PURGES = "/v1/cache/purges";
+  private static final String TOKENS = "/v1/tokens";
+  private static final String TOKEN = "{\"name\":\"robot\",\"scope\":\"read\"}";
   private static final String URL = "{\"url\":\"http://h/\"}";
 
   @TempDir private Path directory;
@@ -89,7 +92,7 @@ class ClusterApiIT {
                 directory.resolve("a.pem"),
                 directory.resolve("a.key"),
                 directory.resolve("ca.pem")),
-            null,
+            Files.writeString(directory.resolve("secret"), "s".repeat(32)),
             ConfigChoice.LOCAL,
             lease,
             whenCutOff,
@@ -269,6 +272,45 @@ class ClusterApiIT {
   }
 
   @Test
+  void aTokenIsMadeAndRevokedAtAllNodes() throws Exception {
+    String own = made(request("POST", TOKENS, TOKEN));
+    Cluster cluster = join("a");
+    cluster.awaitCurrent();
+    String answer = request("POST", TOKENS, TOKEN);
+    assertThat(answer)
+        .startsWith("HTTP/1.1 201 ")
+        .contains("\"nodes\":[{\"node\":\"a\",\"state\":\"done\"}]");
+    String shared = made(answer);
+    assertThat(Files.readString(directory.resolve("tokens.json"))).doesNotContain(id(shared));
+    assertThat(request("GET", "/v1/status", "", shared)).startsWith("HTTP/1.1 200 ");
+    assertThat(request("GET", TOKENS, ""))
+        .contains("{\"id\":\"" + id(own) + "\"", "{\"id\":\"" + id(shared) + "\"")
+        .containsOnlyOnce("\"lastUsed\":null");
+
+    assertThat(cluster.purges().known("d", true)).isTrue();
+    assertThat(request("DELETE", TOKENS + "/" + id(shared), ""))
+        .startsWith("HTTP/1.1 202 ")
+        .contains("{\"node\":\"d\",\"state\":\"away\"}");
+    assertThat(request("GET", "/v1/status", "", shared)).startsWith("HTTP/1.1 401 ");
+    assertThat(request("DELETE", TOKENS + "/" + id(shared), "")).startsWith("HTTP/1.1 404 ");
+    assertThat(request("DELETE", TOKENS + "/" + id(own), ""))
+        .as("one of this node alone")
+        .startsWith("HTTP/1.1 200 ")
+        .doesNotContain("nodes");
+    cluster.values().put("token/x", "[]".getBytes(StandardCharsets.US_ASCII));
+    assertThat(request("GET", "/v1/status", "", "kam_x_secret")).startsWith("HTTP/1.1 401 ");
+    assertThat(request("GET", TOKENS, "")).contains("{\"tokens\":[]}");
+  }
+
+  private static String made(String answer) {
+    return answer.replaceAll("(?s).*\"(kam_[^\"]+)\".*", "$1");
+  }
+
+  private static String id(String secret) {
+    return secret.split("_", -1)[1];
+  }
+
+  @Test
   void withoutAMajorityAPurgeSaysWhatIsDone() throws Exception {
     join("a", "b", "c");
     assertThat(request("GET", "/v1/cluster", ""))
@@ -282,6 +324,10 @@ class ClusterApiIT {
         .contains("content-type: application/problem+json")
         .contains("\"type\":\"/problems/no-quorum\"")
         .endsWith("\"errors\":[{\"node\":\"a\",\"state\":\"done\",\"purged\":2}]}\n");
+    assertThat(request("POST", TOKENS, TOKEN))
+        .startsWith("HTTP/1.1 503 ")
+        .contains("\"type\":\"/problems/no-quorum\"")
+        .doesNotContain("kam_");
   }
 
   private Sample sample(String name, String... labels) {
@@ -298,13 +344,18 @@ class ClusterApiIT {
   }
 
   private String request(String method, String path, String content) throws IOException {
+    return request(method, path, content, token);
+  }
+
+  private String request(String method, String path, String content, String bearer)
+      throws IOException {
     try (Wire wire = new Wire(server.address())) {
       return wire.send(
               method
                   + " "
                   + path
                   + " HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "
-                  + token
+                  + bearer
                   + "\r\nContent-Type: application/json\r\nContent-Length: "
                   + content.length()
                   + "\r\n\r\n"

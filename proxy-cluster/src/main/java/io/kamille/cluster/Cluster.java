@@ -16,6 +16,9 @@ import io.kamille.cluster.peer.Peers;
 import io.kamille.cluster.purge.ClusterPurges;
 import io.kamille.cluster.purge.ClusterState;
 import io.kamille.cluster.purge.LocalPurges;
+import io.kamille.cluster.secret.ClusterSecret;
+import io.kamille.cluster.secret.ClusterValues;
+import io.kamille.cluster.secret.SharedValues;
 import io.kamille.cluster.settings.ClusterSettings;
 import io.kamille.cluster.settings.ClusterSettings.WhenCutOff;
 import io.kamille.core.metric.MetricGroup;
@@ -55,7 +58,7 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
   private static final int REMEMBERED = 200;
   private static final byte REPORT = 1;
   private static final byte INVALIDATED = 2;
-  private static final byte STORED = 5;
+  private static final byte STORED = 6;
   private static final Duration REPORT_PERIOD = Duration.ofSeconds(2);
   private static final int REPORTS_PER_LEASE = 5;
   private static final Duration LOOK = Duration.ofMillis(5);
@@ -68,6 +71,7 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
   private final Lease lease;
   private final ClusterEngine engine;
   private final ClusterPurges purges;
+  private final ClusterValues values;
   private volatile @Nullable ClusterConfig config;
   private volatile @Nullable Peers peers;
   private final Map<String, PeerNode> asked = new TreeMap<>();
@@ -83,7 +87,8 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
   private volatile boolean isDraining;
   private final AtomicBoolean isClosed = new AtomicBoolean();
   private final Set<String> strangers = ConcurrentHashMap.newKeySet();
-  private long leaderTerm;
+  // Volatile: written by the reports, read by whoever asks whether this node leads.
+  private volatile long leaderTerm;
   private boolean wasCurrent;
 
   private record Heard(Report report, long nanos) {}
@@ -93,7 +98,7 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
    *
    * @param version of this release
    * @param directory where the log lies
-   * @throws IOException if the certificates cannot be read, or the address cannot be had
+   * @throws IOException if a file cannot be read, or the address cannot be had
    */
   public static Cluster join(
       ClusterSettings settings,
@@ -114,6 +119,8 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
       MetricRegistry registry)
       throws IOException {
     Path certificate = Objects.requireNonNull(settings.tls().certificate());
+    ClusterSecret secret =
+        ClusterSecret.read(Objects.requireNonNull(settings.secretFile(), "cluster.secret-file"));
     Instant ends = PemFile.certificates(certificate).getFirst().getNotAfter().toInstant();
     this.settings = settings;
     this.version = version;
@@ -141,6 +148,9 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
             settings.whenCutOff() == WhenCutOff.SERVE ? null : settings.lease(),
             directory.resolve("purges"),
             exported);
+    values =
+        new ClusterValues(
+            engine, state.values(), secret, state::nodes, this::leads, settings.purgeWait());
     metrics.register(exported, settings.node(), this, engine, ends, InstantSource.system());
     events.follow(purges);
     long period = Math.min(REPORT_PERIOD.toNanos(), settings.lease().toNanos() / REPORTS_PER_LEASE);
@@ -194,7 +204,11 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
     public void asked(String node, byte[] message, Answer answer) {
       ClusterPurges asked = follower;
       try {
-        if (message[0] == STORED) {
+        if (message[0] == ClusterValues.APPLIED) {
+          if (asked != null) {
+            values.asked(message, answer);
+          }
+        } else if (message[0] == STORED) {
           String url = new String(message, 1, message.length - 1, StandardCharsets.UTF_8);
           Thread.startVirtualThread(
               () -> answer.send(new byte[] {(byte) (local.stores(url) ? 1 : 0)}));
@@ -289,6 +303,12 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
         && leadsAnew) {
       leaderTerm = position.term();
     }
+  }
+
+  /** Whether this node orders the entries, and has all that were before it did. */
+  private boolean leads() {
+    Position position = engine.position();
+    return settings.node().equals(position.leader()) && position.term() == leaderTerm;
   }
 
   /** Only a node that all know of: purges do not wait for another one. */
@@ -414,6 +434,11 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
   /** The purges of all nodes. */
   public ClusterPurges purges() {
     return purges;
+  }
+
+  /** Small values that all nodes have. */
+  public SharedValues values() {
+    return values;
   }
 
   /** The number of the last purge that is applied here. */

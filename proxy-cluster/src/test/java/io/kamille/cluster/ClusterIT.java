@@ -22,6 +22,7 @@ import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -189,8 +190,23 @@ class ClusterIT {
   }
 
   @Test
-  void whoeverReturnsPurgesWhatItHasMissedBeforeItIsCurrent() {
+  void aValueIsAtAllNodesOnceItIsAnswered() throws IOException {
+    byte[] content = "of a".getBytes(US_ASCII);
+    assertThat(node("a").values().put("t/1", content))
+        .isEqualTo(Map.of("a", true, "b", true, "c", true));
+    assertThat(nodes.values()).allMatch(each -> Arrays.equals(each.values().get("t/1"), content));
+    assertThat(nodes.values()).filteredOn(each -> each.values().leads()).hasSize(1);
+    assertThatThrownBy(() -> node("b").values().put("t/2", new byte[10 << 20]))
+        .hasMessageStartingWith("the log of the cluster has no room for t/2");
+    node("c").values().put("t/1", null);
+    assertThat(nodes.values()).allMatch(each -> each.values().under("t/").isEmpty());
+  }
+
+  @Test
+  void whoeverReturnsPurgesWhatItHasMissedBeforeItIsCurrent() throws IOException {
     close("c");
+    assertThat(node("a").values().put("missed", "x".getBytes(US_ASCII)))
+        .isEqualTo(Map.of("a", true, "b", true, "c", false));
     PurgeReceipt receipt = purge("a", "http://a.test/away");
     assertThat(receipt.isLogged()).isTrue();
     assertThat(receipt.isComplete()).isFalse();
@@ -202,6 +218,7 @@ class ClusterIT {
     join("c");
     until(() -> node("c").isCurrent(), "c is current");
     assertThat(purgedAt("c")).containsOnlyOnce("http://a.test/away");
+    assertThat(node("c").values().get("missed")).isNotNull();
     assertThat(purge("c", "http://a.test/back").isComplete()).isTrue();
   }
 

@@ -30,6 +30,7 @@ public final class ThreeNodes {
     this.directory = directory;
     authority = new Certificates("cluster");
     Certificates.writeAuthority(authority, directory.resolve("ca.pem"));
+    java.nio.file.Files.writeString(directory.resolve("secret"), "s".repeat(32));
     for (String node : List.of("a", "b", "c")) {
       Certificates.write(authority.ecdsa(node), directory, node);
       try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
@@ -81,7 +82,7 @@ public final class ThreeNodes {
             directory.resolve(certificate + ".pem"),
             directory.resolve(certificate + ".key"),
             authority),
-        null,
+        directory.resolve("secret"),
         ConfigChoice.SHARED,
         Duration.ofSeconds(5),
         WhenCutOff.REVALIDATE,

@@ -52,6 +52,7 @@ class ClusterFaultsIT {
   private static final int PURGERS = 4;
   private static final List<String> NAMES = List.of("a", "b", "c");
   private static final Pattern LEADER = Pattern.compile("\"leader\":\"(\\w)\"");
+  private static final Pattern TOKEN = Pattern.compile("kam_([A-Za-z0-9]+)_[A-Za-z0-9_-]+");
   private static final Pattern SAFE_IN = Pattern.compile("\"safeIn\":\"(\\d+)s\"");
 
   @TempDir private Path directory;
@@ -333,6 +334,35 @@ class ClusterFaultsIT {
         KamilleProcess.start(state, "check", "--config", changed.toString())) {
       check.awaitLine("whose votes the log of this node has");
     }
+  }
+
+  @Test
+  void aTokenOfOneNodeIsThatOfAllUntilAnyRevokesIt() throws Exception {
+    String made =
+        admin(node("a"), "POST /v1/tokens", "{\"name\":\"robot\",\"scope\":\"read\"}");
+    assertThat(made).startsWith("HTTP/1.1 201 ");
+    Matcher token = TOKEN.matcher(made);
+    assertThat(token.find()).isTrue();
+    for (Node node : nodes.values()) {
+      assertThat(read(node, token.group())).startsWith("HTTP/1.1 200 ");
+    }
+    node("b").process.signal("KILL");
+    Await.until(() -> !isCurrent(node("a")), "b is away");
+    assertThat(admin(node("c"), "DELETE /v1/tokens/" + token.group(1), ""))
+        .startsWith("HTTP/1.1 202 ")
+        .contains("{\"node\":\"b\",\"state\":\"away\"}");
+    assertThat(read(node("a"), token.group())).startsWith("HTTP/1.1 401 ");
+    assertThat(read(node("c"), token.group())).startsWith("HTTP/1.1 401 ");
+    node("b").start();
+    Await.until(() -> isCurrent(node("b")), "it is back");
+    assertThat(read(node("b"), token.group())).startsWith("HTTP/1.1 401 ");
+  }
+
+  private static String read(Node node, String token) throws IOException {
+    return ask(
+        node.admin,
+        "GET /v1/status HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer " + token,
+        "");
   }
 
   @Test

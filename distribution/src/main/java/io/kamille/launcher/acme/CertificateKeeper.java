@@ -1,5 +1,6 @@
 package io.kamille.launcher.acme;
 
+import io.kamille.cluster.secret.SharedValues;
 import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;
@@ -27,7 +28,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.function.BiFunction;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -41,7 +43,8 @@ public final class CertificateKeeper implements AutoCloseable {
   /*
    * One order at a time, for the name that is due for the longest time. A process orders while it
    * holds the lock of the store. The others show the proofs that lie there, and take over the
-   * certificates that come: the process that follows this one, or another node.
+   * certificates that come: the process that follows this one, or another node. Who leads a cluster
+   * may change at any moment, so its nodes never rest for long.
    *
    * Whoever wants something of the thread leaves it in a queue, at which the thread rests, too.
    */
@@ -89,7 +92,7 @@ public final class CertificateKeeper implements AutoCloseable {
 
   private final CertificateStore store;
   private final Prover prover;
-  private final BiFunction<AcmeSettings, CertificateStore, Issuer> issuers;
+  private final Function<AcmeSettings, Issuer> issuers;
   private final InstantSource clock;
   private final RandomGenerator random;
   private final LongAdder issued = new LongAdder();
@@ -120,6 +123,7 @@ public final class CertificateKeeper implements AutoCloseable {
    * Reads what lies in the store. Orders nothing before {@link #start}.
    *
    * @param answersHttp whether a listener in clear text answers challenges
+   * @param shared what the nodes of the cluster have; null without one
    * @throws IOException if the store cannot be used
    */
   public static CertificateKeeper open(
@@ -127,9 +131,10 @@ public final class CertificateKeeper implements AutoCloseable {
       List<String> names,
       boolean answersHttp,
       Challenges challenges,
+      @Nullable Supplier<SharedValues> shared,
       MetricRegistry registry)
       throws IOException {
-    CertificateStore store = new CertificateStore(settings);
+    CertificateStore store = new CertificateStore(settings, shared);
     Prover prover = new Prover(store, challenges);
     prover.look();
     var keeper =
@@ -137,7 +142,7 @@ public final class CertificateKeeper implements AutoCloseable {
             settings,
             store,
             prover,
-            (of, at) -> new AcmeIssuer(of, at, prover),
+            of -> new AcmeIssuer(of, new CertificateStore(of, shared), prover),
             InstantSource.system(),
             new SecureRandom());
     keeper.reload(settings, names, answersHttp);
@@ -155,7 +160,7 @@ public final class CertificateKeeper implements AutoCloseable {
       AcmeSettings settings,
       CertificateStore store,
       Prover prover,
-      BiFunction<AcmeSettings, CertificateStore, Issuer> issuers,
+      Function<AcmeSettings, Issuer> issuers,
       InstantSource clock,
       RandomGenerator random) {
     this.settings = settings;
@@ -180,7 +185,7 @@ public final class CertificateKeeper implements AutoCloseable {
   public void reload(AcmeSettings settings, List<String> names, boolean answersHttp) {
     this.settings = settings;
     this.answersHttp = answersHttp;
-    prover.share(settings.isStoreShared() || isReleased);
+    prover.share(settings.isStoreShared() || store.isShared() || isReleased);
     names.forEach(name -> kept.computeIfAbsent(name, _ -> read(name, null)));
     this.names = names;
     kept.keySet().retainAll(names);
@@ -269,7 +274,7 @@ public final class CertificateKeeper implements AutoCloseable {
   public void handOver(boolean isNext) {
     isReleased = isNext;
     rehearsed = null;
-    prover.share(settings.isStoreShared() || isNext);
+    prover.share(settings.isStoreShared() || store.isShared() || isNext);
     asked.add(() -> {});
   }
 
@@ -340,8 +345,10 @@ public final class CertificateKeeper implements AutoCloseable {
         rehearseNow(tried);
         return Duration.ZERO;
       }
-      return next(clock.instant());
+      Duration rest = next(clock.instant());
+      return store.isShared() && rest.compareTo(Prover.LOOK) > 0 ? Prover.LOOK : rest;
     } catch (IOException trouble) {
+      orders &= !store.isShared(); // It reads again what it could not keep.
       LOG.log(Level.ERROR, "{0}: nothing is ordered: {1}", store, trouble);
       return TROUBLE;
     } catch (RuntimeException | Error bug) {
@@ -355,10 +362,15 @@ public final class CertificateKeeper implements AutoCloseable {
     if (isReleased) {
       store.close();
       orders = false;
-    } else if (!orders && store.lock()) {
-      orders = true;
+    } else if (!store.lock()) {
+      orders = false;
+    } else if (!orders) {
       store.closeAll();
       readAll();
+      for (String name : names) {
+        store.publish(name);
+      }
+      orders = true;
     }
     return orders;
   }
@@ -492,7 +504,7 @@ public final class CertificateKeeper implements AutoCloseable {
   private Issuer authority(AcmeSettings by) {
     Issuer known = authority;
     if (known == null || !by.equals(authorityBy)) {
-      known = issuers.apply(by, new CertificateStore(by));
+      known = issuers.apply(by);
       authority = known;
       authorityBy = by;
     }

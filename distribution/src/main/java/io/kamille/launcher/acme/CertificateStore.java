@@ -1,6 +1,7 @@
 package io.kamille.launcher.acme;
 
 import io.kamille.admin.auth.PrivateFile;
+import io.kamille.cluster.secret.SharedValues;
 import io.kamille.core.tls.PemFile;
 import io.kamille.core.tls.SelfSigned;
 import io.kamille.core.tls.ServerCertificate;
@@ -13,9 +14,15 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.security.KeyPair;
-import java.util.ArrayList;
+import java.time.Instant;
+import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.bouncycastle.asn1.pkcs.PrivateKeyInfo;
 import org.bouncycastle.asn1.x509.SubjectPublicKeyInfo;
@@ -28,6 +35,9 @@ import tools.jackson.databind.json.JsonMapper;
 /**
  * The directory of keys, certificates and counts. Whoever may read it reads; one process at a time
  * holds its lock and writes. One thread; another may let go of the lock.
+ *
+ * <p>Nodes of a cluster have a directory each. The one that leads holds its lock, and the others
+ * take from the log what that one writes.
  */
 final class CertificateStore implements AutoCloseable {
 
@@ -38,22 +48,54 @@ final class CertificateStore implements AutoCloseable {
    *   HOST/certificates/NAME/renewal     counts, and the moment of the next order
    *   HOST/certificates/NAME/live        → N, renamed over: key and chain change together
    *   HOST/certificates/NAME/N/          key.pem, chain.pem; and N-1, the one before
+   *
+   * In the log: acme/challenges/HASH, and account, renewal/NAME, certificate/NAME of acme/HOST.
+   * Counts and account of the log go before those of the directory: they are of whoever ordered
+   * last. Of two certificates the one counts that was issued later, for the log may be new.
    */
   private static final System.Logger LOG = System.getLogger("kamille.certificates");
   private static final JsonMapper JSON = JsonMapper.builder().build();
+  private static final String CHALLENGES = "acme/challenges/";
+  private static final String CHAIN = "-----BEGIN CERTIFICATE";
+
+  /** A node orders one certificate after the other, so others are of those that crashed. */
+  private static final int MOST_PROOFS = 20;
 
   private final Path root;
   private final Path home;
+  private final @Nullable Supplier<SharedValues> shared;
+  private final Map<String, byte[]> taken = new ConcurrentHashMap<>();
   private @Nullable FileChannel gate;
 
   /**
    * Of an authority.
    *
    * @param settings say where it lies
+   * @param shared what the nodes of the cluster have; null without one
    */
-  CertificateStore(AcmeSettings settings) {
+  CertificateStore(AcmeSettings settings, @Nullable Supplier<SharedValues> shared) {
     root = settings.store();
     home = settings.home();
+    this.shared = shared;
+  }
+
+  /** Whether other nodes have to see what is written. */
+  boolean isShared() {
+    return shared != null;
+  }
+
+  private String named(String part) {
+    return "acme/" + home.getFileName() + "/" + part;
+  }
+
+  private void share(String name, byte @Nullable [] content) throws IOException {
+    if (shared != null) {
+      shared.get().put(name, content);
+    }
+  }
+
+  private byte @Nullable [] ofOthers(String name) {
+    return shared == null ? null : shared.get().get(name);
   }
 
   @Override
@@ -63,6 +105,10 @@ final class CertificateStore implements AutoCloseable {
 
   /** Whether this process writes from now on: no other one does. */
   boolean lock() throws IOException {
+    if (shared != null && !shared.get().leads()) {
+      close();
+      return false;
+    }
     if (gate != null) {
       return true;
     }
@@ -92,6 +138,23 @@ final class CertificateStore implements AutoCloseable {
    */
   @Nullable ServerCertificate certificate(String name, @Nullable ServerCertificate known)
       throws IOException {
+    ServerCertificate own = own(name, known);
+    byte[] others = ofOthers(named("certificate/" + name));
+    if (others == null || Arrays.equals(others, taken.put(name, others))) {
+      return own;
+    }
+    try {
+      String pem = new String(others, StandardCharsets.US_ASCII);
+      int chain = Math.max(0, pem.indexOf(CHAIN));
+      return save(name, pem.substring(0, chain), pem.substring(chain), own);
+    } catch (IOException unusable) {
+      LOG.log(Level.WARNING, "{0}: not as the log has it: {1}", name, unusable.getMessage());
+      return own;
+    }
+  }
+
+  private @Nullable ServerCertificate own(String name, @Nullable ServerCertificate known)
+      throws IOException {
     Path live = of(name).resolve("live");
     if (!Files.exists(live)) {
       return null;
@@ -105,14 +168,46 @@ final class CertificateStore implements AutoCloseable {
 
   /** Puts a certificate in the place of the one before it: whole, or not at all. */
   ServerCertificate save(String name, Issuer.Issued made) throws IOException {
+    ServerCertificate written =
+        save(
+            name,
+            PemFile.text(List.of(made.keys().getPrivate())),
+            PemFile.text(made.chain()),
+            null);
+    publish(name);
+    return written;
+  }
+
+  /** Has the other nodes take the certificate of that name, unless they have it. */
+  void publish(String name) throws IOException {
+    Path live = of(name).resolve("live");
+    if (shared != null && Files.exists(live)) {
+      String pem =
+          Files.readString(live.resolve("key.pem")) + Files.readString(live.resolve("chain.pem"));
+      byte[] content = pem.getBytes(StandardCharsets.US_ASCII);
+      if (!Arrays.equals(content, ofOthers(named("certificate/" + name)))) {
+        share(named("certificate/" + name), content);
+      }
+    }
+  }
+
+  private ServerCertificate save(
+      String name, String key, String chain, @Nullable ServerCertificate before)
+      throws IOException {
     Path directory = of(name);
     Path live = directory.resolve("live");
     int number = Files.exists(live) ? 1 + number(live.toRealPath()) : 1;
     Path next = directory.resolve(Integer.toString(number));
-    PrivateFile.replace(next.resolve("key.pem"), pem(List.of(made.keys().getPrivate())));
-    PrivateFile.replace(next.resolve("chain.pem"), pem(made.chain()));
+    PrivateFile.replace(next.resolve("key.pem"), key.getBytes(StandardCharsets.US_ASCII));
+    PrivateFile.replace(next.resolve("chain.pem"), chain.getBytes(StandardCharsets.US_ASCII));
     ServerCertificate written =
         ServerCertificate.read(next.resolve("chain.pem"), next.resolve("key.pem"));
+    if (before != null && !from(written).isAfter(from(before))) {
+      return before;
+    }
+    if (!written.names().contains(name)) {
+      throw new IOException(next + ": for " + written.names() + " and not for " + name);
+    }
     Path link = directory.resolve("next");
     Files.deleteIfExists(link);
     Files.createSymbolicLink(link, next.getFileName());
@@ -140,14 +235,18 @@ final class CertificateStore implements AutoCloseable {
     }
   }
 
-  private static byte[] pem(List<?> parts) throws IOException {
-    return PemFile.text(parts).getBytes(StandardCharsets.US_ASCII);
+  private static Instant from(ServerCertificate certificate) {
+    return certificate.chain().getFirst().getNotBefore().toInstant();
   }
 
   /** What is known of a name's orders. */
   RenewalPlan renewal(String name) throws IOException {
     Path file = of(name).resolve("renewal");
+    byte[] others = ofOthers(named("renewal/" + name));
     try {
+      if (others != null) {
+        return JSON.readValue(others, RenewalPlan.class);
+      }
       return Files.exists(file)
           ? JSON.readValue(file.toFile(), RenewalPlan.class)
           : RenewalPlan.NONE;
@@ -156,9 +255,11 @@ final class CertificateStore implements AutoCloseable {
     }
   }
 
-  /** Has it known after a crash. */
+  /** Has it known after a crash, and at the other nodes before. */
   void save(String name, RenewalPlan renewal) throws IOException {
-    PrivateFile.replace(of(name).resolve("renewal"), JSON.writeValueAsBytes(renewal));
+    byte[] content = JSON.writeValueAsBytes(renewal);
+    share(named("renewal/" + name), content);
+    PrivateFile.replace(of(name).resolve("renewal"), content);
   }
 
   private Path of(String name) {
@@ -168,9 +269,16 @@ final class CertificateStore implements AutoCloseable {
   /** The key by which the authority knows us, on the disk before it is first used. */
   KeyPair accountKey() throws IOException {
     Path file = home.resolve("account.pem");
-    if (!Files.exists(file)) {
+    byte[] others = ofOthers(named("account"));
+    if (others != null) {
+      PrivateFile.replace(file, others);
+    } else if (!Files.exists(file)) {
       KeyPair fresh = SelfSigned.freshKeys();
-      PrivateFile.replace(file, pem(List.of(fresh.getPrivate(), fresh.getPublic())));
+      String text = PemFile.text(List.of(fresh.getPrivate(), fresh.getPublic()));
+      PrivateFile.replace(file, text.getBytes(StandardCharsets.US_ASCII));
+    }
+    if (others == null) {
+      share(named("account"), Files.readAllBytes(file));
     }
     try (var parser = new PEMParser(Files.newBufferedReader(file))) {
       if (parser.readObject() instanceof PrivateKeyInfo secret
@@ -184,18 +292,26 @@ final class CertificateStore implements AutoCloseable {
 
   /** Has every process answer this, too. */
   void open(Proof proof) throws IOException {
-    PrivateFile.replace(challenge(proof), JSON.writeValueAsBytes(proof));
+    byte[] content = JSON.writeValueAsBytes(proof);
+    PrivateFile.replace(challenge(proof), content);
+    share(CHALLENGES + hash(proof), content);
   }
 
   /** Nobody asks for it any more. */
   void close(Proof proof) throws IOException {
     Files.deleteIfExists(challenge(proof));
+    share(CHALLENGES + hash(proof), null);
   }
 
   /** Nobody asks for anything: who did so crashed. */
   void closeAll() throws IOException {
     for (Path file : challenges()) {
       Files.deleteIfExists(file);
+    }
+    if (shared != null) {
+      for (String name : shared.get().under(CHALLENGES).keySet()) {
+        share(name, null);
+      }
     }
   }
 
@@ -210,13 +326,16 @@ final class CertificateStore implements AutoCloseable {
   }
 
   private Path challenge(Proof proof) {
-    String hash = HexFormat.of().formatHex(Proof.sha256(proof.authorization()));
-    return root.resolve("challenges").resolve(hash);
+    return root.resolve("challenges").resolve(hash(proof));
+  }
+
+  private static String hash(Proof proof) {
+    return HexFormat.of().formatHex(Proof.sha256(proof.authorization()));
   }
 
   /** What may be asked now; a file that is changing, or makes no sense, is left out. */
   List<Proof> proofs() throws IOException {
-    List<Proof> proofs = new ArrayList<>();
+    Set<Proof> proofs = new LinkedHashSet<>();
     for (Path file : challenges()) {
       try {
         proofs.add(JSON.readValue(Files.readAllBytes(file), Proof.class));
@@ -224,6 +343,15 @@ final class CertificateStore implements AutoCloseable {
         LOG.log(Level.DEBUG, "{0}: no challenge: {1}", file, strange.getMessage());
       }
     }
-    return proofs;
+    if (shared != null) {
+      for (byte[] content : shared.get().under(CHALLENGES).values()) {
+        try {
+          proofs.add(JSON.readValue(content, Proof.class));
+        } catch (JacksonException strange) {
+          LOG.log(Level.DEBUG, "no challenge: {0}", strange.getMessage());
+        }
+      }
+    }
+    return proofs.stream().limit(MOST_PROOFS).toList();
   }
 }

@@ -10,6 +10,7 @@ import io.kamille.cache.tiers.MemorySource;
 import io.kamille.cluster.Cluster;
 import io.kamille.cluster.config.ClusterConfig;
 import io.kamille.cluster.peer.Peers;
+import io.kamille.cluster.secret.SharedValues;
 import io.kamille.cluster.settings.ClusterSettings.ConfigChoice;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.gate.Overload;
@@ -40,9 +41,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -93,7 +96,7 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
     accessLog = openAccessLog(configuration);
     loops = new LoopGroup(configuration.loops(), configuration.engine(), registry);
     loops.watch();
-    clientSide = new ClientSide(configuration, preflight, loops, registry);
+    clientSide = new ClientSide(configuration, preflight, loops, registry, assembly.secret());
     before.takeOver(this);
     before.follow(inheritance, assembly.handover());
   }
@@ -130,12 +133,12 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
       // To accept on sockets that another process serves is the last step: nothing fails behind it.
       if (sockets.isEmpty()) {
         appliance.listenToPeers(sockets);
-        appliance.clientSide.listen(sockets, appliance.assembly.network());
+        appliance.listen(sockets);
         appliance.openAdmin(resources.apply(appliance), false);
       } else {
         appliance.openAdmin(resources.apply(appliance), inheritance.isFromPredecessor());
         appliance.listenToPeers(sockets);
-        appliance.clientSide.listen(sockets, appliance.assembly.network());
+        appliance.listen(sockets);
       }
     } catch (StartFailure failure) {
       appliance.close();
@@ -193,6 +196,11 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
   /** The nodes that this one is a cluster with; null if there are none. */
   @Nullable Cluster cluster() {
     return cluster;
+  }
+
+  private void listen(InheritedSockets sockets) throws StartFailure {
+    Supplier<SharedValues> values = () -> Objects.requireNonNull(cluster).values();
+    clientSide.listen(sockets, assembly.network(), cluster == null ? null : values);
   }
 
   private void listenToPeers(InheritedSockets sockets) throws StartFailure {

@@ -14,6 +14,7 @@ import io.kamille.cache.tiers.peak.PeakChoice;
 import io.kamille.cluster.Cluster;
 import io.kamille.cluster.peer.PeerEntrance;
 import io.kamille.cluster.peer.Peers;
+import io.kamille.cluster.secret.ClusterSecret;
 import io.kamille.cluster.settings.ClusterSettings;
 import io.kamille.core.answer.FileThreads;
 import io.kamille.core.exchange.ExchangeHandler;
@@ -41,6 +42,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
@@ -63,6 +65,7 @@ final class Assembly implements AutoCloseable {
   private final PurgeMethod purgeMethod;
   private PeakChoice peak;
   private final LongAdder overRate = new LongAdder();
+  private final @Nullable ClusterSecret secret;
   private final Upstreams upstreams;
   private final FileThreads files = new FileThreads();
   private final LongAdder mirrorDropped = new LongAdder();
@@ -90,11 +93,16 @@ final class Assembly implements AutoCloseable {
       throws IOException {
     this.names = machine.names().apply(registry);
     network = machine.network();
-    upstreams = new Upstreams(names, network, registry, clock);
+    ClusterSettings cluster = configuration.cluster();
+    secret =
+        cluster.isOn()
+            ? ClusterSecret.read(
+                Objects.requireNonNull(cluster.secretFile(), "cluster.secret-file"))
+            : null;
+    upstreams = new Upstreams(names, network, registry, clock, secret);
     registry.counting(MirrorHandler.DROPPED, mirrorDropped::sum);
     cache = Cache.open(configuration.cache(), memory, machine.disk(), registry, clock);
     cache.routes(this::queryRules);
-    ClusterSettings cluster = configuration.cluster();
     peers = openPeers(cluster);
     if (cluster.isOn()) {
       cache.tellOfInvalid(this::invalidated);
@@ -108,14 +116,19 @@ final class Assembly implements AutoCloseable {
   }
 
   private @Nullable Peers openPeers(ClusterSettings cluster) {
-    if (!cluster.isOn() || cluster.peers().address() == null) {
+    if (secret == null || cluster.peers().address() == null) {
       return null;
     }
     try {
-      return Peers.open(cluster, upstreams.parts());
+      return Peers.open(cluster, secret, upstreams.parts());
     } catch (IOException refused) {
       throw new UncheckedIOException(refused.getMessage(), refused);
     }
+  }
+
+  /** The secret of the cluster; null if there is none. */
+  @Nullable ClusterSecret secret() {
+    return secret;
   }
 
   /** The other nodes of the cluster, if they are asked. */

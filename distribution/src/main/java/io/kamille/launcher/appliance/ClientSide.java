@@ -7,6 +7,8 @@ import io.kamille.admin.tuning.BufferTuner;
 import io.kamille.admin.view.ApplianceView.ListenerSnapshot;
 import io.kamille.admin.view.ApplianceView.LoopSnapshot;
 import io.kamille.admin.view.ApplianceView.RequestDurations;
+import io.kamille.cluster.secret.ClusterSecret;
+import io.kamille.cluster.secret.SharedValues;
 import io.kamille.core.client.ClientSettings;
 import io.kamille.core.client.ServerShard;
 import io.kamille.core.client.open.ConnectionLimit;
@@ -49,6 +51,7 @@ import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -86,14 +89,24 @@ final class ClientSide {
   private @Nullable TraceExporter exporter;
   // Volatile: opened once, read by whoever hands sockets over.
   private volatile @Nullable PeerSide peerSide;
-  private final TlsListeners tls = new TlsListeners();
+  private final TlsListeners tls;
   // Volatile: opened with the listeners, read by the control plane.
   private volatile @Nullable CertificateKeeper certificates;
   // Volatile: written by whoever reloads, read by the metrics page.
   private volatile Configuration running;
 
+  /**
+   * Nothing is open yet.
+   *
+   * @param secret of all nodes of the cluster; null without one
+   */
   ClientSide(
-      Configuration configuration, Preflight preflight, LoopGroup loops, MetricRegistry registry) {
+      Configuration configuration,
+      Preflight preflight,
+      LoopGroup loops,
+      MetricRegistry registry,
+      @Nullable ClusterSecret secret) {
+    tls = new TlsListeners(secret == null ? null : secret::key);
     this.preflight = preflight;
     this.loops = loops;
     this.registry = registry;
@@ -154,11 +167,16 @@ final class ClientSide {
     return tls.open(running.admin());
   }
 
-  /** Listens, on the sockets that listen already where there are any, or on those it is given. */
-  void listen(InheritedSockets sockets, Network network) throws StartFailure {
+  /**
+   * Listens, on the sockets that listen already where there are any, or on those it is given.
+   *
+   * @param shared what the nodes of the cluster have; null without one
+   */
+  void listen(InheritedSockets sockets, Network network, @Nullable Supplier<SharedValues> shared)
+      throws StartFailure {
     // First, so that not even the first client is without a bound.
     tuner.start(bytes -> listeners.forEach(listener -> listener.notSentLowWatermark(bytes)));
-    Challenges challenges = openKeeper();
+    Challenges challenges = openKeeper(shared);
     for (ListenerSettings settings : running.listeners()) {
       try {
         ServerTls encryption = tls.open(settings, running);
@@ -224,7 +242,8 @@ final class ClientSide {
   }
 
   /** What keeps certificates, and what authorities may ask; null if none is ordered. */
-  private @Nullable Challenges openKeeper() throws StartFailure {
+  private @Nullable Challenges openKeeper(@Nullable Supplier<SharedValues> shared)
+      throws StartFailure {
     if (running.orderedNames().isEmpty()) {
       return null;
     }
@@ -236,6 +255,7 @@ final class ClientSide {
               running.orderedNames(),
               running.answersInClear(),
               challenges,
+              shared,
               registry);
       tls.order(keeper);
       certificates = keeper;

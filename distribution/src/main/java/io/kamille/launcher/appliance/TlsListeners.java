@@ -6,6 +6,7 @@ import io.kamille.core.client.open.ListenerSettings;
 import io.kamille.core.tls.ServerCertificate;
 import io.kamille.core.tls.ServerContext;
 import io.kamille.core.tls.ServerTls;
+import io.kamille.core.tls.TicketSecret;
 import io.kamille.core.tls.TlsPolicy;
 import io.kamille.core.tls.TlsSettings;
 import io.kamille.core.tls.TlsSettings.Source;
@@ -18,6 +19,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -79,12 +81,19 @@ final class TlsListeners implements AutoCloseable {
   private final Map<String, Open> open = new HashMap<>();
   private final Map<String, String> tickets = new HashMap<>();
   private final Map<Path, FileTime> seen = new HashMap<>();
+  private final @Nullable TicketSecret secret;
   private @Nullable CertificateKeeper keeper;
   private final ScheduledThreadPoolExecutor workers =
       new ScheduledThreadPoolExecutor(
           WORKERS, Thread.ofPlatform().name("kamille-tls").daemon().factory());
 
-  TlsListeners() {
+  /**
+   * None yet.
+   *
+   * @param secret of all nodes of a cluster, by which clients resume at any; null without one
+   */
+  TlsListeners(@Nullable TicketSecret secret) {
+    this.secret = secret;
     workers.scheduleWithFixedDelay(this::look, LOOK_SECONDS, LOOK_SECONDS, TimeUnit.SECONDS);
     workers.scheduleWithFixedDelay(this::warn, 1, 1, TimeUnit.DAYS);
     workers.scheduleWithFixedDelay(this::rotate, ROTATION_HOURS, ROTATION_HOURS, TimeUnit.HOURS);
@@ -138,6 +147,9 @@ final class TlsListeners implements AutoCloseable {
     try {
       List<ServerCertificate> certificates = read(settings);
       ServerTls tls = ServerTls.open(settings.policy(), certificates, workers);
+      if (secret != null && !NOT_FOR_CLIENTS.contains(settings.name())) {
+        tls.shareTickets(secret, InstantSource.system());
+      }
       takeTickets(settings.name(), tls);
       open.put(settings.name(), new Open(settings, tls));
       remember(settings);

@@ -3,6 +3,7 @@ package io.kamille.launcher.appliance;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.kamille.admin.view.UpstreamSnapshot;
 import io.kamille.cluster.peer.Peers;
+import io.kamille.cluster.secret.ClusterSecret;
 import io.kamille.core.client.open.LimitSettings;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.loop.WallClock;
@@ -88,6 +89,7 @@ final class Upstreams implements AutoCloseable {
 
   private static final System.Logger LOG = System.getLogger("kamille.upstream");
   private static final long LOOK_SECONDS = 1;
+  private static final int COOKIE_KEY_OCTETS = 32;
 
   private final OriginNames names;
   private final Connector connector;
@@ -95,6 +97,7 @@ final class Upstreams implements AutoCloseable {
   private final UploadMemory uploads;
   private final MetricRegistry registry;
   private final WallClock clock;
+  private final @Nullable ClusterSecret secret;
   // Volatile: replaced by whoever reloads, read by the control plane.
   private volatile Map<String, Upstream> inForce = Map.of();
   private final ScheduledThreadPoolExecutor watcher =
@@ -111,12 +114,19 @@ final class Upstreams implements AutoCloseable {
    *
    * @param names looks origins up; stays the caller's
    * @param connector opens connections to them
+   * @param secret of the cluster; null if there is none
    */
-  Upstreams(OriginNames names, Connector connector, MetricRegistry registry, WallClock clock) {
+  Upstreams(
+      OriginNames names,
+      Connector connector,
+      MetricRegistry registry,
+      WallClock clock,
+      @Nullable ClusterSecret secret) {
     this.names = names;
     this.connector = connector;
     this.registry = registry;
     this.clock = clock;
+    this.secret = secret;
     this.prober = new HealthProber(connector, clock, registry);
     this.uploads =
         new UploadMemory(PlatformDependent.maxDirectMemory() / UPLOAD_MEMORY_PART, registry);
@@ -319,9 +329,7 @@ final class Upstreams implements AutoCloseable {
       UpstreamSettings settings = settings(name, route);
       Upstream begun = upstreams.get(name);
       Upstream upstream = begun == null ? upstream(name, settings) : begun;
-      return upstream
-          .handlers()
-          .computeIfAbsent(settings, _ -> handler(inForce.get(name), upstream, settings));
+      return upstream.handlers().computeIfAbsent(settings, _ -> handler(name, upstream, settings));
     }
 
     /** What holds of an upstream when it is asked by that route. */
@@ -333,8 +341,8 @@ final class Upstreams implements AutoCloseable {
           configuration.forwarding().ofRoute(route.hostRewrite(), route.upgrades()));
     }
 
-    private UpstreamHandler handler(
-        @Nullable Upstream last, Upstream upstream, UpstreamSettings settings) {
+    private UpstreamHandler handler(String name, Upstream upstream, UpstreamSettings settings) {
+      Upstream last = inForce.get(name);
       UpstreamHandler same =
           last != null && Objects.equals(last.trust(), upstream.trust())
               ? last.handlers().get(settings)
@@ -345,6 +353,7 @@ final class Upstreams implements AutoCloseable {
               settings,
               upstream.origins(),
               tls(settings, upstream.trust()),
+              secret == null ? null : secret.key("sticky " + name, COOKIE_KEY_OCTETS),
               connector,
               clock,
               uploads,

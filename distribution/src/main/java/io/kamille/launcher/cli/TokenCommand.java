@@ -73,8 +73,13 @@ final class TokenCommand {
     if (!id.matches("[A-Za-z0-9]+")) {
       throw new CommandFailure(ExitCode.USAGE, "an ID has letters and digits only");
     }
-    state.json("DELETE", "/v1/tokens/" + id, null);
+    JsonNode nodes = state.json("DELETE", "/v1/tokens/" + id, null).path("nodes");
     print("revoked " + id);
+    for (JsonNode node : nodes.values()) {
+      if (node.path("state").stringValue("").equals("away")) {
+        print("not yet at " + node.path("node").stringValue("") + ", which is away");
+      }
+    }
   }
 
   private void print(String line) {

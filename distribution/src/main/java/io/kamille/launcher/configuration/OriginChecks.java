@@ -2,6 +2,7 @@ package io.kamille.launcher.configuration;
 
 import io.kamille.cache.settings.RouteCacheSettings;
 import io.kamille.cache.settings.SharedCacheSettings;
+import io.kamille.cluster.settings.ClusterSettings;
 import io.kamille.core.origin.ChoiceSettings;
 import io.kamille.core.origin.ConnectionSettings;
 import io.kamille.core.origin.HealthCheck;
@@ -127,8 +128,11 @@ record OriginChecks(SectionValues file, SectionValues upstream, Problems problem
   }
 
   private void cookiesAreSigned(SectionValues sticky) {
-    problems.together(
-        sticky, StickySettings.COOKIE, "cookie", StickySettings.SECRET_FILE, "secret-file");
+    boolean isInCluster = file.one(Configuration.CLUSTER).isGiven(ClusterSettings.NAME);
+    if (!isInCluster || sticky.isGiven(StickySettings.SECRET_FILE)) {
+      problems.together(
+          sticky, StickySettings.COOKIE, "cookie", StickySettings.SECRET_FILE, "secret-file");
+    }
     Path secret = sticky.find(StickySettings.SECRET_FILE);
     if (secret != null && sticky.isGiven(StickySettings.COOKIE)) {
       problems.readable(

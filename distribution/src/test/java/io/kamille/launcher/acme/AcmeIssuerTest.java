@@ -86,7 +86,7 @@ class AcmeIssuerTest {
   }
 
   private AcmeIssuer authority(Binding binding) {
-    CertificateStore store = new CertificateStore(settings(binding));
+    CertificateStore store = new CertificateStore(settings(binding), null);
     return new AcmeIssuer(settings(binding), store, new Prover(store, challenges));
   }
 

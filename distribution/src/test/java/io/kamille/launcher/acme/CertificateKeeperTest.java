@@ -57,13 +57,13 @@ class CertificateKeeperTest {
 
   /** Of a process that has just been started. */
   private CertificateKeeper keeper(AcmeSettings settings, String... names) {
-    CertificateStore store = new CertificateStore(settings);
+    CertificateStore store = new CertificateStore(settings, null);
     var keeper =
         new CertificateKeeper(
             settings,
             store,
             new Prover(store, new Challenges()),
-            (by, _) -> {
+            by -> {
               asked.add(by.directory());
               return authority;
             },

@@ -37,18 +37,19 @@ class CertificateStoreTest {
             ChallengeChoice.AUTO,
             List.of(),
             null,
-            directory));
+            directory),
+        null);
   }
 
-  private static Issuer.Issued issued() {
-    return FakeIssuer.issue("a.test", Instant.now(), Duration.ofDays(1));
+  private static Issuer.Issued issued(String name) {
+    return FakeIssuer.issue(name, Instant.now(), Duration.ofDays(1));
   }
 
   /** Where the process is killed, one step further each time. */
   @ParameterizedTest
   @ValueSource(strings = {"key", "key chain", "key chain link"})
   void aKillLeavesTheOldPairWholeAndTheNextOneCanBeWritten(String written) throws IOException {
-    ServerCertificate old = store().save("a.test", issued());
+    ServerCertificate old = store().save("a.test", issued("a.test"));
     Path of = directory.resolve("ca.corp.test/certificates/a.test");
     Files.createDirectory(of.resolve("2"));
     for (String part : written.split(" ", -1)) {
@@ -59,14 +60,14 @@ class CertificateStoreTest {
       }
     }
     assertThat(store().certificate("a.test", null)).isEqualTo(old);
-    ServerCertificate next = store().save("a.test", issued());
+    ServerCertificate next = store().save("a.test", issued("a.test"));
     assertThat(store().certificate("a.test", null)).isEqualTo(next).isNotEqualTo(old);
   }
 
   @Test
   void thePairBeforeIsKeptAndOlderOnesGo() throws IOException {
     for (int i = 0; i < 4; i++) {
-      store().save("*.a.test", issued());
+      store().save("*.a.test", issued("*.a.test"));
     }
     Path of = directory.resolve("ca.corp.test/certificates/_.a.test");
     try (var left = Files.list(of)) {

@@ -14,6 +14,7 @@ import io.kamille.core.setting.HostPort;
 import io.kamille.core.tls.Certificates;
 import io.kamille.launcher.appliance.PeerNodes.Node;
 import io.kamille.launcher.appliance.StubOrigin.Request;
+import io.netty.handler.ssl.OpenSslSessionTicketKey;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -567,6 +568,45 @@ class PeersIT {
     PeerNode nameless = new PeerNode("b!", new HostPort("127.0.0.1", 1), 0, false);
     assertThatThrownBy(() -> a().peers().nodes(List.of(nameless)))
         .hasMessageStartingWith("cluster.node: b! (expected: a host name");
+  }
+
+  // What nodes make of their secret
+
+  @Test
+  void aStickyClientMayComeToAnyNode() throws Exception {
+    String origins = "{origins: ['" + cluster.origin().url() + "'], sticky: {cookie: at}}";
+    cluster
+        .with(
+            "upstreams: {site: " + origins + ", other: " + origins + "}",
+            "routes: [{upstream: site}, {path: /other/, upstream: other}]")
+        .start(2, "");
+    cluster.origin().on("/", ok("x")).on("/other/", ok("x"));
+    String line = String.valueOf(a().get("/").field("Set-Cookie"));
+    String cookie = "Cookie: " + line.substring(0, line.indexOf(';'));
+    assertThat(b().get("/", cookie).field("Set-Cookie")).isNull();
+    assertThat(b().get("/").field("Set-Cookie")).isEqualTo(line);
+    assertThat(b().get("/other/", cookie).field("Set-Cookie")).as("of an upstream").isNotNull();
+  }
+
+  @Test
+  void clientsResumeTheirSessionsAtAnyNode() throws Exception {
+    String tls = "tls: self-signed}";
+    cluster.with("listeners: [{address: '127.0.0.1:0', " + tls + "]").start(2, "");
+    var ofA = a().appliance.clientSide().tls().ticketKeys();
+    b().appliance
+        .clientSide()
+        .tls()
+        .ticketKeys()
+        .forEach(
+            (name, words) -> {
+              int newest = words.indexOf(' ') + 1;
+              String key =
+                  words.substring(newest, newest + 2 * OpenSslSessionTicketKey.TICKET_KEY_SIZE);
+              assertThat(String.valueOf(ofA.get(name)).contains(key))
+                  .as(name)
+                  .isEqualTo(!name.equals(TlsListeners.PEERS));
+            });
+    assertThat(ofA).hasSize(2);
   }
 
   // Nodes that come and go

@@ -24,7 +24,7 @@ class ClusterChecksTest {
       """
       listeners: ['127.0.0.1:8080']
       admin: {address: '127.0.0.1:9090'}
-      upstreams: {web: {origins: ['http://127.0.0.1:9000']}}
+      upstreams: {web: {origins: ['http://127.0.0.1:9000']MORE}}
       routes: [{upstream: web}]
       """;
 
@@ -46,6 +46,9 @@ class ClusterChecksTest {
 
   @TempDir private Path directory;
 
+  /** Of the upstream. */
+  private String more = "";
+
   @BeforeEach
   void makeFiles() throws Exception {
     Certificates authority = new Certificates("shop");
@@ -55,7 +58,7 @@ class ClusterChecksTest {
   }
 
   private ConfigurationReading read(String cluster) {
-    String text = BASE + cluster.replace("DIR", directory.toString());
+    String text = BASE.replace("MORE", more) + cluster.replace("DIR", directory.toString());
     return ConfigurationFile.parse("k", text.getBytes(UTF_8));
   }
 
@@ -80,6 +83,13 @@ class ClusterChecksTest {
   void whatAClusterNeedsIsEnough() {
     assertThat(accepted(CLUSTER).isOn()).isTrue();
     assertThat(accepted("").isOn()).isFalse();
+  }
+
+  @Test
+  void theSecretOfTheClusterSignsCookiesToo() {
+    more = ", sticky: {cookie: at}";
+    accepted(CLUSTER);
+    assertThat(refused("")).singleElement().asString().endsWith("expected secret-file beside it");
   }
 
   @ParameterizedTest

@@ -7,6 +7,7 @@ import io.kamille.admin.auth.NamedTokens;
 import io.kamille.admin.auth.NamedTokens.Token;
 import io.kamille.admin.auth.Scope;
 import io.kamille.admin.auth.Sessions.Opened;
+import io.kamille.cluster.secret.SharedValues;
 import io.kamille.core.http.StatusCode;
 import java.io.IOException;
 import java.time.Duration;
@@ -71,6 +72,7 @@ record AccessResources(Authenticator authenticator, AuditLog audit, Supplier<Str
                 TOKENS,
                 Scope.ADMIN,
                 "Makes a named token. Its secret is in this answer and nowhere else.")
+            .laterWhile(() -> authenticator.tokens().cluster() != null)
             .by((request, _) -> create(Json.content(request))),
         Operation.delete("/v1/tokens/{id}", Scope.ADMIN, "Revokes a token; its sessions end too.")
             .by((request, _) -> revoke(request.parameter("id"))));
@@ -197,16 +199,21 @@ record AccessResources(Authenticator authenticator, AuditLog audit, Supplier<Str
       throw new InvalidRequest(EXPECTED_TOKEN);
     }
     try {
+      NamedTokens tokens = authenticator.tokens();
       NamedTokens.Created created =
-          authenticator
-              .tokens()
-              .create(
-                  document.path("name").stringValue(),
-                  scope(document),
-                  Duration.ofDays(
-                      Json.number(document, "days", USUAL_DAYS, MOST_DAYS, EXPECTED_TOKEN)));
-      return Answer.json(
-          StatusCode.CREATED, Map.of("token", created.secret(), "of", Shown.of(created.token())));
+          tokens.make(
+              document.path("name").stringValue(),
+              scope(document),
+              Duration.ofDays(
+                  Json.number(document, "days", USUAL_DAYS, MOST_DAYS, EXPECTED_TOKEN)));
+      Token token = created.token();
+      Map<String, Object> answer = Map.of("token", created.secret(), "of", Shown.of(token));
+      SharedValues nodes = tokens.cluster();
+      if (nodes != null) {
+        return Answer.later(() -> everywhere(nodes, token.id(), token, StatusCode.CREATED, answer));
+      }
+      tokens.add(token);
+      return Answer.json(StatusCode.CREATED, answer);
     } catch (IllegalArgumentException refused) {
       throw new InvalidRequest(String.valueOf(refused.getMessage()));
     } catch (IOException full) {
@@ -223,8 +230,34 @@ record AccessResources(Authenticator authenticator, AuditLog audit, Supplier<Str
     throw new InvalidRequest(EXPECTED_TOKEN);
   }
 
+  /** Makes a token, or ends it, at all nodes. Waits for them. */
+  private static Answer everywhere(
+      SharedValues nodes, String id, @Nullable Token token, int status, Map<String, Object> of) {
+    try {
+      Map<String, Boolean> known = NamedTokens.share(nodes, id, token);
+      Map<String, Object> answer = new LinkedHashMap<>(of);
+      answer.put(
+          "nodes",
+          known.entrySet().stream()
+              .map(each -> new AtNode(each.getKey(), each.getValue() ? "done" : "away"))
+              .toList());
+      return Answer.json(known.containsValue(false) ? StatusCode.ACCEPTED : status, answer);
+    } catch (IOException unknown) {
+      return Answer.problem(
+          ProblemType.NO_QUORUM,
+          "It may be done later, so look at the list: " + unknown.getMessage() + ".",
+          List.of());
+    }
+  }
+
+  private record AtNode(String node, String state) {}
+
   private Answer revoke(String id) {
     authenticator.sessions().closeAllOf(id);
+    SharedValues nodes = authenticator.tokens().cluster();
+    if (nodes != null && authenticator.tokens().isShared(id)) {
+      return Answer.later(() -> everywhere(nodes, id, null, StatusCode.OK, Map.of("revoked", id)));
+    }
     try {
       return authenticator.tokens().revoke(id)
           ? Answer.json(Map.of("revoked", id))

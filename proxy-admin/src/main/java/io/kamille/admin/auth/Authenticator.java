@@ -1,5 +1,6 @@
 package io.kamille.admin.auth;
 
+import io.kamille.cluster.secret.SharedValues;
 import io.kamille.core.loop.WallClock;
 import java.io.IOException;
 import java.net.Inet6Address;
@@ -9,6 +10,7 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Tells who sent a request. Confined to the control thread. */
@@ -44,12 +46,17 @@ public final class Authenticator {
   /**
    * Opens what is known of tokens beside the token file.
    *
+   * @param cluster what all nodes have; null while this node is in no cluster
    * @throws IOException if a file cannot be used; the message names it
    */
-  public static Authenticator open(TokenFile fileToken, Path directory, WallClock clock)
+  public static Authenticator open(
+      TokenFile fileToken,
+      Path directory,
+      WallClock clock,
+      Supplier<@Nullable SharedValues> cluster)
       throws IOException {
     return new Authenticator(
-        fileToken, NamedTokens.open(directory.resolve("tokens.json"), clock), clock);
+        fileToken, NamedTokens.open(directory.resolve("tokens.json"), clock, cluster), clock);
   }
 
   private Authenticator(TokenFile fileToken, NamedTokens tokens, WallClock clock) {

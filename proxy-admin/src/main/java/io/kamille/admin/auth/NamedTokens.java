@@ -1,5 +1,6 @@
 package io.kamille.admin.auth;
 
+import io.kamille.cluster.secret.SharedValues;
 import io.kamille.core.loop.WallClock;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -8,17 +9,21 @@ import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * The named tokens, in a file that holds digests and no secret. Confined to the control thread.
+ * The named tokens, in a file that holds digests and no secret, and in the log of the cluster if
+ * there is one. Confined to the control thread.
  *
  * <p>A token is {@code kam_ID_SECRET}, with 256 random bits.
  */
@@ -28,9 +33,14 @@ public final class NamedTokens {
    * While one process takes over from another, both serve the API. So the file is read again when
    * it has changed, and changed under a lock: what is made at one process is known to the other,
    * and what is revoked stays so.
+   *
+   * In a cluster, new tokens are made in the log, so that they work at all nodes. Those of the file
+   * are of this node, as before. When one of the log was last used is known here alone, and since
+   * the start.
    */
   private static final System.Logger LOG = System.getLogger("kamille.admin");
   private static final String PREFIX = "kam_";
+  private static final String SHARED = "token/";
   private static final int ID_OCTETS = 6;
   private static final int SECRET_OCTETS = 32;
   private static final int LIMIT = 200;
@@ -46,7 +56,9 @@ public final class NamedTokens {
 
   private final Path file;
   private final WallClock clock;
+  private final Supplier<@Nullable SharedValues> cluster;
   private final Map<String, Token> tokens = new LinkedHashMap<>();
+  private final Map<String, Long> used = new HashMap<>();
   private @Nullable List<Object> state;
 
   /**
@@ -62,7 +74,20 @@ public final class NamedTokens {
       String digest,
       long createdEpochSeconds,
       long expiresEpochSeconds,
-      long usedEpochSeconds) {}
+      long usedEpochSeconds) {
+
+    /** It may come from a file or from another node. */
+    public Token {
+      Objects.requireNonNull(id);
+      Objects.requireNonNull(scope);
+      Objects.requireNonNull(digest);
+    }
+
+    Token usedAt(long epochSeconds) {
+      return new Token(
+          id, name, scope, digest, createdEpochSeconds, expiresEpochSeconds, epochSeconds);
+    }
+  }
 
   /**
    * A new token.
@@ -71,18 +96,21 @@ public final class NamedTokens {
    */
   public record Created(Token token, String secret) {}
 
-  private NamedTokens(Path file, WallClock clock) {
+  private NamedTokens(Path file, WallClock clock, Supplier<@Nullable SharedValues> cluster) {
     this.file = file;
     this.clock = clock;
+    this.cluster = cluster;
   }
 
   /**
    * Reads the file, if there is one.
    *
+   * @param cluster what all nodes have; null while this node is in no cluster
    * @throws IOException if it cannot be read or holds something else; the message names the file
    */
-  public static NamedTokens open(Path file, WallClock clock) throws IOException {
-    NamedTokens all = new NamedTokens(file, clock);
+  public static NamedTokens open(
+      Path file, WallClock clock, Supplier<@Nullable SharedValues> cluster) throws IOException {
+    NamedTokens all = new NamedTokens(file, clock, cluster);
     all.follow();
     return all;
   }
@@ -126,12 +154,12 @@ public final class NamedTokens {
   }
 
   /**
-   * Makes a token.
+   * Makes a token that nobody knows yet.
    *
-   * @throws IllegalArgumentException with what is expected, if name or lifetime cannot be
-   * @throws IOException if it cannot be written down; then there is no such token
+   * @throws IllegalArgumentException with what is expected, if name or lifetime cannot be, or there
+   *     are too many
    */
-  public Created create(String name, Scope scope, Duration lifetime) throws IOException {
+  public Created make(String name, Scope scope, Duration lifetime) {
     if (name.isBlank() || name.length() > NAME_LIMIT || name.chars().anyMatch(c -> c < ' ')) {
       throw new IllegalArgumentException("name must have 1 to " + NAME_LIMIT + " characters.");
     }
@@ -141,30 +169,87 @@ public final class NamedTokens {
     String id = Secret.random(ID_OCTETS).replaceAll("[_-]", "x");
     String secret = PREFIX + id + "_" + Secret.random(SECRET_OCTETS);
     long now = clock.epochSeconds();
+    if (list().size() >= LIMIT) {
+      throw new IllegalArgumentException("There are " + LIMIT + " tokens; revoke one first.");
+    }
     Token token =
         new Token(id, name, scope, Secret.digest(secret), now, now + lifetime.toSeconds(), 0);
-    try (FileChannel _ = PrivateFile.lock(file)) {
-      follow();
-      if (tokens.size() >= LIMIT) {
-        throw new IllegalArgumentException("There are " + LIMIT + " tokens; revoke one first.");
-      }
-      tokens.put(id, token);
-      write();
-    } catch (IOException failed) {
-      tokens.remove(id);
-      throw failed;
-    }
     return new Created(token, secret);
   }
 
-  /** All tokens, the oldest first. */
-  public List<Token> list() {
-    followIfPossible();
-    return List.copyOf(tokens.values());
+  /**
+   * Has a token valid at this node.
+   *
+   * @throws IOException if it cannot be written down; then there is no such token
+   */
+  public void add(Token token) throws IOException {
+    try (FileChannel _ = PrivateFile.lock(file)) {
+      follow();
+      tokens.put(token.id(), token);
+      write();
+    } catch (IOException failed) {
+      tokens.remove(token.id());
+      throw failed;
+    }
   }
 
   /**
-   * Ends a token at once.
+   * Has a token valid at all nodes, or at none from now on; waits for them. Any thread.
+   *
+   * @return all nodes, and whether each knows it by now
+   * @throws IOException if it is not known to be in the log
+   */
+  public static Map<String, Boolean> share(SharedValues nodes, String id, @Nullable Token token)
+      throws IOException {
+    return nodes.put(SHARED + id, token == null ? null : JSON.writeValueAsBytes(token));
+  }
+
+  /** What all nodes have; null if this node is in no cluster. */
+  public @Nullable SharedValues cluster() {
+    return cluster.get();
+  }
+
+  /** All tokens, those of this node and then those of all, each the oldest first. */
+  public List<Token> list() {
+    followIfPossible();
+    List<Token> all = new ArrayList<>(tokens.values());
+    SharedValues nodes = cluster.get();
+    if (nodes != null) {
+      nodes.under(SHARED).values().stream()
+          .map(this::shared)
+          .filter(Objects::nonNull)
+          .sorted(Comparator.comparingLong(Token::createdEpochSeconds))
+          .forEach(all::add);
+    }
+    return all;
+  }
+
+  /** Whether all nodes know that token. */
+  public boolean isShared(String id) {
+    return of(id) != null && !tokens.containsKey(id);
+  }
+
+  /** The token of that identifier, whether it has expired or not; null if there is none. */
+  private @Nullable Token of(String id) {
+    followIfPossible();
+    Token own = tokens.get(id);
+    SharedValues nodes = cluster.get();
+    byte[] content = own != null || nodes == null ? null : nodes.get(SHARED + id);
+    return content == null ? own : shared(content);
+  }
+
+  private @Nullable Token shared(byte[] content) {
+    try {
+      Token token = JSON.readValue(content, Token.class);
+      return token.usedAt(used.getOrDefault(token.id(), 0L));
+    } catch (JacksonException strange) {
+      LOG.log(System.Logger.Level.WARNING, "the log of the cluster has no token there", strange);
+      return null;
+    }
+  }
+
+  /**
+   * Ends a token of this node at once.
    *
    * @return whether there was one
    * @throws IOException if that cannot be written down; the token is then ended for this process
@@ -189,8 +274,7 @@ public final class NamedTokens {
     if (!secret.startsWith(PREFIX) || end < 0) {
       return null;
     }
-    followIfPossible();
-    Token token = tokens.get(secret.substring(PREFIX.length(), end));
+    Token token = of(secret.substring(PREFIX.length(), end));
     long now = clock.epochSeconds();
     if (token == null
         || !Secret.matches(secret, token.digest())
@@ -205,26 +289,22 @@ public final class NamedTokens {
 
   /** Whether a token is still there and has not expired. */
   boolean isValid(String id) {
-    followIfPossible();
-    Token token = tokens.get(id);
+    Token token = of(id);
     return token != null && clock.epochSeconds() < token.expiresEpochSeconds();
   }
 
   private void noteUse(Token token, long now) {
-    Token used =
-        new Token(
-            token.id(),
-            token.name(),
-            token.scope(),
-            token.digest(),
-            token.createdEpochSeconds(),
-            token.expiresEpochSeconds(),
-            now);
-    tokens.put(used.id(), used);
+    if (!tokens.containsKey(token.id())) {
+      used.keySet().retainAll(list().stream().map(Token::id).toList());
+      used.put(token.id(), now);
+      return;
+    }
+    Token next = token.usedAt(now);
+    tokens.put(next.id(), next);
     try (FileChannel _ = PrivateFile.lock(file)) {
       follow();
       // Unless another process has revoked it meanwhile.
-      if (tokens.replace(used.id(), used) != null) {
+      if (tokens.replace(next.id(), next) != null) {
         write();
       }
     } catch (IOException full) {

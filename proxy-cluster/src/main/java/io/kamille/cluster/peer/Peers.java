@@ -3,6 +3,7 @@ package io.kamille.cluster.peer;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.kamille.cache.key.CacheKeyProbe;
 import io.kamille.cache.rules.Reason;
+import io.kamille.cluster.secret.ClusterSecret;
 import io.kamille.cluster.settings.ClusterSettings;
 import io.kamille.cluster.settings.PeerSettings;
 import io.kamille.cluster.settings.PeerSettings.Copies;
@@ -34,10 +35,6 @@ import io.kamille.core.tls.OriginTls;
 import io.kamille.core.tls.OriginTlsSettings;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.security.GeneralSecurityException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -48,8 +45,6 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.stream.Stream;
-import javax.crypto.Mac;
-import javax.crypto.spec.SecretKeySpec;
 import javax.net.ssl.SNIHostName;
 import javax.net.ssl.StandardConstants;
 import org.jspecify.annotations.Nullable;
@@ -73,7 +68,6 @@ public final class Peers implements AutoCloseable {
   private static final Duration IDLE_TIMEOUT = Duration.ofSeconds(30);
   private static final HealthPolicy HEALTH =
       new HealthPolicy(3, Double.MAX_VALUE, Duration.ofSeconds(1), HealthPolicy.DEFAULTS.check());
-  private static final String HASH = "HmacSHA256";
 
   /** What upstreams are made of. */
   public record Parts(
@@ -139,19 +133,13 @@ public final class Peers implements AutoCloseable {
    * Knows no other node yet.
    *
    * @param parts stay the caller's
-   * @throws IOException with one sentence, if the secret or the certificates cannot be used
+   * @throws IOException with one sentence, if the certificates cannot be used
    */
-  public static Peers open(ClusterSettings settings, Parts parts) throws IOException {
-    Path file = Objects.requireNonNull(settings.secretFile(), "cluster.secret-file");
+  public static Peers open(ClusterSettings settings, ClusterSecret secret, Parts parts)
+      throws IOException {
     tls(settings, settings.node());
-    try {
-      Mac mac = Mac.getInstance(HASH);
-      mac.init(new SecretKeySpec(Files.readAllBytes(file), HASH));
-      byte[] secret = mac.doFinal("owners of objects".getBytes(StandardCharsets.US_ASCII));
-      return new Peers(settings, parts, ByteBuffer.wrap(secret));
-    } catch (GeneralSecurityException | IllegalArgumentException unusable) {
-      throw new IOException("cluster.secret-file: " + unusable.getMessage(), unusable);
-    }
+    byte[] key = secret.key("owners of objects", 2 * Long.BYTES);
+    return new Peers(settings, parts, ByteBuffer.wrap(key));
   }
 
   /** What a node calls itself in {@code Cache-Status}. */

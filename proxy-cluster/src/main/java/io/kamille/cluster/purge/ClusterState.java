@@ -5,6 +5,7 @@ import io.kamille.cluster.config.ConfigChanges;
 import io.kamille.cluster.engine.ClusterEngine;
 import io.kamille.cluster.engine.PlaceFile;
 import io.kamille.cluster.engine.PlaceFile.Place;
+import io.kamille.cluster.secret.LoggedValues;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
@@ -35,7 +36,7 @@ public final class ClusterState implements ClusterEngine.State {
    *
    *   PURGES   the number that names the log if this is its first entry, and orders
    *   NODE     whether it is known from now on, and its name
-   *   and those of ConfigChanges
+   *   and those of ConfigChanges and LoggedValues
    *
    * A kind that a later release brings goes on with the name of that release, as UTF.
    *
@@ -61,6 +62,7 @@ public final class ClusterState implements ClusterEngine.State {
   private final LocalPurges local;
   private final PlaceFile file;
   private final ConfigChanges config = new ConfigChanges();
+  private final LoggedValues values = new LoggedValues();
   private Place done;
   private long log;
   // Volatile: loops read it. A purge is carried out before this says so.
@@ -104,6 +106,11 @@ public final class ClusterState implements ClusterEngine.State {
   /** The changes of the configuration. */
   public ConfigChanges config() {
     return config;
+  }
+
+  /** The values that all nodes have. */
+  public LoggedValues values() {
+    return values;
   }
 
   /** The nodes that are known, members or not. */
@@ -194,6 +201,10 @@ public final class ClusterState implements ClusterEngine.State {
               case ConfigChanges.KIND -> {
                 note("configuration");
                 yield config.apply(in);
+              }
+              case LoggedValues.KIND -> {
+                note("value");
+                yield values.apply(in);
               }
               default -> throw new IOException("needs " + release(in));
             };
@@ -307,6 +318,7 @@ public final class ClusterState implements ClusterEngine.State {
         purge.order().write(out);
       }
       config.save(out);
+      values.save(out);
     } catch (IOException impossible) {
       throw new UncheckedIOException(impossible);
     }
@@ -325,6 +337,7 @@ public final class ClusterState implements ClusterEngine.State {
       nodes.clear();
       entries.clear();
       config.clear();
+      values.clear();
       if (saved.length > 0) {
         try (var in = new DataInputStream(new ByteArrayInputStream(saved))) {
           read(in);
@@ -357,6 +370,7 @@ public final class ClusterState implements ClusterEngine.State {
       add(in.readLong(), PurgeOrder.read(in));
     }
     config.load(in);
+    values.load(in);
     noteDone();
   }
 }

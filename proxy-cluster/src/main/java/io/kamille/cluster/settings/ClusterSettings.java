@@ -159,7 +159,7 @@ public record ClusterSettings(
               "secret-file",
               ValueTypes.file(),
               "A file of 32 octets or more, the same at each node. It says which node owns which"
-                  + " object.")
+                  + " object, and makes the keys of what nodes share.")
           .orElse("none")
           .appliesOnRestart();
 

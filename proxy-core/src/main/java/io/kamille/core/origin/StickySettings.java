@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * How clients come back to the origin that they had.
  *
  * @param cookie the name of the cookie that says which; null if they do not
- * @param secretFile what the cookie is signed with
+ * @param secretFile what the cookie is signed with; null for a secret of the cluster
  */
 public record StickySettings(@Nullable String cookie, @Nullable Path secretFile) {
 
@@ -33,7 +33,7 @@ public record StickySettings(@Nullable String cookie, @Nullable Path secretFile)
               ValueTypes.file(),
               "A file of at least 16 bytes that the cookie is signed with. Give all proxies the"
                   + " same one.")
-          .orElse("no cookie");
+          .orElse("a secret of the cluster; without one, no cookie");
 
   public static final Section<StickySettings> SECTION =
       Section.of(StickySettings.class, COOKIE, SECRET_FILE);

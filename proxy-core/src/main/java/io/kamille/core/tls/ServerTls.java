@@ -11,6 +11,7 @@ import io.netty.util.concurrent.Promise;
 import java.io.IOException;
 import java.security.SecureRandom;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HexFormat;
@@ -55,6 +56,12 @@ public final class ServerTls implements AutoCloseable {
   private final SecureRandom random = new SecureRandom();
   private volatile Table table;
   private volatile TicketKeys keys = TicketKeys.fresh(random);
+
+  @GuardedBy("this")
+  private @Nullable TicketSecret shared;
+
+  @GuardedBy("this")
+  private InstantSource clock = InstantSource.system();
 
   @GuardedBy("this")
   private TlsPolicy policy;
@@ -113,12 +120,12 @@ public final class ServerTls implements AutoCloseable {
       retire(next, before);
       throw refused;
     }
-    if (!policy.clients().equals(this.policy.clients())) {
-      keys = TicketKeys.fresh(random);
-      next.contexts().forEach(context -> context.keys(keys));
-    }
+    boolean sameClients = policy.clients().equals(this.policy.clients());
     this.policy = policy;
     this.certificates = certificates;
+    if (!sameClients) {
+      keys(shared == null ? TicketKeys.fresh(random) : shared(shared), next);
+    }
     table = next;
     retire(before, next);
     return true;
@@ -253,10 +260,27 @@ public final class ServerTls implements AutoCloseable {
     return !server.covers(host) && table.names().find(host).covers(host);
   }
 
-  /** Makes tickets by a fresh key from now on. */
+  /** Makes tickets by a fresh key from now on, or by that of this time. */
   public synchronized void rotateTicketKeys() {
-    keys = keys.rotated(random);
-    table.contexts().forEach(context -> context.keys(keys));
+    keys(shared == null ? keys.rotated(random) : shared(shared), table);
+  }
+
+  /** Makes tickets, and takes them, by keys that all have who know the secret. */
+  public synchronized void shareTickets(TicketSecret secret, InstantSource clock) {
+    this.shared = secret;
+    this.clock = clock;
+    keys(shared(secret), table);
+  }
+
+  @GuardedBy("this")
+  private TicketKeys shared(TicketSecret secret) {
+    return TicketKeys.shared(secret, sessionContext(), clock.instant());
+  }
+
+  @GuardedBy("this")
+  private void keys(TicketKeys next, Table of) {
+    keys = next;
+    of.contexts().forEach(context -> context.keys(next));
   }
 
   /**
@@ -269,7 +293,7 @@ public final class ServerTls implements AutoCloseable {
 
   /**
    * Takes the tickets that another process made, and makes new ones by a fresh key. Does nothing if
-   * that one asked clients for other certificates.
+   * that one asked clients for other certificates, or if keys are shared.
    *
    * @param words what {@link #ticketKeys} said there
    * @throws IllegalArgumentException if it says something else; nothing has changed then
@@ -277,9 +301,8 @@ public final class ServerTls implements AutoCloseable {
   public synchronized void takeTickets(String words) {
     int space = words.indexOf(' ');
     TicketKeys others = TicketKeys.of(words.substring(space + 1));
-    if (space >= 0 && words.substring(0, space).equals(sessionContext())) {
-      keys = others.rotated(random);
-      table.contexts().forEach(context -> context.keys(keys));
+    if (space >= 0 && shared == null && words.substring(0, space).equals(sessionContext())) {
+      keys(others.rotated(random), table);
     }
   }
 

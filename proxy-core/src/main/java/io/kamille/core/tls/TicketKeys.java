@@ -3,6 +3,7 @@ package io.kamille.core.tls;
 import io.netty.handler.ssl.OpenSslSessionContext;
 import io.netty.handler.ssl.OpenSslSessionTicketKey;
 import java.security.SecureRandom;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
@@ -17,8 +18,14 @@ final class TicketKeys {
   /*
    * Whoever learns such a key can read all sessions resumed by its tickets, so none lives long. Two
    * older ones are kept, or a ticket made just before an exchange would be worth nothing.
+   *
+   * Machines with one secret need not tell each other their keys: there is one for each period. The
+   * keys of the period before and of the next one are taken, too. So their clocks may differ, and
+   * they need not exchange keys at the same moment, as long as both together stay below a period.
    */
   private static final int KEPT = 3;
+
+  private static final long PERIOD_SECONDS = 12 * 3_600;
 
   private final List<OpenSslSessionTicketKey> keys;
 
@@ -29,6 +36,21 @@ final class TicketKeys {
   /** One fresh key. */
   static TicketKeys fresh(SecureRandom random) {
     return new TicketKeys(List.of(key(random)));
+  }
+
+  /**
+   * The keys of this time that all have who know the secret.
+   *
+   * @param context what tells its tickets from those of others
+   */
+  static TicketKeys shared(TicketSecret secret, String context, Instant now) {
+    long period = now.getEpochSecond() / PERIOD_SECONDS;
+    List<OpenSslSessionTicketKey> keys = new ArrayList<>();
+    for (long each : new long[] {period, period - 1, period + 1}) {
+      String purpose = "session tickets " + context + " " + each;
+      keys.add(key(secret.key(purpose, OpenSslSessionTicketKey.TICKET_KEY_SIZE), 0));
+    }
+    return new TicketKeys(List.copyOf(keys));
   }
 
   /** A fresh key before those that are young enough. */
@@ -64,22 +86,23 @@ final class TicketKeys {
     }
     byte[] octets = HexFormat.of().parseHex(words);
     List<OpenSslSessionTicketKey> keys = new ArrayList<>();
-    for (int at = 0; at < octets.length; ) {
-      byte[] name = Arrays.copyOfRange(octets, at, at += OpenSslSessionTicketKey.NAME_SIZE);
-      byte[] hmac = Arrays.copyOfRange(octets, at, at += OpenSslSessionTicketKey.HMAC_KEY_SIZE);
-      byte[] aes = Arrays.copyOfRange(octets, at, at += OpenSslSessionTicketKey.AES_KEY_SIZE);
-      keys.add(new OpenSslSessionTicketKey(name, hmac, aes));
+    for (int at = 0; at < octets.length; at += OpenSslSessionTicketKey.TICKET_KEY_SIZE) {
+      keys.add(key(octets, at));
     }
     return new TicketKeys(List.copyOf(keys));
   }
 
   private static OpenSslSessionTicketKey key(SecureRandom random) {
-    byte[] name = new byte[OpenSslSessionTicketKey.NAME_SIZE];
-    byte[] hmac = new byte[OpenSslSessionTicketKey.HMAC_KEY_SIZE];
-    byte[] aes = new byte[OpenSslSessionTicketKey.AES_KEY_SIZE];
-    random.nextBytes(name);
-    random.nextBytes(hmac);
-    random.nextBytes(aes);
+    byte[] octets = new byte[OpenSslSessionTicketKey.TICKET_KEY_SIZE];
+    random.nextBytes(octets);
+    return key(octets, 0);
+  }
+
+  private static OpenSslSessionTicketKey key(byte[] octets, int from) {
+    int at = from;
+    byte[] name = Arrays.copyOfRange(octets, at, at += OpenSslSessionTicketKey.NAME_SIZE);
+    byte[] hmac = Arrays.copyOfRange(octets, at, at += OpenSslSessionTicketKey.HMAC_KEY_SIZE);
+    byte[] aes = Arrays.copyOfRange(octets, at, at + OpenSslSessionTicketKey.AES_KEY_SIZE);
     return new OpenSslSessionTicketKey(name, hmac, aes);
   }
 

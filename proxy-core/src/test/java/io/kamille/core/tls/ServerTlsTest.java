@@ -14,9 +14,15 @@ import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
+import java.security.MessageDigest;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -159,6 +165,47 @@ class ServerTlsTest {
       assertThat(resumes(client, next)).isTrue();
     }
     ReferenceCountUtil.release(client);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"TLSv1.2", "TLSv1.3"})
+  void machinesWithOneSecretTakeTheTicketsOfOneAnother(String version) throws Exception {
+    assumeTrue(ServerContext.isNative(), "the JDK's provider has no ticket keys of ours");
+    SslContext client = Handshake.resuming(version);
+    Instant now = Instant.parse("2026-11-28T12:00:00Z");
+    AtomicReference<Instant> clock = new AtomicReference<>(now);
+    tls.shareTickets(ServerTlsTest::ofOneSecret, clock::get);
+    assertThat(resumes(client, tls)).isFalse();
+    for (int hours : new int[] {-1, 0, 1}) { // 12:00 is where a period begins.
+      try (ServerTls other = listen(ClientCertificates.NONE, first)) {
+        other.shareTickets(
+            ServerTlsTest::ofOneSecret, InstantSource.fixed(now.plus(Duration.ofHours(hours))));
+        assertThat(resumes(client, other)).as("%d h", hours).isTrue();
+        assertThat(resumes(client, tls)).as("what it has made").isTrue();
+      }
+    }
+    clock.set(now.plus(Duration.ofDays(1)));
+    tls.rotateTicketKeys();
+    assertThat(resumes(client, tls)).as("two periods later").isFalse();
+    try (ServerTls other = listen(ClientCertificates.NONE, first)) {
+      other.shareTickets((purpose, octets) -> ofOneSecret("other " + purpose, octets), clock::get);
+      assertThat(resumes(client, other)).as("of another secret").isFalse();
+    }
+    assertThat(resumes(client, tls)).isFalse();
+    tls.update(
+        Handshake.policy(new ClientCertificates(Demand.OPTIONAL, List.of(authority.authority()))),
+        List.of(first));
+    assertThat(resumes(client, tls)).as("of another policy").isFalse();
+    ReferenceCountUtil.release(client);
+  }
+
+  private static byte[] ofOneSecret(String purpose, int octets) {
+    try {
+      byte[] name = purpose.getBytes(StandardCharsets.US_ASCII);
+      return Arrays.copyOf(MessageDigest.getInstance("SHA-512").digest(name), octets);
+    } catch (GeneralSecurityException missing) {
+      throw new AssertionError(missing);
+    }
   }
 
   @Test

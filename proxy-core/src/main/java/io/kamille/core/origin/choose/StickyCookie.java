@@ -19,7 +19,6 @@ import java.security.MessageDigest;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
-import java.util.Objects;
 import java.util.function.IntSupplier;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
@@ -50,16 +49,21 @@ public final class StickyCookie {
     this.values = origins.stream().map(origin -> value(secret, origin)).toArray(byte[][]::new);
   }
 
-  /** The cookie for these origins; null if the settings ask for none. */
-  public static @Nullable StickyCookie of(StickySettings settings, List<Origin> origins) {
+  /**
+   * The cookie for these origins; null if the settings ask for none, or there is no secret.
+   *
+   * @param otherwise its secret if the settings name no file
+   */
+  public static @Nullable StickyCookie of(
+      StickySettings settings, byte @Nullable [] otherwise, List<Origin> origins) {
     if (settings.cookie() == null) {
       return null;
     }
-    return new StickyCookie(settings.cookie(), secret(settings), origins);
+    byte[] secret = settings.secretFile() == null ? otherwise : secret(settings.secretFile());
+    return secret == null ? null : new StickyCookie(settings.cookie(), secret, origins);
   }
 
-  private static byte[] secret(StickySettings settings) {
-    Path file = Objects.requireNonNull(settings.secretFile(), "secret-file");
+  private static byte[] secret(Path file) {
     try {
       return StickySettings.read(file);
     } catch (IOException unreadable) {
@@ -69,7 +73,8 @@ public final class StickyCookie {
 
   /** Whether the file still has the same secret. Blocks. */
   public boolean isSignedBy(StickySettings settings) {
-    return MessageDigest.isEqual(secret, secret(settings));
+    Path file = settings.secretFile();
+    return file == null || MessageDigest.isEqual(secret, secret(file));
   }
 
   /** The same cookie for other origins. */

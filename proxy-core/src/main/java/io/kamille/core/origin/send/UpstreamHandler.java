@@ -54,14 +54,10 @@ public final class UpstreamHandler implements ExchangeHandler, AutoCloseable {
   private volatile OriginSet set;
 
   /**
-   * A handler without any connection yet.
+   * A handler without any connection yet, whose cookies need a file with their secret.
    *
-   * @param origins look them up first ({@link OriginNames#watch}); without any, requests get 503
-   * @param tls for those that speak it; null if none does
-   * @param metrics of the upstream; stays the caller's
-   * @param connector opens connections, of a kind that the loops can serve
-   * @param uploads memory for content that comes in before its request takes a connection; stays
-   *     the caller's
+   * @see #UpstreamHandler(UpstreamSettings, List, OriginTls, byte[], Connector, WallClock,
+   *     UploadMemory, UpstreamMetrics)
    */
   public UpstreamHandler(
       UpstreamSettings settings,
@@ -71,8 +67,32 @@ public final class UpstreamHandler implements ExchangeHandler, AutoCloseable {
       WallClock clock,
       UploadMemory uploads,
       UpstreamMetrics metrics) {
+    this(settings, origins, tls, null, connector, clock, uploads, metrics);
+  }
+
+  /**
+   * A handler without any connection yet.
+   *
+   * @param origins look them up first ({@link OriginNames#watch}); without any, requests get 503
+   * @param tls for those that speak it; null if none does
+   * @param secret signs the cookies of sticky clients where the settings name no file
+   * @param metrics of the upstream; stays the caller's
+   * @param connector opens connections, of a kind that the loops can serve
+   * @param uploads memory for content that comes in before its request takes a connection; stays
+   *     the caller's
+   */
+  public UpstreamHandler(
+      UpstreamSettings settings,
+      List<Origin> origins,
+      @Nullable OriginTls tls,
+      byte @Nullable [] secret,
+      Connector connector,
+      WallClock clock,
+      UploadMemory uploads,
+      UpstreamMetrics metrics) {
     this.settings = settings;
-    this.set = new OriginSet(origins, tls, StickyCookie.of(settings.choice().sticky(), origins));
+    this.set =
+        new OriginSet(origins, tls, StickyCookie.of(settings.choice().sticky(), secret, origins));
     this.connector = connector;
     this.clock = clock;
     this.uploads = uploads;

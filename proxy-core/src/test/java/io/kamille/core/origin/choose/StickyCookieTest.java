@@ -58,6 +58,6 @@ class StickyCookieTest {
     Path secret = Files.writeString(directory.resolve("secret"), "sixteen octets and more");
     Origin origin = UpstreamSettings.DEFAULTS.origin("127.0.0.1", 9000, 1);
     var settings = new StickySettings("at", secret);
-    return Objects.requireNonNull(StickyCookie.of(settings, List.of(origin)));
+    return Objects.requireNonNull(StickyCookie.of(settings, null, List.of(origin)));
   }
 }

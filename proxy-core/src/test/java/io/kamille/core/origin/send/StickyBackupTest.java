@@ -62,7 +62,7 @@ class StickyBackupTest {
   void aCookieOfABackupHoldsOnlyWhileNoOtherOriginIsIn() throws Exception {
     Path secret = Files.writeString(directory.resolve("secret"), "sixteen octets and more");
     StickyCookie sticky =
-        Objects.requireNonNull(StickyCookie.of(new StickySettings("at", secret), origins));
+        Objects.requireNonNull(StickyCookie.of(new StickySettings("at", secret), null, origins));
     var metrics = new UpstreamMetrics(registry, "test", origins);
     var shard =
         new UpstreamShard(
