@@ -26,7 +26,7 @@ import tools.jackson.databind.JsonNode;
 /** {@code kamille cluster}: several nodes as one cache. */
 @Command(
     name = "cluster",
-    description = "Make what the nodes of a cluster need, and ask before an upgrade.",
+    description = "Make the files of a cluster, and ask it before an upgrade.",
     subcommands = {Init.class, UpgradeCheck.class})
 final class ClusterCommand {
 
