@@ -257,23 +257,15 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
     control.execute(
         () -> {
           Answer answer = operations.answer(asked);
-          Answer.Later later = answer.later();
-          if (later == null) {
+          if (answer.later() == null) {
             context.executor().execute(() -> answer(context, request, asked, answer));
           } else {
-            Thread.startVirtualThread(() -> wait(context, request, asked, later));
+            Thread.startVirtualThread(
+                () -> {
+                  Answer last = answer.awaited();
+                  context.executor().execute(() -> answer(context, request, asked, last));
+                });
           }
-        });
-  }
-
-  /** Waits for an answer; on a thread of its own. */
-  private void wait(
-      ChannelHandlerContext context, HttpRequest request, AdminRequest asked, Answer.Later later) {
-    Answer answer = later.work().get();
-    control.execute(
-        () -> {
-          later.afterwards().accept(answer);
-          context.executor().execute(() -> answer(context, request, asked, answer));
         });
   }
 

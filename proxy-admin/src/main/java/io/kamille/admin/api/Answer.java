@@ -19,7 +19,7 @@ import tools.jackson.databind.json.JsonMapper;
  * @param contentType the media type of {@code content}
  * @param content not to be changed
  * @param fields further fields, by name
- * @param later what makes the answer, if that takes its time; null otherwise
+ * @param later what waits for others and makes the answer, on a thread of its own; null if none
  */
 @SuppressWarnings("ArrayRecordComponent") // nobody compares answers
 public record Answer(
@@ -27,15 +27,7 @@ public record Answer(
     String contentType,
     byte[] content,
     Map<String, String> fields,
-    @Nullable Later later) {
-
-  /**
-   * An answer that others are waited for.
-   *
-   * @param work waits, on a thread of its own
-   * @param afterwards told of the answer, on the control thread
-   */
-  public record Later(Supplier<Answer> work, Consumer<Answer> afterwards) {}
+    @Nullable Supplier<Answer> later) {
 
   /** The media type of a stream: what an answer of this type holds is only its beginning. */
   public static final String EVENT_STREAM = "text/event-stream";
@@ -58,34 +50,22 @@ public record Answer(
 
   /** What {@code work} answers once it has waited for others, on a thread of its own. */
   public static Answer later(Supplier<Answer> work) {
-    return new Answer(StatusCode.ACCEPTED, "", new byte[0], Map.of(), new Later(work, _ -> {}));
+    return new Answer(StatusCode.ACCEPTED, "", new byte[0], Map.of(), work);
   }
 
-  /** The same after something that may answer in its place; only an answer that is waited for. */
-  Answer after(Supplier<@Nullable Answer> first) {
-    if (later == null) {
-      return this;
-    }
-    return new Answer(
-        status,
-        contentType,
-        content,
-        fields,
-        new Later(
-            () -> {
-              Answer instead = first.get();
-              return instead == null ? later.work().get() : instead;
-            },
-            later.afterwards()));
+  /** Waits for the answer. */
+  public Answer awaited() {
+    return later == null ? this : later.get();
   }
 
-  /** The same, which {@code afterwards} is told of on the control thread. */
+  /** The same, which {@code afterwards} is told of. */
   Answer then(Consumer<Answer> afterwards) {
-    if (later == null) {
-      afterwards.accept(this);
-      return this;
+    Supplier<Answer> work = later;
+    if (work != null) {
+      return later(() -> work.get().then(afterwards));
     }
-    return new Answer(status, contentType, content, fields, new Later(later.work(), afterwards));
+    afterwards.accept(this);
+    return this;
   }
 
   /** Text of a media type. */

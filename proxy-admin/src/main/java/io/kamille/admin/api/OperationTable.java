@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -54,7 +55,6 @@ public final class OperationTable {
   private final List<Operation> operations;
   private final String configuredHost;
   private final Authenticator authenticator;
-  private static final String UNWRITABLE = "the audit log cannot be written";
 
   private final AuditLog audit;
   private final Supplier<String> origin;
@@ -245,54 +245,50 @@ public final class OperationTable {
 
   /** Takes a change down, makes it, and takes its outcome down. */
   private Answer audited(Operation operation, AdminRequest request) {
-    String action = action(operation);
-    String target = shortened(target(request));
-    String order = order(operation, request);
-    Identity identity = request.identity();
-    boolean isLater = operation.isLater();
+    if (!operation.isLater()) {
+      return audited(operation, request, () -> done(operation, request));
+    }
+    Answer prepared = done(operation, request);
+    return Answer.later(() -> audited(operation, request, () -> prepared).awaited());
+  }
+
+  private Answer audited(Operation operation, AdminRequest request, Supplier<Answer> change) {
     try {
-      audit.appendUnforced(identity, action, target, order, "begun");
-      if (!isLater) {
-        audit.force();
-      }
+      AuditLog.awaited(takeDown(operation, request, "begun"));
     } catch (IOException full) {
-      LOGGER.log(System.Logger.Level.ERROR, UNWRITABLE, full);
+      LOGGER.log(System.Logger.Level.ERROR, "the audit log cannot be written", full);
+      Identity identity = request.identity();
       if (identity == null || identity.via() != Identity.Via.SOCKET) {
-        return unwritable();
+        return Answer.problem(
+            ProblemType.AUDIT_UNWRITABLE,
+            "Nothing was changed. Make room on the disk, or use the local socket.",
+            List.of());
       }
     }
-    return done(operation, request)
-        .after(() -> isLater && !isForced() ? unwritable() : null)
+    return change
+        .get()
         .then(
             answer -> {
-              try {
-                audit.appendUnforced(
-                    identity, action, target, order, Integer.toString(answer.status()));
-                if (!isLater) {
-                  audit.force();
-                }
-              } catch (IOException full) {
-                LOGGER.log(System.Logger.Level.ERROR, "the audit log lacks an outcome", full);
-              }
+              var _ =
+                  takeDown(operation, request, Integer.toString(answer.status()))
+                      .exceptionally(
+                          full -> {
+                            LOGGER.log(
+                                System.Logger.Level.ERROR, "the audit log lacks an outcome", full);
+                            return 0L;
+                          });
             });
   }
 
-  private static Answer unwritable() {
-    return Answer.problem(
-        ProblemType.AUDIT_UNWRITABLE,
-        "Nothing was changed. Make room on the disk, or use the local socket.",
-        List.of());
-  }
-
-  /** Whether what was taken down is on the disk; waits for that. */
-  private boolean isForced() {
-    try {
-      audit.force();
-      return true;
-    } catch (IOException full) {
-      LOGGER.log(System.Logger.Level.ERROR, UNWRITABLE, full);
-      return false;
-    }
+  private CompletableFuture<Long> takeDown(
+      Operation operation, AdminRequest request, String outcome) {
+    return audit.append(
+        request.identity(),
+        action(operation),
+        shortened(target(request)),
+        order(operation, request),
+        outcome,
+        operation.isLater());
   }
 
   /** The versions have what a configuration was changed to; it may hold secrets. */

@@ -1,6 +1,5 @@
 package io.kamille.admin.auth;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.kamille.core.http.StatusCode;
 import io.kamille.core.loop.WallClock;
 import java.io.BufferedReader;
@@ -15,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -24,15 +24,19 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Who changed what, one JSON object a line, each with the digest of the line before. Confined to
- * the control thread, but for {@link #force}.
+ * Who changed what, one JSON object a line, each with the digest of the line before. Any thread.
  */
 public final class AuditLog implements Closeable {
 
@@ -49,6 +53,9 @@ public final class AuditLog implements Closeable {
    *
    * While one process takes over from another, both write, and one of them may begin a new file. A
    * lock of a file beside keeps them apart; who has it first reads what the other has written.
+   *
+   * Lines that wait are written together, under one lock of the file, and forced to the disk at
+   * once. Lines of purges wait for others for some milliseconds: they come in great numbers.
    */
   private static final System.Logger LOG = System.getLogger("kamille.admin");
   private static final String HASH = ",\"hash\":\"";
@@ -58,19 +65,15 @@ public final class AuditLog implements Closeable {
   private static final int OLD_FILES = 8;
   private static final int REMEMBERED = 1000;
   private static final int REFUSALS_PER_MINUTE = 10;
+  private static final Duration GATHER = Duration.ofMillis(10);
   private static final JsonMapper JSON = JsonMapper.builder().build();
 
   private final Path file;
   private final WallClock clock;
   private final Deque<Map<String, Object>> last = new ArrayDeque<>();
-  // Volatile: others force what the control thread has written.
-  private volatile FileChannel channel;
-  private final AtomicLong appended = new AtomicLong();
-  private final Object forcing = new Object();
-
-  @GuardedBy("forcing")
-  private long forced;
-
+  private final Queue<Line> waiting = new ConcurrentLinkedQueue<>();
+  private final AtomicBoolean isDue = new AtomicBoolean();
+  private FileChannel channel;
   private @Nullable Object key;
   private long sequence;
   private String hash = BEGINNING;
@@ -86,6 +89,8 @@ public final class AuditLog implements Closeable {
    * @param hash the digest of the last right line
    */
   public record Verdict(long lines, @Nullable String trouble, String hash) {}
+
+  private record Line(Map<String, Object> entry, CompletableFuture<Long> number) {}
 
   private AuditLog(Path file, WallClock clock, FileChannel channel) {
     this.file = file;
@@ -184,51 +189,78 @@ public final class AuditLog implements Closeable {
   }
 
   /**
-   * Takes down that something is about to be done, or how it ended.
+   * Takes down that something is about to be done, or how it ended, and waits for the disk.
    *
-   * @param who null for nobody who is known
-   * @param action such as {@code POST /v1/cache/purges}
-   * @param order the content that asked for it; empty if there is none, or none that may be shown
-   * @param outcome {@code begun}, or the status code
    * @return the line's number
    * @throws IOException if it cannot be written; then nothing may be done
    */
   public long append(
       @Nullable Identity who, String action, String target, String order, String outcome)
       throws IOException {
-    long line = appendUnforced(who, action, target, order, outcome);
-    force();
-    return line;
+    return awaited(append(who, action, target, order, outcome, false));
   }
 
-  /** The same, but nothing may be done before {@link #force}. */
-  public long appendUnforced(
-      @Nullable Identity who, String action, String target, String order, String outcome)
-      throws IOException {
-    try (FileChannel _ = PrivateFile.lock(file)) {
-      follow();
-      long line = add(who, action, target, order, outcome);
-      appended.incrementAndGet();
-      return line;
+  /**
+   * The same without waiting for the disk.
+   *
+   * @param who null for nobody who is known
+   * @param action such as {@code POST /v1/cache/purges}
+   * @param order the content that asked for it; empty if there is none, or none that may be shown
+   * @param outcome {@code begun}, or the status code
+   * @param isSoon whether it is written a moment later with others; else it is when this returns
+   * @return done once the line is on the disk, with its number
+   */
+  public CompletableFuture<Long> append(
+      @Nullable Identity who,
+      String action,
+      String target,
+      String order,
+      String outcome,
+      boolean isSoon) {
+    Line line = new Line(entry(who, action, target, order, outcome), new CompletableFuture<>());
+    waiting.add(line);
+    if (!isSoon) {
+      writeAll();
+    } else if (!isDue.getAndSet(true)) {
+      Thread.startVirtualThread(
+          () -> {
+            LockSupport.parkNanos(GATHER.toNanos());
+            isDue.set(false);
+            writeAll();
+          });
+    }
+    return line.number();
+  }
+
+  /** Waits for a line; its number. */
+  public static long awaited(CompletableFuture<Long> line) throws IOException {
+    try {
+      return line.join();
+    } catch (CompletionException full) {
+      throw new IOException(String.valueOf(full.getCause()), full);
     }
   }
 
-  /** Waits until all lines so far are on the disk, together with others who wait. Any thread. */
-  public void force() throws IOException {
-    long wanted = appended.get();
-    synchronized (forcing) {
-      if (forced < wanted) {
-        long now = appended.get();
-        FileChannel written = channel;
-        if (written.isOpen()) {
-          written.force(false);
-        } else {
-          try (FileChannel again = PrivateFile.open(file)) {
-            again.force(false);
-          }
-        }
-        forced = now;
+  private synchronized void writeAll() {
+    List<Line> lines = new ArrayList<>();
+    for (Line next = waiting.poll(); next != null; next = waiting.poll()) {
+      lines.add(next);
+    }
+    if (lines.isEmpty()) {
+      return;
+    }
+    try (FileChannel _ = PrivateFile.lock(file)) {
+      follow();
+      for (Line line : lines) {
+        add(line.entry());
       }
+      channel.force(false);
+      long number = sequence - lines.size();
+      for (Line line : lines) {
+        line.number().complete(++number);
+      }
+    } catch (IOException full) {
+      lines.forEach(line -> line.number().completeExceptionally(full));
     }
   }
 
@@ -237,21 +269,18 @@ public final class AuditLog implements Closeable {
     if (!channel.isOpen()
         || channel.size() < channel.position()
         || !Objects.equals(key, key(file))) {
-      synchronized (forcing) {
-        channel.close();
-        channel = PrivateFile.open(file);
-      }
+      channel.close();
+      channel = PrivateFile.open(file);
       resume();
     } else if (channel.size() > channel.position()) {
       readOn();
     }
   }
 
-  private long add(
-      @Nullable Identity who, String action, String target, String order, String outcome)
-      throws IOException {
+  private Map<String, Object> entry(
+      @Nullable Identity who, String action, String target, String order, String outcome) {
     Map<String, Object> entry = new LinkedHashMap<>();
-    entry.put("seq", sequence + 1);
+    entry.put("seq", 0L);
     entry.put("time", Instant.ofEpochMilli(clock.epochMillis()).toString());
     if (who != null) {
       Map<String, Object> person = new LinkedHashMap<>();
@@ -267,6 +296,11 @@ public final class AuditLog implements Closeable {
       entry.put("order", order);
     }
     entry.put("outcome", outcome);
+    return entry;
+  }
+
+  private void add(Map<String, Object> entry) throws IOException {
+    entry.put("seq", sequence + 1);
     entry.put("prev", hash);
     String text = JSON.writeValueAsString(entry);
     String open = text.substring(0, text.length() - 1);
@@ -276,7 +310,6 @@ public final class AuditLog implements Closeable {
     hash = digest;
     entry.put("hash", digest);
     remember(entry);
-    return sequence;
   }
 
   private void write(String line) throws IOException {
@@ -302,10 +335,8 @@ public final class AuditLog implements Closeable {
 
   /** Begins a new file; the oldest goes. */
   private void turn() throws IOException {
-    synchronized (forcing) {
-      channel.force(false);
-      channel.close();
-    }
+    channel.force(false);
+    channel.close();
     for (int i = OLD_FILES; i > 1; i--) {
       if (Files.exists(old(i - 1))) {
         Files.move(old(i - 1), old(i), StandardCopyOption.REPLACE_EXISTING);
@@ -326,7 +357,8 @@ public final class AuditLog implements Closeable {
    * @param who null for nobody who is known
    * @param status the status code of the answer
    */
-  public void refused(@Nullable Identity who, String action, String target, int status) {
+  public synchronized void refused(
+      @Nullable Identity who, String action, String target, int status) {
     long now = clock.epochSeconds() / 60;
     if (now != minute) {
       if (unwritten > 0) {
@@ -358,7 +390,7 @@ public final class AuditLog implements Closeable {
   }
 
   /** The last entries, the newest first. */
-  public List<Map<String, Object>> last(int limit) {
+  public synchronized List<Map<String, Object>> last(int limit) {
     List<Map<String, Object>> newest = new ArrayList<>();
     for (Map<String, Object> entry : last) {
       if (newest.size() == limit) {
@@ -370,7 +402,7 @@ public final class AuditLog implements Closeable {
   }
 
   /** Digest and number of the last line, to be kept elsewhere: it shows a cut end. */
-  public String head() {
+  public synchronized String head() {
     return sequence + " " + hash;
   }
 
@@ -413,7 +445,8 @@ public final class AuditLog implements Closeable {
   }
 
   @Override
-  public void close() throws IOException {
+  public synchronized void close() throws IOException {
+    writeAll();
     channel.close();
   }
 }

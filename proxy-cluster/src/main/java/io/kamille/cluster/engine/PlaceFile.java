@@ -6,7 +6,9 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 
 /** Up to which place of which log this node has done something that outlives it. Any thread. */
 public final class PlaceFile {
@@ -23,6 +25,8 @@ public final class PlaceFile {
   }
 
   private static final System.Logger LOG = System.getLogger("kamille.cluster");
+
+  private static final Duration PAUSE = Duration.ofMillis(100);
 
   private final Path file;
   private final AtomicBoolean isDue = new AtomicBoolean();
@@ -48,12 +52,13 @@ public final class PlaceFile {
     writeLast();
   }
 
-  /** Takes it down on another thread, the last of several alone. */
+  /** Takes it down a moment later on another thread, the last of several alone. */
   public void writeSoon(Place place) {
     last = place;
     if (!isDue.getAndSet(true)) {
       Thread.startVirtualThread(
           () -> {
+            LockSupport.parkNanos(PAUSE.toNanos());
             isDue.set(false);
             writeLast();
           });

@@ -39,7 +39,8 @@ public final class ClusterPurges implements AutoCloseable {
 
   /*
    * While one entry is appended, all later purges wait, and go into the next one. Then all members
-   * are asked whether they have applied it, and each answers once it has.
+   * are asked whether they have applied it, and each answers once it has. The next entry waits for
+   * these answers, too, for some milliseconds: the more purges go into one, the less each costs.
    *
    *   order ─► queue ─► entry ─► majority ─► each node applies it ─► its answer
    *
@@ -52,6 +53,7 @@ public final class ClusterPurges implements AutoCloseable {
   private static final Duration ATTEMPT = Duration.ofMillis(1_500);
   private static final Duration NO_QUORUM = Duration.ofSeconds(5);
   private static final long PAUSE_MILLIS = 100;
+  private static final Duration GATHER = Duration.ofMillis(50);
   private static final int QUEUE_LIMIT = 10_000;
   private static final int UNLOGGED_LIMIT = 1_000;
   private static final int ENTRY_LIMIT = 256;
@@ -246,7 +248,7 @@ public final class ClusterPurges implements AutoCloseable {
     appends.record(System.nanoTime() - begun);
     byte[] known = numbers;
     logged(entry);
-    Thread.startVirtualThread(() -> confirm(entry, known));
+    Thread.startVirtualThread(() -> confirm(entry, known)).join(GATHER);
   }
 
   /** Asks all members for what they have done, and tells those who have ordered it. */
