@@ -49,6 +49,7 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** This node as one of several: its membership, its lease, and its purges. Any thread. */
@@ -59,9 +60,13 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
   private static final byte REPORT = 1;
   private static final byte INVALIDATED = 2;
   private static final byte STORED = 6;
+  private static final byte RETURNS = 3;
   private static final Duration REPORT_PERIOD = Duration.ofSeconds(2);
   private static final int REPORTS_PER_LEASE = 5;
   private static final Duration LOOK = Duration.ofMillis(5);
+
+  /** For so long a node keeps its objects between two of its processes. */
+  private static final Duration RETURN = Duration.ofSeconds(10);
 
   private final ClusterSettings settings;
   private final String version;
@@ -78,6 +83,10 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
   private final MetricGroup exported;
   private final ClusterMetrics metrics = new ClusterMetrics();
   private final ConcurrentMap<String, Heard> reports = new ConcurrentHashMap<>();
+
+  /** Until when nodes keep their places that are replaced by their next processes. */
+  private final ConcurrentMap<String, Long> returning = new ConcurrentHashMap<>();
+
   private final ScheduledThreadPoolExecutor reporter =
       new ScheduledThreadPoolExecutor(
           1, Thread.ofPlatform().name("kamille-cluster").daemon().factory());
@@ -91,7 +100,7 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
   private volatile long leaderTerm;
   private boolean wasCurrent;
 
-  private record Heard(Report report, long nanos) {}
+  record Heard(Report report, long nanos) {}
 
   /**
    * Joins.
@@ -174,10 +183,16 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
         System.arraycopy(message, 1, content, 0, content.length);
         if (message[0] == REPORT) {
           Report report = Report.of(content);
-          reports.put(node, new Heard(report, System.nanoTime()));
+          Heard before = reports.put(node, new Heard(report, System.nanoTime()));
           if (isOfOurLog(node, report)) {
             lease.heard(node, report);
           }
+          boolean isNew = before == null || before.report().isCurrent() != report.isCurrent();
+          if (isNew && !isClosed.get()) {
+            reporter.execute(Cluster.this::tellPeers);
+          }
+        } else if (message[0] == RETURNS) {
+          returning.put(node, System.nanoTime() + RETURN.toNanos());
         } else if (message[0] == INVALIDATED && !node.equals(settings.node())) {
           local.invalidate(new String(content, StandardCharsets.UTF_8));
         }
@@ -366,7 +381,7 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
           }
         });
     peers = asking;
-    reporter.execute(this::tellPeers);
+    reporter.execute(this::report);
   }
 
   /** Tells who may be asked now, if that has changed. On the thread of the reports. */
@@ -375,21 +390,7 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
     if (asking == null) {
       return;
     }
-    Map<String, PeerNode> now = new TreeMap<>();
-    for (String name : engine.members()) {
-      Heard heard = reports.get(name);
-      HostPort address = heard == null ? null : HostPort.parse(heard.report().peers());
-      if (heard != null && address != null && heard.report().isCurrent()) {
-        Report report = heard.report();
-        PeerNode before = asked.get(name);
-        boolean isSame =
-            before != null
-                && before.address().equals(address)
-                && before.isDraining() == report.isDraining();
-        long since = heard.nanos() - TimeUnit.MILLISECONDS.toNanos(report.currentMillis());
-        now.put(name, isSame ? before : new PeerNode(name, address, since, report.isDraining()));
-      }
-    }
+    Map<String, PeerNode> now = places(engine.members(), reports, asked, this::isReturning);
     if (now.equals(asked) && !asking.isRenewed()) {
       return;
     }
@@ -400,6 +401,43 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
     } catch (IOException unusable) {
       LOG.log(Level.ERROR, "other nodes cannot be asked: {0}", unusable.getMessage());
     }
+  }
+
+  /** Who may be asked; one that returns is taken for what it was until it is current again. */
+  static Map<String, PeerNode> places(
+      List<String> members,
+      Map<String, Heard> reports,
+      Map<String, PeerNode> last,
+      Predicate<String> isReturning) {
+    Map<String, PeerNode> now = new TreeMap<>();
+    Set<String> names = new TreeSet<>(members);
+    names.addAll(last.keySet());
+    for (String name : names) {
+      Heard heard = reports.get(name);
+      PeerNode before = last.get(name);
+      HostPort address = heard == null ? null : HostPort.parse(heard.report().peers());
+      if (heard != null
+          && address != null
+          && heard.report().isCurrent()
+          && members.contains(name)) {
+        Report report = heard.report();
+        long since = heard.nanos() - TimeUnit.MILLISECONDS.toNanos(report.currentMillis());
+        boolean isSame =
+            before != null
+                && before.address().equals(address)
+                && before.isDraining() == report.isDraining()
+                && since - before.sinceNanos() < REPORT_PERIOD.toNanos();
+        now.put(name, isSame ? before : new PeerNode(name, address, since, report.isDraining()));
+      } else if (before != null && isReturning.test(name)) {
+        now.put(name, before);
+      }
+    }
+    return now;
+  }
+
+  private boolean isReturning(String name) {
+    Long until = returning.get(name);
+    return until != null && System.nanoTime() - until < 0;
   }
 
   /** Follows the changes of the configuration from now on, and makes them. */
@@ -556,6 +594,12 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
     if (!isClosed.get()) {
       reporter.execute(this::report);
     }
+  }
+
+  /** Leaves for the next process of this node: others go on asking this node for its objects. */
+  public void giveWay() {
+    engine.tell(new byte[] {RETURNS});
+    close();
   }
 
   /** Leaves. What is stored may be served until the lease ends. Closing again does nothing. */

@@ -180,7 +180,7 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
   void leave() {
     Cluster left = cluster;
     if (left != null) {
-      left.close();
+      left.giveWay();
     }
   }
 

@@ -109,9 +109,7 @@ final class PeerAttempt extends PassingReply implements ContentSource {
     }
     endWait();
     String status = head.fields().joined(FieldName.CACHE_STATUS);
-    boolean isHit =
-        status != null && status.contains(PeerLink.cacheName(link.node().name()) + "; hit");
-    link.count(isHit ? Result.HIT : Result.MISS);
+    link.count(status != null && status.contains(link.hit()) ? Result.HIT : Result.MISS);
     PeerFields.remove(head.fields());
     head.relay(isKept && known >= applied ? KEPT : PASSED);
     super.head(head, contentLength);

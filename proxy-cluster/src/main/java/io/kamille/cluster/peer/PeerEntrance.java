@@ -8,6 +8,7 @@ import io.kamille.core.exchange.Failure;
 import io.kamille.core.exchange.Failure.Field;
 import io.kamille.core.exchange.Failure.Side;
 import io.kamille.core.exchange.LabelledReply;
+import io.kamille.core.exchange.LabelledReply.Label;
 import io.kamille.core.exchange.Reply;
 import io.kamille.core.http.Method;
 import io.kamille.core.http.RequestHead;
@@ -37,6 +38,16 @@ public final class PeerEntrance implements ExchangeHandler {
 
   private final Peers peers;
   private final ExchangeHandler routes;
+  // Volatile: replaced once there was a purge; whoever reads an old one makes another.
+  private volatile Stamp stamp = new Stamp(0);
+
+  /** Which purges a response knows of, as it says so. */
+  private record Stamp(long applied, Label label) {
+
+    Stamp(long applied) {
+      this(applied, Label.of(PeerFields.APPLIED, Long.toString(applied)));
+    }
+  }
 
   /** Has them go on to {@code routes}. */
   public PeerEntrance(Peers peers, ExchangeHandler routes) {
@@ -71,7 +82,12 @@ public final class PeerEntrance implements ExchangeHandler {
     RequestHead request = exchange.request();
     boolean isAnswered = applied >= wanted && !peers.waitsFor(request);
     request.sender(isAnswered ? Sender.PROXY : Sender.PROXY_PAST_CACHE);
-    routes.handle(exchange.behind(new NumberedReply(exchange.reply(), applied)));
+    Stamp now = stamp;
+    if (now.applied() != applied) {
+      now = new Stamp(applied);
+      stamp = now;
+    }
+    routes.handle(exchange.behind(new NumberedReply(exchange.reply(), now.label())));
   }
 
   /** A request that waits for a purge. Confined to its loop. */
@@ -125,19 +141,22 @@ public final class PeerEntrance implements ExchangeHandler {
   /** Says of each response which purges it knows of, of failures of its origin too. */
   private static final class NumberedReply extends LabelledReply {
 
-    private final Field field;
+    private final Label label;
 
-    NumberedReply(Reply reply, long applied) {
-      super(reply, PeerFields.APPLIED, Long.toString(applied));
-      field = new Field(PeerFields.APPLIED, Long.toString(applied));
+    NumberedReply(Reply reply, Label label) {
+      super(reply, label);
+      this.label = label;
     }
 
     @Override
     public void fail(Failure why) {
+      if (why.side() != Side.ORIGIN || why.field() != null) {
+        super.fail(why);
+        return;
+      }
+      Field field = new Field(label.name(), label.value());
       super.fail(
-          why.side() == Side.ORIGIN && why.field() == null
-              ? new Failure(why.kind(), why.status(), why.reason(), why.retryAfterSeconds(), field)
-              : why);
+          new Failure(why.kind(), why.status(), why.reason(), why.retryAfterSeconds(), field));
     }
   }
 }

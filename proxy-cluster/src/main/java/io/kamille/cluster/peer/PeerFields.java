@@ -27,7 +27,7 @@ record PeerFields(long applied, boolean isSecure, InetSocketAddress client) {
   static final String CLIENT = "Kamille-Client";
   static final long UNKNOWN = -1;
 
-  private static final Pattern NUMBER = Pattern.compile("[0-9]{1,18}");
+  private static final int DIGITS = 18;
   private static final Pattern CLIENT_TEXT =
       Pattern.compile("(https?) ([0-9a-fA-F:.]{2,45}) ([0-9]{1,5})");
   private static final int GREATEST_PORT = 65_535;
@@ -50,10 +50,24 @@ record PeerFields(long applied, boolean isSecure, InetSocketAddress client) {
 
   /** The number that a message says first: a response may have another, from its origin. */
   static long applied(Fields message) {
-    List<String> numbers = message.all(APPLIED);
-    return numbers.isEmpty() || !NUMBER.matcher(numbers.getFirst()).matches()
-        ? UNKNOWN
-        : Long.parseLong(numbers.getFirst());
+    for (int i = 0; i < message.size(); i++) {
+      if (message.nameIs(i, APPLIED)) {
+        return number(message.octets(), message.valueStart(i), message.valueEnd(i));
+      }
+    }
+    return UNKNOWN;
+  }
+
+  private static long number(byte[] octets, int start, int end) {
+    long number = 0;
+    for (int i = start; i < end; i++) {
+      int digit = octets[i] - '0';
+      if (digit < 0 || digit > 9) {
+        return UNKNOWN;
+      }
+      number = 10 * number + digit;
+    }
+    return start == end || end - start > DIGITS ? UNKNOWN : number;
   }
 
   /** Has a request say these and no others. */

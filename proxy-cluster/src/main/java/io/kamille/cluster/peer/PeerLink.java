@@ -32,6 +32,7 @@ final class PeerLink implements AutoCloseable {
   }
 
   private final PeerNode node;
+  private final String hit;
   private final Origin origin;
   private final UpstreamHandler handler;
   private final LongAdder[] counts = {new LongAdder(), new LongAdder(), new LongAdder()};
@@ -42,6 +43,7 @@ final class PeerLink implements AutoCloseable {
 
   PeerLink(PeerNode node, Origin origin, UpstreamHandler handler, MetricRegistry registry) {
     this.node = node;
+    this.hit = cacheName(node.name()) + "; hit";
     this.origin = origin;
     this.handler = handler;
     this.metrics = new MetricGroup(registry);
@@ -58,6 +60,11 @@ final class PeerLink implements AutoCloseable {
 
   PeerNode node() {
     return node;
+  }
+
+  /** What {@code Cache-Status} has if the node has served what it had stored. */
+  String hit() {
+    return hit;
   }
 
   Origin origin() {

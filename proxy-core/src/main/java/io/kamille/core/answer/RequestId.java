@@ -3,6 +3,7 @@ package io.kamille.core.answer;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.exchange.LabelledReply;
+import io.kamille.core.exchange.LabelledReply.Label;
 import io.kamille.core.http.RequestHead;
 import java.util.ArrayList;
 import java.util.HexFormat;
@@ -33,7 +34,7 @@ public final class RequestId implements ExchangeHandler {
     RequestHead named = exchange.request().copy();
     named.fields().remove(NAME);
     named.fields().add(NAME, id);
-    next.handle(exchange.behind(named, new LabelledReply(exchange.reply(), NAME, id)));
+    next.handle(exchange.behind(named, new LabelledReply(exchange.reply(), Label.of(NAME, id))));
   }
 
   /** Those rules for responses that are stored, which must not keep the name of one request. */

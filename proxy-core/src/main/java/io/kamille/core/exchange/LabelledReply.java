@@ -11,20 +11,28 @@ import java.util.Arrays;
  */
 public class LabelledReply extends PassingReply {
 
-  private final String name;
-  private final String value;
+  private final Label label;
+
+  /** A field, also as the line that a stored response gets. */
+  @SuppressWarnings("ArrayRecordComponent") // nobody compares labels
+  public record Label(String name, String value, byte[] line) {
+
+    public static Label of(String name, String value) {
+      byte[] line = (name + ": " + value + "\r\n").getBytes(StandardCharsets.ISO_8859_1);
+      return new Label(name, value, line);
+    }
+  }
 
   /** Passes on to {@code reply}, with that field. */
-  public LabelledReply(Reply reply, String name, String value) {
+  public LabelledReply(Reply reply, Label label) {
     super(reply);
-    this.name = name;
-    this.value = value;
+    this.label = label;
   }
 
   @Override
   public void head(ResponseHead head, long contentLength) {
-    head.fields().remove(name);
-    head.fields().add(name, value);
+    head.fields().remove(label.name());
+    head.fields().add(label.name(), label.value());
     super.head(head, contentLength);
   }
 
@@ -43,7 +51,7 @@ public class LabelledReply extends PassingReply {
   }
 
   private byte[] labelled(byte[] lines, int length) {
-    byte[] line = (name + ": " + value + "\r\n").getBytes(StandardCharsets.ISO_8859_1);
+    byte[] line = label.line();
     byte[] both = Arrays.copyOf(lines, length + line.length);
     System.arraycopy(line, 0, both, length, line.length);
     return both;
