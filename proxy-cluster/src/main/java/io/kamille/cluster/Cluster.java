@@ -376,6 +376,11 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
           }
 
           @Override
+          public long begun() {
+            return state.begun();
+          }
+
+          @Override
           public boolean isCurrent() {
             return Cluster.this.isCurrent();
           }

@@ -46,6 +46,7 @@ final class PeerNodes implements BeforeEachCallback, AfterEachCallback {
     final String name;
     final Appliance appliance;
     volatile LongSupplier applied = () -> 0;
+    volatile LongSupplier begun = () -> applied();
     volatile boolean isCurrent = true;
 
     private Node(String name, Appliance appliance) {
@@ -101,6 +102,11 @@ final class PeerNodes implements BeforeEachCallback, AfterEachCallback {
     @Override
     public long applied() {
       return applied.getAsLong();
+    }
+
+    @Override
+    public long begun() {
+      return begun.getAsLong();
     }
 
     @Override

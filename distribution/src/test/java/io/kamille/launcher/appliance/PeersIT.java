@@ -481,6 +481,21 @@ class PeersIT {
   }
 
   @Test
+  void aFetchThatBeginsWhileAPurgeIsCarriedOutKeepsNothingOlder() throws Exception {
+    cluster.start(2, ", copies: all");
+    String path = cluster.ownedBy("b", "/p");
+    cluster.origin().on(path, ok("old", MINUTE));
+    assertThat(a().get(path).content()).isEqualTo("old");
+    cluster.origin().on(path, ok("new", MINUTE));
+    a().begun = () -> 1;
+    a().appliance.assembly().cache().purge("http://a" + path);
+    assertThat(a().get(path).content()).isEqualTo("new");
+    a().applied = () -> 1;
+    b().purge(path, 1);
+    assertThat(a().get(path).content()).isEqualTo("new");
+  }
+
+  @Test
   void anOwnerWaitsForThePurge() throws Exception {
     cluster.start(2, "");
     String path = cluster.ownedBy("b", "/p");

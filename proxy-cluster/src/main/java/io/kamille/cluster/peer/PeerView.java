@@ -12,6 +12,11 @@ public interface PeerView {
         }
 
         @Override
+        public long begun() {
+          return -1;
+        }
+
+        @Override
         public boolean isCurrent() {
           return false;
         }
@@ -22,6 +27,12 @@ public interface PeerView {
    * the cache's table before this says so.
    */
   long applied();
+
+  /**
+   * The number of the last one that may be in the table already. A fetch asks for it: the table
+   * tells a fetch of no purge that came before it.
+   */
+  long begun();
 
   /** Whether this node has heard of all purges lately. */
   boolean isCurrent();

@@ -80,7 +80,7 @@ public final class Peers implements AutoCloseable {
   /**
    * Whom to ask for a request before the origin.
    *
-   * @param applied the last purge that is applied here
+   * @param applied the last purge that may be applied here
    * @param isKept whether the response may be stored here
    */
   record Plan(List<PeerLink> links, long key, long applied, boolean isKept, boolean onlyIfCached) {}
@@ -322,10 +322,10 @@ public final class Peers implements AutoCloseable {
             : null;
     if (first == null || known.owners().isSelf(first)) {
       List<PeerLink> former = links(known, known.owners().former(key, nowNanos));
-      return former.isEmpty() ? null : new Plan(former, key, now.applied(), true, true);
+      return former.isEmpty() ? null : new Plan(former, key, now.begun(), true, true);
     }
     PeerNode second = known.owners().nearest(key, nowNanos, first, known::inFlight);
-    return new Plan(links(known, first, second), key, now.applied(), isKept(key, nowNanos), false);
+    return new Plan(links(known, first, second), key, now.begun(), isKept(key, nowNanos), false);
   }
 
   private static boolean isForPeers(RequestHead request) {

@@ -67,6 +67,7 @@ public final class ClusterState implements ClusterEngine.State {
   private long log;
   // Volatile: loops read it. A purge is carried out before this says so.
   private volatile long last;
+  private volatile long begun;
   private long keptOctets;
   private final Deque<Numbered> kept = new ArrayDeque<>();
   private final Map<Long, Long> numbers = new HashMap<>();
@@ -116,6 +117,14 @@ public final class ClusterState implements ClusterEngine.State {
   /** The nodes that are known, members or not. */
   public synchronized Set<String> nodes() {
     return Set.copyOf(nodes);
+  }
+
+  /**
+   * The number of the last purge that may be carried out here: what begins meanwhile comes after it
+   * in the cache's table, so no other node may know less.
+   */
+  public long begun() {
+    return begun;
   }
 
   /** The last purges, the newest first. */
@@ -275,6 +284,7 @@ public final class ClusterState implements ClusterEngine.State {
 
   private long add(long number, PurgeOrder order) {
     keep(number, order);
+    begun = Math.max(begun, number);
     if (number > done.number()) {
       PurgeTarget target = order.target();
       counts.put(number, target == null ? 0 : local.purge(number, target, order.isSoft()));
@@ -354,11 +364,13 @@ public final class ClusterState implements ClusterEngine.State {
   private void read(DataInputStream in) throws IOException {
     long name = in.readLong();
     saved = in.readLong();
+    begun = saved;
     for (int i = in.readInt(); i > 0; i--) {
       nodes.add(in.readUTF());
     }
     if (name != 0) {
       follow(name);
+      begun = Math.max(saved, done.number());
     }
     int count = in.readInt();
     if (done.number() < saved - count) {

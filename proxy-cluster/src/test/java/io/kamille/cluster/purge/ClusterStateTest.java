@@ -25,11 +25,13 @@ class ClusterStateTest {
   @TempDir private Path directory;
 
   private final List<String> done = new ArrayList<>();
+  private final List<String> meanwhile = new ArrayList<>();
   private final LocalPurges local =
       new LocalPurges() {
         @Override
         public long purge(long number, PurgeTarget target, boolean isSoft) {
           done.add(number + " " + target.names().getFirst());
+          meanwhile.add(state.applied() + " of " + state.begun());
           return 3;
         }
 
@@ -81,6 +83,23 @@ class ClusterStateTest {
     assertThat(state.applied()).isEqualTo(3);
     assertThat(state.count(2)).isEqualTo(3);
     assertThat(state.keptNumbers()).containsExactly(3L, 2L, 1L);
+  }
+
+  @Test
+  void aPurgeHasBegunBeforeItIsInTheTable() {
+    state.apply(entry(71, 72));
+    assertThat(meanwhile).containsExactly("0 of 1", "1 of 2");
+    byte[] saved = state.save();
+    state.apply(entry(73));
+    meanwhile.clear();
+    ClusterState other = begin();
+    other.load(saved);
+    assertThat(other.begun()).isEqualTo(2);
+    state.load(saved);
+    assertThat(state.begun()).as("what the table has already").isEqualTo(3);
+    state.load(new byte[0]);
+    state.apply(entry(71, 72, 73, 74));
+    assertThat(state.begun()).isEqualTo(4);
   }
 
   @Test
