@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
@@ -40,6 +41,20 @@ class LauncherScriptTest {
     assertThat(run(script, Map.of("JAVA_HOME", other.toString()), "version"))
         .startsWith("bundled ")
         .contains("-cp " + home + "/lib/kamille.jar io.kamille.launcher.Main version");
+  }
+
+  @Test
+  void aCacheOfClassesThatIsOlderThanAJarIsPassedOver() throws Exception {
+    java(home.resolve("runtime"), "bundled", 25);
+    Files.createDirectories(home.resolve("lib"));
+    Path cache = Files.createFile(home.resolve("kamille.aot"));
+    Path jar = Files.createFile(home.resolve("lib/other.jar"));
+    FileTime made = FileTime.fromMillis(1_000_000);
+    Files.setLastModifiedTime(cache, made);
+    Files.setLastModifiedTime(jar, made);
+    assertThat(run(script, Map.of(), "version")).contains("-XX:AOTCache=" + cache + " ");
+    Files.setLastModifiedTime(jar, FileTime.fromMillis(2_000_000));
+    assertThat(run(script, Map.of(), "version")).doesNotContain("AOTCache");
   }
 
   @Test

@@ -31,6 +31,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -57,10 +58,12 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
 
   private static final System.Logger LOG = System.getLogger("kamille.cluster");
   private static final int REMEMBERED = 200;
+  // What is told.
   private static final byte REPORT = 1;
   private static final byte INVALIDATED = 2;
-  private static final byte STORED = 6;
   private static final byte RETURNS = 3;
+  // What is asked, beside 1 and 2 of ClusterPurges, 3 and 4 of ClusterConfig, 5 of ClusterValues.
+  private static final byte STORED = 6;
   private static final Duration REPORT_PERIOD = Duration.ofSeconds(2);
   private static final int REPORTS_PER_LEASE = 5;
   private static final Duration LOOK = Duration.ofMillis(5);
@@ -116,7 +119,10 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
       LocalPurges local,
       MetricRegistry registry)
       throws IOException {
-    Files.createDirectories(directory);
+    // The log has the URLs of purges.
+    Files.createDirectories(
+        directory,
+        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
     return new Cluster(settings, version, directory, local, registry);
   }
 

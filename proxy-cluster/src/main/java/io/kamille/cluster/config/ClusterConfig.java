@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** Changes of the configuration of all nodes, from this node and to it. Any thread. */
 public final class ClusterConfig implements AutoCloseable {
@@ -51,6 +52,10 @@ public final class ClusterConfig implements AutoCloseable {
   private final SplittableRandom random = new SplittableRandom();
   private final Thread follower;
   private Place done;
+
+  /** What was before the first change that failed here; confined to the follower. */
+  private @Nullable Place failedAfter;
+
   private String problem = "";
 
   /**
@@ -171,42 +176,50 @@ public final class ClusterConfig implements AutoCloseable {
 
   private void follow() {
     try {
-      Place before = null;
       while (true) {
         ConfigChanges.Change next = changes.after(place(), again);
-        boolean isAgain = next == null;
-        if (isAgain) {
-          next = before == null ? null : changes.after(before, Duration.ZERO);
-        }
-        if (next == null || (isAgain && next.isMissed())) {
-          continue;
-        }
-        String text = next.text();
-        String failed = done(() -> node.apply(text));
-        if (isAgain && !failed.isEmpty()) {
-          continue;
-        }
-        Place place = new Place(next.log(), next.number());
-        if (isAgain) {
-          LOG.log(Level.INFO, "change {0} of the cluster is in force after all", next.number());
-          before = null;
-        } else if (next.isMissed()) {
-          failed = "changes before this one were missed, and are kept no more";
-        } else if (!failed.isEmpty() && before == null) {
-          before = place();
-        }
-        if (!failed.isEmpty()) {
-          LOG.log(Level.ERROR, "change {0} of the cluster: {1}", next.number(), failed);
-        }
-        file.write(before == null ? place : before);
-        synchronized (this) {
-          done = place;
-          problem = failed;
-          notifyAll();
+        if (next == null) {
+          makeAgain();
+        } else {
+          make(next);
         }
       }
     } catch (InterruptedException closed) {
       Thread.currentThread().interrupt();
+    }
+  }
+
+  private void make(ConfigChanges.Change next) {
+    String failed = done(() -> node.apply(next.text()));
+    if (next.isMissed()) {
+      failed = "changes before this one were missed, and are kept no more";
+    } else if (!failed.isEmpty() && failedAfter == null) {
+      failedAfter = place();
+    }
+    if (!failed.isEmpty()) {
+      LOG.log(Level.ERROR, "change {0} of the cluster: {1}", next.number(), failed);
+    }
+    made(next, failed);
+  }
+
+  /** Tries the first one that failed; those that came after it follow anew. */
+  private void makeAgain() throws InterruptedException {
+    ConfigChanges.Change next =
+        failedAfter == null ? null : changes.after(failedAfter, Duration.ZERO);
+    if (next != null && !next.isMissed() && done(() -> node.apply(next.text())).isEmpty()) {
+      LOG.log(Level.INFO, "change {0} of the cluster is in force after all", next.number());
+      failedAfter = null;
+      made(next, "");
+    }
+  }
+
+  private void made(ConfigChanges.Change change, String failed) {
+    Place place = new Place(change.log(), change.number());
+    file.write(failedAfter == null ? place : failedAfter);
+    synchronized (this) {
+      done = place;
+      problem = failed;
+      notifyAll();
     }
   }
 

@@ -111,9 +111,7 @@ final class PeerAttempt extends PassingReply implements ContentSource {
     String status = head.fields().joined(FieldName.CACHE_STATUS);
     link.count(status != null && status.contains(link.hit()) ? Result.HIT : Result.MISS);
     PeerFields.remove(head.fields());
-    // Also of what has begun here since we asked.
-    boolean isNew = known >= Math.max(applied, peers.view().begun());
-    head.relay(isKept && isNew ? KEPT : PASSED);
+    head.relay(isKept && known >= applied ? KEPT : PASSED);
     super.head(head, contentLength);
   }
 

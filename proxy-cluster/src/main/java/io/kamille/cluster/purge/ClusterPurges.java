@@ -32,6 +32,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /** The purges that are ordered at this node, and their way to all nodes. Any thread. */
@@ -82,7 +83,13 @@ public final class ClusterPurges implements AutoCloseable {
   /** What is measured of purges. */
   public static final List<MetricDescriptor> METRICS = List.of(APPEND, ANSWER, AWAY);
 
-  private record Ordered(PurgeOrder order, CompletableFuture<PurgeReceipt> receipt) {}
+  private record Ordered(
+      PurgeOrder order, CompletableFuture<PurgeReceipt> receipt, AtomicBoolean isLogged) {
+
+    Ordered(PurgeOrder order) {
+      this(order, new CompletableFuture<>(), new AtomicBoolean());
+    }
+  }
 
   private final ClusterEngine engine;
   private final ClusterState state;
@@ -165,7 +172,7 @@ public final class ClusterPurges implements AutoCloseable {
 
   private void keep(Ordered ordered) {
     synchronized (unlogged) {
-      if (unlogged.size() <= UNLOGGED_LIMIT) {
+      if (!ordered.isLogged().get() && unlogged.size() <= UNLOGGED_LIMIT) {
         boolean isMany = unlogged.size() == UNLOGGED_LIMIT;
         unlogged.add(isMany ? order(Kind.ALL, List.of(), false).order() : ordered.order());
         PlaceFile.replace(file, PurgeOrder.octets(unlogged));
@@ -175,6 +182,7 @@ public final class ClusterPurges implements AutoCloseable {
 
   private void logged(List<Ordered> entry) {
     synchronized (unlogged) {
+      entry.forEach(ordered -> ordered.isLogged().set(true));
       if (unlogged.removeAll(entry.stream().map(Ordered::order).toList())) {
         PlaceFile.replace(file, PurgeOrder.octets(unlogged));
       }
@@ -189,7 +197,7 @@ public final class ClusterPurges implements AutoCloseable {
       } catch (IOException none) {
         LOG.log(Level.DEBUG, "no purge waits for the log: {0}", none.getMessage());
       }
-      unlogged.forEach(order -> queue.add(new Ordered(order, new CompletableFuture<>())));
+      unlogged.forEach(order -> queue.add(new Ordered(order)));
     }
   }
 
@@ -204,9 +212,7 @@ public final class ClusterPurges implements AutoCloseable {
       id = random.nextLong();
     }
     Ordered ordered =
-        new Ordered(
-            new PurgeOrder(id, kind, names, isSoft, Instant.now().getEpochSecond()),
-            new CompletableFuture<>());
+        new Ordered(new PurgeOrder(id, kind, names, isSoft, Instant.now().getEpochSecond()));
     if (!queue.offer(ordered)) {
       isEverythingDue = true;
     }
