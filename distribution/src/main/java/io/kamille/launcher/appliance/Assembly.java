@@ -169,9 +169,9 @@ final class Assembly implements AutoCloseable {
   }
 
   /** Joins the cluster of the configuration. */
-  Cluster join(Configuration configuration, MetricRegistry registry, boolean keepsAll)
+  Cluster join(Configuration configuration, MetricRegistry registry, long sinceMillis)
       throws StartFailure {
-    Cluster joined = NodeOfCluster.join(configuration, cache, registry, keepsAll);
+    Cluster joined = NodeOfCluster.join(configuration, cache, registry, sinceMillis);
     nodes = joined;
     return joined;
   }
