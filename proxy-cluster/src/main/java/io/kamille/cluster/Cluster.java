@@ -68,9 +68,6 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
   private static final int REPORTS_PER_LEASE = 5;
   private static final Duration LOOK = Duration.ofMillis(5);
 
-  /** For so long a node keeps its objects between two of its processes. */
-  private static final Duration RETURN = Duration.ofSeconds(10);
-
   private final ClusterSettings settings;
   private final String version;
   private final Path directory;
@@ -95,7 +92,7 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
           1, Thread.ofPlatform().name("kamille-cluster").daemon().factory());
   private final long beganNanos = System.nanoTime();
   private volatile long currentSinceNanos;
-  private volatile long aheadMillis;
+  private volatile boolean goesOn;
   private volatile boolean isDraining;
   private final AtomicBoolean isClosed = new AtomicBoolean();
   private final Set<String> strangers = ConcurrentHashMap.newKeySet();
@@ -198,7 +195,7 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
             reporter.execute(Cluster.this::tellPeers);
           }
         } else if (message[0] == RETURNS) {
-          returning.put(node, System.nanoTime() + RETURN.toNanos());
+          returning.put(node, System.nanoTime() + settings.lease().toNanos());
         } else if (message[0] == INVALIDATED && !node.equals(settings.node())) {
           local.invalidate(new String(content, StandardCharsets.UTF_8));
         }
@@ -284,7 +281,7 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
               changed == null ? "" : changed.digest(),
               isCurrent,
               isDraining,
-              isCurrent ? aheadMillis + TimeUnit.NANOSECONDS.toMillis(now - currentSinceNanos) : 0,
+              isCurrent ? currentMillis() : 0,
               Optional.ofNullable(settings.peers().address()).map(HostPort::toString).orElse(""),
               version);
       tellPeers();
@@ -342,7 +339,8 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
   private void noteCurrent(boolean isCurrent, long now) {
     if (isCurrent != wasCurrent) {
       wasCurrent = isCurrent;
-      currentSinceNanos = now;
+      currentSinceNanos = goesOn ? currentSinceNanos : now;
+      goesOn = false;
       LOG.log(
           isCurrent ? Level.INFO : Level.WARNING,
           isCurrent
@@ -351,9 +349,15 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
     }
   }
 
-  /** What this node owned is stored here already, so it gets its whole part at once. */
-  public void keepsAll() {
-    aheadMillis = settings.peers().warm().toMillis();
+  /** What the process before us had stored after so long is stored here. */
+  public void goOn(long currentMillis) {
+    currentSinceNanos = System.nanoTime() - TimeUnit.MILLISECONDS.toNanos(currentMillis);
+    goesOn = true;
+  }
+
+  /** How long this node has been current. */
+  public long currentMillis() {
+    return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - currentSinceNanos);
   }
 
   /** Waits until this node knows all purges, as long as the settings allow; whether it does. */

@@ -68,6 +68,7 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
   private @Nullable AdminServer admin;
   // Volatile: joined by whoever starts or upgrades, read by the control plane.
   private volatile @Nullable Cluster cluster;
+  private long currentSinceMillis;
   private @Nullable SharedConfig shared;
   private final boolean joins;
   // Volatile: written by whoever reloads or drains, read by the control plane.
@@ -151,7 +152,7 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
   /** Becomes one of several nodes, before anybody is served. */
   private void join(boolean keepsAll) throws StartFailure {
     if (running.cluster().isOn() && joins) {
-      Cluster joined = assembly.join(running, version, registry, keepsAll);
+      Cluster joined = assembly.join(running, version, registry, keepsAll ? currentSinceMillis : 0);
       cluster = joined;
       assembly.peers().ifPresent(joined::follow);
       if (shared != null) {
@@ -180,8 +181,19 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
   void leave() {
     Cluster left = cluster;
     if (left != null) {
+      currentSinceMillis = System.currentTimeMillis() - left.currentMillis();
       left.giveWay();
     }
+  }
+
+  /** Since when this node had been current as it left, and is again; 0 if it has not. */
+  long currentSinceMillis() {
+    return currentSinceMillis;
+  }
+
+  /** The process before us was current since then. */
+  void currentSince(long millis) {
+    currentSinceMillis = millis;
   }
 
   /** Joins it again: that process is gone. */

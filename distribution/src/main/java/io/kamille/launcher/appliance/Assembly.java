@@ -183,9 +183,9 @@ final class Assembly implements AutoCloseable {
 
   /** Joins the cluster of the configuration. */
   Cluster join(
-      Configuration configuration, String version, MetricRegistry registry, boolean keepsAll)
+      Configuration configuration, String version, MetricRegistry registry, long sinceMillis)
       throws StartFailure {
-    Cluster joined = NodeOfCluster.join(configuration, version, cache, registry, keepsAll);
+    Cluster joined = NodeOfCluster.join(configuration, version, cache, registry, sinceMillis);
     nodes = joined;
     return joined;
   }

@@ -47,7 +47,8 @@ final class NodeOfCluster implements LocalPurges, OtherNodes {
   /**
    * Joins, and waits until all purges are known, as long as the settings allow.
    *
-   * @param keepsAll whether the process before us was a member, and has left us what it stored
+   * @param sinceMillis since when the process before us was current that has left us what it had
+   *     stored; 0 if none has
    * @throws StartFailure if this node cannot be one of a cluster
    */
   static Cluster join(
@@ -55,12 +56,12 @@ final class NodeOfCluster implements LocalPurges, OtherNodes {
       String version,
       Cache cache,
       MetricRegistry registry,
-      boolean keepsAll)
+      long sinceMillis)
       throws StartFailure {
     try {
       Cluster cluster = new NodeOfCluster(configuration, version, cache, registry).cluster;
-      if (keepsAll) {
-        cluster.keepsAll();
+      if (sinceMillis != 0) {
+        cluster.goOn(Math.max(0, System.currentTimeMillis() - sinceMillis));
       }
       cluster.awaitCurrent();
       return cluster;

@@ -106,7 +106,6 @@ public final class JGroupsEngine implements ClusterEngine {
   private static final int JOIN_ATTEMPTS = 5;
   private static final long LEAVE_MILLIS = 500;
   private static final long RESEND_MILLIS = 200;
-  private static final long LOST_LOOK_MILLIS = 1_000;
   private static final int CONNECT_MILLIS = 500;
   private static final int HANDSHAKE_MILLIS = 5_000;
   private static final int MERGE_LEAST_MILLIS = 1_000;
@@ -393,8 +392,8 @@ public final class JGroupsEngine implements ClusterEngine {
               new MERGE3().setMinInterval(MERGE_LEAST_MILLIS).setMaxInterval(MERGE_MOST_MILLIS),
               new FD_ALL3().setTimeout(SILENT_MILLIS).setInterval(SILENT_LOOK_MILLIS),
               new VERIFY_SUSPECT2().setTimeout(SUSPECTED_MILLIS),
-              new NAKACK2().useMcastXmit(false).setXmitInterval(LOST_LOOK_MILLIS),
-              new UNICAST3().setXmitInterval(LOST_LOOK_MILLIS),
+              new NAKACK2().useMcastXmit(false),
+              new UNICAST3(),
               new STABLE(),
               new NO_DUPES(),
               new GMS()

@@ -60,14 +60,18 @@ public final class Peers implements AutoCloseable {
    * Requests go as the client sent them, and nothing is added but what PeerFields says. The owner
    * writes X-Forwarded-For and the like, as if the client had come to it.
    *
+   * A request waits for a connection as long as the settings say. A handshake may go on for longer:
+   * a process that has just begun needs more for its first ones.
+   *
    * An owner may take as long as its origin is allowed to, and must not be given up before it says
    * so itself. If it is gone, whoever waits for it is told by the members of the cluster.
    */
   private static final String UPSTREAM = "cluster-peers";
   private static final Duration HEAD_TIMEOUT = Duration.ofMinutes(5);
   private static final Duration IDLE_TIMEOUT = Duration.ofSeconds(30);
+  private static final Duration DIAL_TIMEOUT = Duration.ofSeconds(2);
   private static final HealthPolicy HEALTH =
-      new HealthPolicy(3, Double.MAX_VALUE, Duration.ofSeconds(1), HealthPolicy.DEFAULTS.check());
+      new HealthPolicy(3, Double.MAX_VALUE, Duration.ofMillis(250), HealthPolicy.DEFAULTS.check());
 
   /** What upstreams are made of. */
   public record Parts(
@@ -265,7 +269,7 @@ public final class Peers implements AutoCloseable {
     PoolSettings pool = PoolSettings.DEFAULTS;
     return new UpstreamSettings(
         ChoiceSettings.SECTION.defaults(),
-        peers.connectTimeout(),
+        DIAL_TIMEOUT,
         OriginProtocol.H2,
         OriginTlsSettings.DEFAULTS,
         0,
@@ -274,7 +278,7 @@ public final class Peers implements AutoCloseable {
         new PoolSettings(
             pool.maxConnections(),
             pool.maxWaiting(),
-            pool.queueTimeout(),
+            peers.connectTimeout(),
             pool.maxIdle(),
             IDLE_TIMEOUT,
             pool.uploadBufferBytes()),
