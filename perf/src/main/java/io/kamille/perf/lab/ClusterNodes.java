@@ -122,9 +122,11 @@ record ClusterNodes(Workbench bench, List<Node> nodes, int peerPort) {
   /**
    * Starts them before that origin, and waits until they are a cluster.
    *
+   * @param cores of the nodes, as taskset takes them
    * @param peers the last lines of the section {@code cluster.peers}
    */
-  static ClusterNodes start(Workbench bench, String name, int originPort, String peers)
+  static ClusterNodes start(
+      Workbench bench, String name, String cores, int originPort, String peers)
       throws IOException, InterruptedException {
     Path files = bench.directory(name);
     int peerPort = Workbench.freePort();
@@ -143,7 +145,8 @@ record ClusterNodes(Workbench bench, List<Node> nodes, int peerPort) {
     List<Node> nodes = new ArrayList<>();
     for (String node : NAMES) {
       String part = Files.readString(files.resolve(node + ".yaml"));
-      nodes.add(start(bench, files.resolve("node-" + node), originPort, node, part + peers));
+      Path directory = files.resolve("node-" + node);
+      nodes.add(start(bench, directory, cores, originPort, node, part + peers));
     }
     var cluster = new ClusterNodes(bench, nodes, peerPort);
     cluster.awaitWhole();
@@ -155,21 +158,27 @@ record ClusterNodes(Workbench bench, List<Node> nodes, int peerPort) {
   }
 
   /** A Kamille that is in no cluster, before that origin. */
-  static Node single(Workbench bench, int originPort) throws IOException {
-    Node single = start(bench, bench.directory("single"), originPort, "single", "");
+  static Node single(Workbench bench, String cores, int originPort) throws IOException {
+    Node single = start(bench, bench.directory("single"), cores, originPort, "single", "");
     single.process.awaitListening(single.port, LIMIT);
     return single;
   }
 
   private static Node start(
-      Workbench bench, Path directory, int originPort, String name, String cluster)
+      Workbench bench, Path directory, String cores, int originPort, String name, String cluster)
       throws IOException {
     Files.createDirectories(directory);
     int port = Workbench.freePort();
     var control = new ControlPlane(Workbench.freePort(), directory, Duration.ofSeconds(10));
     List<String> command =
         new ArrayList<>(
-            List.of("env", "STATE_DIRECTORY=" + directory, "RUNTIME_DIRECTORY=" + directory));
+            List.of(
+                "taskset",
+                "-c",
+                cores,
+                "env",
+                "STATE_DIRECTORY=" + directory,
+                "RUNTIME_DIRECTORY=" + directory));
     command.addAll(
         Kamille.of(Checkout.find())
             .withCache(CACHE)
