@@ -154,7 +154,13 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
     if (running.cluster().isOn() && joins) {
       Cluster joined = assembly.join(running, version, registry, keepsAll ? currentSinceMillis : 0);
       cluster = joined;
-      assembly.peers().ifPresent(joined::follow);
+      assembly
+          .peers()
+          .ifPresent(
+              peers -> {
+                peers.connectFrom(eventLoops());
+                joined.follow(peers);
+              });
       if (shared != null) {
         joined.shareConfig(shared);
       }

@@ -33,6 +33,7 @@ import io.kamille.core.setting.OriginUrl;
 import io.kamille.core.socket.Connector;
 import io.kamille.core.tls.OriginTls;
 import io.kamille.core.tls.OriginTlsSettings;
+import io.netty.channel.EventLoop;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -122,6 +123,8 @@ public final class Peers implements AutoCloseable {
   private volatile Table table;
   // Volatile: set once the cluster has begun.
   private volatile PeerView view = PeerView.NONE;
+  // Volatile: set before the cluster has begun, read by whoever tells of nodes.
+  private volatile List<EventLoop> loops = List.of();
 
   private Peers(ClusterSettings settings, Parts parts, ByteBuffer secret) {
     this.settings = settings;
@@ -173,6 +176,14 @@ public final class Peers implements AutoCloseable {
     view = next;
   }
 
+  /**
+   * Has these loops connect to each node as it comes. The first handshake of a process takes longer
+   * than a request may wait, so that several nodes would ask the origin at once.
+   */
+  public void connectFrom(List<EventLoop> asking) {
+    loops = asking;
+  }
+
   PeerView view() {
     return view;
   }
@@ -204,6 +215,7 @@ public final class Peers implements AutoCloseable {
         links.put(node.name(), known);
       } else if (!node.name().equals(settings.node())) {
         links.put(node.name(), link(node));
+        links.get(node.name()).handler().warm(loops);
       }
     }
     certified = written;

@@ -258,6 +258,13 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
     }
   }
 
+  /** Opens the first connection, so that whoever comes next need not wait for it. */
+  public void warm() {
+    if (open.isEmpty() && !retired && mayOpen()) {
+      dialFor(1);
+    }
+  }
+
   private boolean mayOpen() {
     return open.size() + dialing < settings.maxConnections() && mayLend();
   }

@@ -113,6 +113,11 @@ public final class UpstreamHandler implements ExchangeHandler, AutoCloseable {
     }
   }
 
+  /** Has each of these loops open a connection to each origin soon, before a request needs it. */
+  public void warm(List<EventLoop> loops) {
+    loops.forEach(loop -> loop.execute(() -> of(loop).warm()));
+  }
+
   private static void send(UpstreamShard shard, Exchange exchange) {
     if (shard.hedges() && HedgedRequest.suits(exchange)) {
       new HedgedRequest(shard, exchange).start();

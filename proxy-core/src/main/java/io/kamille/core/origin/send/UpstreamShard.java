@@ -136,6 +136,13 @@ final class UpstreamShard {
     return pools;
   }
 
+  /** Opens a connection to each origin that has none. */
+  void warm() {
+    for (int place = 0; place < origins.size(); place++) {
+      pools.of(place).warm();
+    }
+  }
+
   UploadMemory uploads() {
     return uploads;
   }

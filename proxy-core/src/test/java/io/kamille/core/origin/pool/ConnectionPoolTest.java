@@ -110,6 +110,15 @@ class ConnectionPoolTest {
   }
 
   @Test
+  void oneConnectionAwaitsTheFirstRequestIfToldSo() {
+    pool.warm();
+    pool.warm();
+    assertThat(pool.idleCount()).isEqualTo(1);
+    ask(1);
+    assertThat(pool.openCount()).isEqualTo(1);
+  }
+
+  @Test
   void idleConnectionsToAnAddressThatHasGoneAreClosedAtTheNextTick() {
     ask(3);
     pool.release(lent.get(0));
