@@ -16,7 +16,6 @@ import io.kamille.launcher.configuration.ConfigurationReading;
 import io.kamille.launcher.patch.MergePatch;
 import java.io.ByteArrayInputStream;
 import java.io.DataInputStream;
-import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -150,19 +149,19 @@ class SharedConfigTest {
 
   private static Object engine(String method, Object[] given, ConfigChanges log, ClusterConfig own)
       throws Exception {
-    switch (method) {
-      case "members":
-        return List.of("a", "b");
-      case "append":
+    return switch (method) {
+      case "members" -> List.of("a", "b");
+      case "append" -> {
         byte[] entry = (byte[]) given[0];
-        return log.apply(new DataInputStream(new ByteArrayInputStream(entry, 1, entry.length - 1)));
-      case "ask":
+        yield log.apply(new DataInputStream(new ByteArrayInputStream(entry, 1, entry.length - 1)));
+      }
+      case "ask" -> {
         var answered = new CompletableFuture<byte[]>();
         own.asked((byte[]) given[0], answered::complete);
-        return Map.of("a", answered.get(), "b", new byte[0]);
-      default:
-        return "";
-    }
+        yield Map.of("a", answered.get(), "b", new byte[0]);
+      }
+      default -> "";
+    };
   }
 
   private static String text(Answer answer) {
@@ -208,8 +207,7 @@ class SharedConfigTest {
               text(
                   shared.commit(
                       order(Duration.ofMinutes(1)), _ -> more.replace("web}]", "web, path: /b}]"))))
-          .contains("\"trialDeadline\":\"1970-01-01T00:01:00Z\"")
-          .contains("\"pendingRestart\":[]");
+          .contains("\"trialDeadline\":\"1970-01-01T00:01:00Z\"");
       shared.end("revert", "me");
       assertThatThrownBy(() -> shared.commit(order(null), _ -> more.replace("node: a", "node: b")))
           .isInstanceOf(Refused.class)
