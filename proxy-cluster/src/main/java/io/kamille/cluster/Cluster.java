@@ -583,7 +583,7 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
               isMember && report != null && report.isCurrent(),
               report == null ? 0 : report.applied(),
               report == null ? 0 : report.config(),
-              report != null && differ(report.configDigest(), shared),
+              isMember && report != null && differ(report.configDigest(), shared),
               report == null ? "" : report.version(),
               report == null ? 0 : report.level(),
               report == null ? "" : report.peers(),

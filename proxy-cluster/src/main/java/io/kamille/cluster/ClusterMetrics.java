@@ -103,7 +103,7 @@ public final class ClusterMetrics {
     sink.gauge(IS_CURRENT, () -> node.isCurrent() ? 1 : 0);
     sink.gauge(HAS_QUORUM, () -> node.hasQuorum() ? 1 : 0);
     sink.gauge(APPLIED, node::applied);
-    sink.gauge(BEHIND, () -> engine.position().appended() - engine.position().applied());
+    sink.gauge(BEHIND, () -> engine.position().behind());
     sink.gauge(LOG_BYTES, engine::logBytes);
     sink.gauge(CERTIFICATE_LEFT, () -> ends.getEpochSecond() - clock.instant().getEpochSecond());
     sink.counting(LEADER_CHANGES, leaderChanges::sum);

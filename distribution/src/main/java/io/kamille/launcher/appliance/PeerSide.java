@@ -1,5 +1,6 @@
 package io.kamille.launcher.appliance;
 
+import io.kamille.cluster.engine.StrangerLines;
 import io.kamille.cluster.settings.ClusterSettings;
 import io.kamille.core.client.ClientSettings;
 import io.kamille.core.client.ServerShard;
@@ -103,6 +104,9 @@ record PeerSide(Listener listener, List<ServerShard> shards, ConnectionLimit lim
               client.shedder());
       shard.start();
       shards.add(shard);
+    }
+    if (tls != null) {
+      tls.counters().tell(new StrangerLines()::tell);
     }
     ClientTable unlimited = new ClientTable(ClientLimits.NONE, System::nanoTime);
     Listener listener = Listener.open(settings, shards, limit, unlimited, tls, null, 0, inherited);

@@ -87,7 +87,8 @@ final class ClusterCommand {
     public Integer call() throws CommandFailure {
       if (ClusterSettings.NAME.type().parse(name) == null) {
         throw new ParameterException(
-            spec.commandLine(), "--name: " + name + " (expected: letters, digits and -_.)");
+            spec.commandLine(),
+            "--name: " + name + " (expected: at most 64 letters, digits and -_.)");
       }
       List<ClusterFiles.Node> parsed = new ArrayList<>();
       for (String node : nodes) {
@@ -99,6 +100,14 @@ final class ClusterCommand {
         List<String> voters = files.write(parsed, Instant.now());
         parsed.forEach(node -> out.println(files.file(node.name() + ".yaml")));
         out.println("voters: " + String.join(", ", voters));
+        if (voters.size() == 1 && parsed.size() > 1) {
+          spec.commandLine()
+              .getErr()
+              .println(
+                  "note: if "
+                      + voters.getFirst()
+                      + " is away, all nodes are cut off. With three nodes, any one may be away");
+        }
       } catch (IOException failed) {
         throw new CommandFailure(ExitCode.UNREADABLE, String.valueOf(failed.getMessage()));
       }
@@ -110,13 +119,15 @@ final class ClusterCommand {
       String host = parts.length < 2 ? null : HostPort.hostOf(parts[1]);
       // An IP address would be one in its certificate, too.
       boolean isName =
-          parts[0].matches("[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+          parts[0].length() <= 64
+              && parts[0].matches("(?i)[a-z0-9]+(-+[a-z0-9]+)*(\\.[a-z0-9]+(-+[a-z0-9]+)*)*")
               && !ServerCertificate.isAddress(parts[0]);
       if (host == null || !isName || new HostPort(host, port).isWildcard()) {
         throw new ParameterException(
             spec.commandLine(),
             text
-                + " (expected: NODE=HOST, such as a=10.0.0.1, a=[2001:db8::1] or a=a.example.org)");
+                + " (expected: NODE=HOST, such as a=10.0.0.1, a=[2001:db8::1] or a=a.example.org. NODE"
+                + " is a host name of at most 64 characters, and no address)");
       }
       return new ClusterFiles.Node(
           parts[0], new HostPort(host, port), new HostPort(host, peerPort));

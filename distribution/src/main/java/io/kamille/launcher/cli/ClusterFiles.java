@@ -79,7 +79,8 @@ record ClusterFiles(Path directory, String cluster) {
       }
     }
     if (new HashSet<>(files).size() < files.size()) {
-      throw new IOException("each node has a name of its own, and none is ca or authority");
+      throw new IOException(
+          "two nodes have one name, or a name is ca or authority (expected: other names)");
     }
     List<String> voters = nodes.stream().map(Node::name).limit((nodes.size() - 1) | 1).toList();
     Set<String> hosts = new LinkedHashSet<>();

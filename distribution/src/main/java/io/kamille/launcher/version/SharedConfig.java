@@ -7,8 +7,10 @@ import io.kamille.cluster.config.ConfigReceipt;
 import io.kamille.cluster.config.ConfigReceipt.AtNode;
 import io.kamille.cluster.config.NodeConfig;
 import io.kamille.core.setting.Problem;
+import io.kamille.core.setting.SettingChange;
 import io.kamille.launcher.patch.MergePatch;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -83,7 +85,13 @@ public final class SharedConfig implements NodeConfig {
   }
 
   /** What came of a change at all nodes. */
-  private record Shared(long number, int version, List<AtNode> nodes) {}
+  private record Shared(
+      long number,
+      int version,
+      List<SettingChange> changes,
+      List<SettingChange> pendingRestart,
+      @Nullable Instant trialDeadline,
+      List<AtNode> nodes) {}
 
   // From this node
 
@@ -92,6 +100,14 @@ public final class SharedConfig implements NodeConfig {
     ClusterConfig nodes = cluster.get();
     long base = nodes == null ? 0 : nodes.done();
     String next = control.next(order, edit);
+    List<SettingChange> changes = control.rehearse(edit).changes();
+    if (nodes != null
+        && changes.stream()
+            .anyMatch(each -> each.path().equals("cluster.node") && nodes.isTaken(each.after()))) {
+      throw new Refused(
+          ProblemType.CONFIG_INVALID,
+          "Nothing was changed: cluster.node is the name of another node.");
+    }
     Map<String, @Nullable Object> patch = MergePatch.between(control.text(), next);
     List<String> own = OWN.stream().filter(path -> has(patch, path)).toList();
     own.forEach(path -> remove(patch, path));
@@ -117,7 +133,8 @@ public final class SharedConfig implements NodeConfig {
                     order.comment(),
                     confirm == null ? null : confirm.toString(),
                     guard == null ? null : guard.rise(),
-                    guard == null || guard.p99() == null ? null : String.valueOf(guard.p99())))));
+                    guard == null || guard.p99() == null ? null : String.valueOf(guard.p99())))),
+        changes);
   }
 
   /** Ends the trial at all nodes: {@code keep} or {@code revert}. */
@@ -129,13 +146,22 @@ public final class SharedConfig implements NodeConfig {
     return answer(
         nodes.change(
             nodes.done(),
-            JSON.writeValueAsString(new Change(null, decision, by, "", null, null, null))));
+            JSON.writeValueAsString(new Change(null, decision, by, "", null, null, null))),
+        List.of());
   }
 
-  private Answer answer(ConfigReceipt receipt) {
+  private Answer answer(ConfigReceipt receipt, List<SettingChange> changes) {
+    ConfigControl.Trial trial = control.trial();
     return switch (receipt.state()) {
       case IN_FORCE ->
-          Answer.json(new Shared(receipt.number(), control.version(), receipt.nodes()))
+          Answer.json(
+                  new Shared(
+                      receipt.number(),
+                      control.version(),
+                      changes,
+                      changes.stream().filter(SettingChange::needsRestart).toList(),
+                      trial == null ? null : trial.deadline(),
+                      receipt.nodes()))
               .with("ETag", control.tag());
       case NOT_PREPARED ->
           Answer.problem(

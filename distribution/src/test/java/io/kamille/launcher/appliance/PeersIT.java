@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kamille.cache.purge.PurgeTarget;
 import io.kamille.cluster.peer.PeerNode;
+import io.kamille.cluster.peer.Peers;
 import io.kamille.core.client.h1.TestClient;
 import io.kamille.core.client.h1.TestClient.Answer;
 import io.kamille.core.http.RequestHead;
@@ -642,6 +643,12 @@ class PeersIT {
         .matches(
             "kamille-a; hit; ttl=\\d+, kamille-b; fwd=uri-miss; stored; ttl=\\d+; detail=peer");
     assertThat(b().status(path)).contains("; hit");
+    assertThat(a().peers().ownership(RequestHead.of("GET", "http://a" + path)))
+        .isEqualTo(new Peers.Ownership("b", "a", "a"));
+    String stays = cluster.ownedBy("a", "/r");
+    assertThat(a().peers().ownership(RequestHead.of("GET", "http://a" + stays)))
+        .as("nobody had it before")
+        .isEqualTo(new Peers.Ownership("a", "b", null));
     String unknown = cluster.ownedBy("b", "/q");
     cluster.origin().on(unknown, ok("x", MINUTE));
     assertThat(cacheStatus(b().get(unknown))).matches("kamille-b; fwd=uri-miss; stored; ttl=\\d+");

@@ -234,8 +234,10 @@ class ClusterCommandTest {
   void ofAnEvenNumberTheLastDoesNotVote() {
     assertThat(init(temporary.resolve("two"), "a=10.0.0.1", "b=10.0.0.2")).isZero();
     assertThat(out.toString()).endsWith("voters: a\n");
+    assertThat(err.toString()).contains("if a is away, all nodes are cut off");
     assertThat(init(temporary.resolve("four"), "a=h1", "b=h2", "c=h3", "d=h4")).isZero();
     assertThat(out.toString()).endsWith("voters: a, b, c\n");
+    assertThat(err.toString()).containsOnlyOnce("note:");
   }
 
   @Test
@@ -270,6 +272,8 @@ class ClusterCommandTest {
         "a/b=h",
         "#a=h",
         "10.1=h",
+        "a_b=h",
+        "a-=h",
         "a=0.0.0.0",
         "a=::1",
         "a=h i"

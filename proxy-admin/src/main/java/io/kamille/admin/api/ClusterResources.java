@@ -46,7 +46,8 @@ final class ClusterResources {
     return cluster == null ? Answer.problem(StatusCode.NOT_FOUND, NONE) : answer.apply(cluster);
   }
 
-  private static Answer key(ApplianceView appliance, String url) {
+  private static Answer key(ApplianceView appliance, String url) throws InvalidRequest {
+    PurgeResources.oneHost("url", url);
     Ownership known = appliance.ownership(RequestHead.of("GET", url));
     return of(
         appliance.cluster(),
@@ -75,7 +76,7 @@ final class ClusterResources {
             cluster.hasQuorum(),
             cluster.isCurrent(),
             cluster.applied(),
-            position.appended() - position.applied(),
+            position.behind(),
             cluster.purges().waiting(),
             NodeView.lowestLevel(nodes),
             cluster.problem(),

@@ -46,8 +46,9 @@ public enum ProblemType {
       "Show the token again by POST /v1/session: the last time was more than 15 minutes ago."),
   NO_QUORUM(
       StatusCode.SERVICE_UNAVAILABLE,
-      "No majority of the voters can be reached",
-      "What errors lists is done. The rest follows once there is a majority: read /v1/cluster."),
+      "No majority of the voters has confirmed it",
+      "What errors lists is done. GET /v1/cluster says if a leader or a majority is missing. A"
+          + " purge follows once both are there; repeat anything else."),
   AUDIT_UNWRITABLE(
       StatusCode.SERVICE_UNAVAILABLE,
       "The audit log cannot be written",

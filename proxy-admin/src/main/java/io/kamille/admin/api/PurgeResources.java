@@ -36,7 +36,7 @@ final class PurgeResources {
   private static final String TOO_LONG =
       " must have " + PurgeTarget.LENGTH_LIMIT + " octets at the most.";
   private static final String NO_WILDCARD =
-      " must name one host: * stands for nothing. Purge each host by itself, or by tags.";
+      " must name one host: * stands for nothing. Name each host by itself, or purge by tags.";
   private static final Pattern WILDCARD_HOST = Pattern.compile("[^/?]*//[^/?*]*\\*");
   private static final String NO_TAGS =
       "tags must be 1 to "
@@ -200,10 +200,15 @@ final class PurgeResources {
     if (uri.indexOf('#') >= 0) {
       throw new InvalidRequest(name + " must have no fragment: it is never sent in a request.");
     }
+    oneHost(name, uri);
+    return uri;
+  }
+
+  /** Refuses a URI whose host has a {@code *}. */
+  static void oneHost(String name, String uri) throws InvalidRequest {
     if (WILDCARD_HOST.matcher(uri).lookingAt()) {
       throw new InvalidRequest(name + NO_WILDCARD);
     }
-    return uri;
   }
 
   private static String shortText(String name, String text) throws InvalidRequest {

@@ -34,7 +34,7 @@ public final class OperatorPurges {
   private final Deque<Entry> recent = new ArrayDeque<>();
 
   @GuardedBy("this")
-  private long lastId;
+  private long lastOwn;
 
   public OperatorPurges(Removals removals, Sweeper sweeper, RouteQueries queries, WallClock clock) {
     this.removals = removals;
@@ -73,7 +73,8 @@ public final class OperatorPurges {
   /**
    * The same.
    *
-   * @param number by which other nodes know it; 0 for the next of our own
+   * @param number by which other nodes know it; 0 for one of our own, which is negative if there
+   *     are other nodes
    */
   public @Nullable PurgeReport purge(long number, PurgeTarget target, boolean isSoft) {
     CacheKey key = keyOf(target);
@@ -126,8 +127,10 @@ public final class OperatorPurges {
 
   private synchronized PurgeReport noted(
       long number, Purge purge, boolean isDryRun, BooleanSupplier isDone, State before) {
-    lastId = Math.max(lastId + 1, number);
-    Entry entry = new Entry(lastId, purge, isDryRun, isDone, before);
+    if (number == 0) {
+      lastOwn += removals.others() == null ? 1 : -1;
+    }
+    Entry entry = new Entry(number == 0 ? lastOwn : number, purge, isDryRun, isDone, before);
     recent.addFirst(entry);
     if (recent.size() > RECENT) {
       recent.removeLast();

@@ -47,6 +47,26 @@ class OperatorPurgesTest {
   }
 
   @Test
+  void besideOtherNodesThoseWithoutANumberAreNegative() {
+    fixture.removals.share(new Others());
+    PurgeTarget url = Objects.requireNonNull(PurgeTarget.url("http://example.org/"));
+    purges.count(url, false);
+    purges.purge(7, url, false);
+    purges.purge(0, url, false);
+    purges.purge(8, url, false);
+    assertThat(purges.recent()).extracting(PurgeReport::id).containsExactly(8L, -2L, 7L, -1L);
+  }
+
+  private static final class Others implements OtherNodes {
+
+    @Override
+    public void purged(PurgeTarget target) {}
+
+    @Override
+    public void purge(PurgeTarget target, Done done) {}
+  }
+
+  @Test
   void ofAPurgeNoMoreIsKeptThanIsShown() {
     List<String> names = List.of("a".repeat(Tags.LENGTH_LIMIT), "b".repeat(Tags.LENGTH_LIMIT));
     purges.purge(PurgeTarget.tags(names), false);

@@ -96,6 +96,11 @@ public final class ClusterConfig implements AutoCloseable {
     return node.digest();
   }
 
+  /** Whether a node of that name is a member. */
+  public boolean isTaken(String node) {
+    return engine.members().contains(node);
+  }
+
   /**
    * Changes the configuration of all nodes; waits for them.
    *

@@ -56,6 +56,11 @@ public interface ClusterEngine extends AutoCloseable {
 
     /** More than any node has applied. */
     public static final long NOT_KNOWN = Long.MAX_VALUE;
+
+    /** How many entries are not applied here; 0 while none is known. */
+    public long behind() {
+      return appended == NOT_KNOWN ? 0 : appended - applied;
+    }
   }
 
   Position position();

@@ -7,6 +7,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
+import java.util.regex.Pattern;
 import org.jgroups.logging.LogFactory;
 
 /** What JGroups logs, as lines of ours: warnings alone, without stack traces, and not often. */
@@ -16,8 +17,10 @@ final class EngineLines extends Handler {
   private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(10);
   private static final int LINE_LIMIT = 300;
 
-  /** Both sides close a connection at each leave; the second one finds it closed. */
-  private static final String ORDINARY = "failed sending graceful close";
+  /** What passes by itself, and what a line of ours says in words for operators. */
+  private static final Pattern ORDINARY =
+      Pattern.compile(
+          "graceful close|JOIN|ACKs|merge|member|coord|retransmission|no physical address");
 
   // Held here, as java.util.logging forgets a logger that nobody holds.
   private static final Logger ENGINE = Logger.getLogger("org.jgroups");
@@ -37,7 +40,7 @@ final class EngineLines extends Handler {
   @Override
   public void publish(LogRecord entry) {
     String text = String.valueOf(entry.getMessage());
-    if (text.contains(ORDINARY)) {
+    if (ORDINARY.matcher(text).find()) {
       return;
     }
     long now = System.nanoTime();
@@ -46,11 +49,13 @@ final class EngineLines extends Handler {
     if (before == null || now - before >= PAUSE_NANOS) {
       last.put(part, now);
       String line = text.lines().findFirst().orElse("");
+      Throwable why = entry.getThrown();
       LOG.log(
           Level.WARNING,
-          "{0}: {1}",
+          "JGroups says ({0}): {1}{2}",
           part.substring(part.lastIndexOf('.') + 1),
-          line.substring(0, Math.min(LINE_LIMIT, line.length())));
+          line.substring(0, Math.min(LINE_LIMIT, line.length())),
+          why == null ? "" : ": " + why.getMessage());
     }
   }
 

@@ -1,7 +1,6 @@
 package io.kamille.cluster.engine;
 
 import java.io.IOException;
-import java.lang.System.Logger.Level;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketAddress;
@@ -13,7 +12,6 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import javax.net.ssl.SSLContext;
-import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLSocket;
 import org.jgroups.util.DefaultSocketFactory;
 import org.jspecify.annotations.Nullable;
@@ -27,15 +25,14 @@ final class MemberSockets extends DefaultSocketFactory {
    * here, and JGroups gets only those that have shown a certificate. Of too many handshakes the
    * oldest ends: nodes need some milliseconds.
    */
-  private static final System.Logger LOG = System.getLogger("kamille.cluster");
   private static final String[] PROTOCOLS = {"TLSv1.3"};
   private static final int HANDSHAKES_LIMIT = 256;
   private static final int BACKLOG = 256;
   private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
-  private static final long LINE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private final SSLContext context;
   private final int handshakeMillis;
+  private final StrangerLines lines = new StrangerLines();
 
   MemberSockets(SSLContext context, int handshakeMillis) {
     super(context);
@@ -71,7 +68,6 @@ final class MemberSockets extends DefaultSocketFactory {
 
     private final BlockingQueue<Socket> nodes = new LinkedBlockingQueue<>();
     private final SequencedSet<Socket> strangers = new LinkedHashSet<>();
-    private long lineNanos = System.nanoTime() - LINE_NANOS;
 
     Guarded() throws IOException {}
 
@@ -119,10 +115,7 @@ final class MemberSockets extends DefaultSocketFactory {
       } catch (IOException | RuntimeException refused) {
         end(stranger);
         close(stranger);
-        // A node closes one of two connections, perhaps before their handshake ends.
-        if (refused instanceof SSLException && !(refused.getCause() instanceof IOException)) {
-          tell(stranger, refused);
-        }
+        lines.tell(stranger.getRemoteSocketAddress(), refused);
       }
     }
 
@@ -135,18 +128,6 @@ final class MemberSockets extends DefaultSocketFactory {
 
     private synchronized void end(Socket stranger) {
       strangers.remove(stranger);
-    }
-
-    private synchronized void tell(Socket stranger, Exception refused) {
-      long now = System.nanoTime();
-      if (now - lineNanos >= LINE_NANOS) {
-        lineNanos = now;
-        LOG.log(
-            Level.WARNING,
-            "{0} is no node of this cluster, and is not let in: {1}",
-            stranger.getRemoteSocketAddress(),
-            refused.getMessage());
-      }
     }
 
     @Override

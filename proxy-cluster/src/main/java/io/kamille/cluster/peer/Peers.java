@@ -398,7 +398,8 @@ public final class Peers implements AutoCloseable {
       return null;
     }
     PeerNode second = owners.nearest(key, nowNanos, owner, _ -> 0);
-    return new Ownership(owner.name(), name(second), name(owners.former(key, nowNanos)));
+    PeerNode former = owners.former(key, nowNanos);
+    return new Ownership(owner.name(), name(second), owner.equals(former) ? null : name(former));
   }
 
   private static @Nullable String name(@Nullable PeerNode node) {

@@ -1,6 +1,8 @@
 package io.kamille.core.tls;
 
+import java.net.SocketAddress;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BiConsumer;
 
 /** How the handshakes of one listener ended. Any thread. */
 public final class HandshakeCounters {
@@ -9,6 +11,13 @@ public final class HandshakeCounters {
   private final LongAdder withTls12 = new LongAdder();
   private final LongAdder failed = new LongAdder();
   private final LongAdder displaced = new LongAdder();
+  // Volatile: set before the listener opens.
+  private volatile BiConsumer<SocketAddress, Throwable> told = (_, _) -> {};
+
+  /** Tells that one of each that fails from now on, on the loop. */
+  public void tell(BiConsumer<SocketAddress, Throwable> failures) {
+    told = failures;
+  }
 
   /** One came to its end under this version, as the JDK names it. */
   public void succeeded(String version) {
@@ -16,8 +25,9 @@ public final class HandshakeCounters {
   }
 
   /** One did not. */
-  public void failed() {
+  public void failed(SocketAddress client, Throwable why) {
     failed.increment();
+    told.accept(client, why);
   }
 
   /** One was given up for newer ones. */

@@ -229,7 +229,7 @@ final class ConnectionOpener {
                 : accepted;
         becomes(over(handler.applicationProtocol(), known, tls, own));
       } else if (!isDisplaced) {
-        counters.failed();
+        counters.failed(accepted.client(), handshake.cause());
       }
     }
 
@@ -264,7 +264,7 @@ final class ConnectionOpener {
           ChannelHandlerContext context, @Nullable String name, Future<ServerTls.Choice> lookup) {
         ServerTls.Choice choice = lookup.getNow();
         if (choice == null) {
-          counters.failed();
+          counters.failed(accepted.client(), lookup.cause());
           if (isChallenge) {
             context.writeAndFlush(Unpooled.wrappedBuffer(NO_APPLICATION_PROTOCOL));
           }
