@@ -7,6 +7,7 @@ import io.kamille.cache.key.NormalUri;
 import io.kamille.cache.purge.PurgeTarget;
 import io.kamille.cache.purge.PurgeTarget.Kind;
 import io.kamille.cache.removal.OtherNodes;
+import io.kamille.cache.rules.TagFields;
 import io.kamille.cache.station.PurgeMethod;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.RequestContent;
@@ -47,7 +48,7 @@ class OtherNodesTest implements OtherNodes {
   }
 
   @Override
-  public void purge(PurgeTarget target, Done done) {
+  public void purge(PurgeTarget target, boolean isSoft, Done done) {
     purged.add(target);
     ordered = done;
   }
@@ -79,7 +80,7 @@ class OtherNodesTest implements OtherNodes {
   @Test
   void aClientsPurgeIsAnsweredOnceTheyHaveDoneIt() {
     PurgeMethod method = fixture.cache.purgeMethod(fixture.handler, _ -> true);
-    method.allow(List.of(Objects.requireNonNull(AddressRange.parse("127.0.0.0/8"))));
+    method.allow(List.of(Objects.requireNonNull(AddressRange.parse("127.0.0.0/8"))), TagFields.USUAL);
     InetSocketAddress client = new InetSocketAddress(InetAddress.getLoopbackAddress(), 40_000);
     RecordingReply reply = new RecordingReply();
     method.handle(

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kamille.cache.index.PolicyChoice;
 import io.kamille.cache.rules.CompressionRules;
 import io.kamille.cache.rules.StaleLimits;
+import io.kamille.cache.rules.TagFields;
 import io.kamille.cache.settings.BackgroundSettings;
 import io.kamille.cache.settings.DiskSettings;
 import io.kamille.cache.settings.MemorySettings;
@@ -155,6 +156,7 @@ class ConfigurationFileTest {
               heuristic: {enabled: off}
               collapse: {enabled: off}
               purge-from: [10.0.0.0/8, "::1"]
+              tag-fields: [Page-Tags]
             overload: {target: 8ms}
             limits:
               fields: 50
@@ -277,7 +279,8 @@ class ConfigurationFileTest {
                 true,
                 new SharedCacheSettings.Heuristic(false),
                 new SharedCacheSettings.Collapse(false),
-                AddressRanges.parse(List.of("10.0.0.0/8", "::1"))));
+                AddressRanges.parse(List.of("10.0.0.0/8", "::1")),
+                new TagFields(List.of("Page-Tags"))));
     assertThat(configuration.overload()).isEqualTo(new OverloadSettings(Duration.ofMillis(8)));
     assertThat(configuration.limits())
         .isEqualTo(
@@ -400,6 +403,8 @@ class ConfigurationFileTest {
         "routes: [{upstream: web, cache: {vary-by: [Forwarded]}}] | 3:44:"
             + " routes[0].cache.vary-by[0]: found \"Forwarded\", expected the name of a request"
             + " field, but not Forwarded or X-Forwarded-For",
+        "cache: {tag-fields: [xkey, Set-Cookie]} | 4:28: cache.tag-fields[1]: found \"Set-Cookie\","
+            + " expected the name of a response field that Kamille does not use otherwise",
         "cache: {purge-from: [127.0.0.1, 10.0.0.1/8]} | 4:33: cache.purge-from[1]: found"
             + " \"10.0.0.1/8\", expected an IP address, or a range such as 10.0.0.0/8 or"
             + " 2001:db8::/32 with no bit set behind its prefix",

@@ -18,6 +18,7 @@ import io.kamille.cache.rules.Reason;
 import io.kamille.cache.rules.Reasons;
 import io.kamille.cache.rules.SelectingFields;
 import io.kamille.cache.rules.Storability;
+import io.kamille.cache.rules.Tags;
 import io.kamille.cache.serve.StoredReply;
 import io.kamille.cache.settings.CacheSettings;
 import io.kamille.cache.store.CodedForms.Form;
@@ -102,6 +103,13 @@ public final class CacheExplainer {
     variants(variants, selected);
     if (selected == null && store.copies(key) > 0) {
       disk();
+    }
+    if (selected != null && selected.facts().tags().areAny()) {
+      step(
+          "tags",
+          "cache.tag-fields",
+          "it has more than " + Tags.LIMIT + " tags, a long one, or those of another node",
+          "any purge by tag removes it");
     }
     CacheDecision decision =
         decisions.afterLookup(

@@ -130,7 +130,7 @@ public final class FactsCodec {
 
   private static Tags decodeTags(ByteBuf in) {
     int count = in.readInt();
-    if (count < 0 || count > Tags.LIMIT) {
+    if (count < 0 || count > 2 * Tags.LIMIT) {
       throw new IllegalArgumentException("tags: " + count);
     }
     long[] bits = new long[count];

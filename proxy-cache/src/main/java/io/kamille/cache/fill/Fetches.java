@@ -64,7 +64,7 @@ public final class Fetches {
   private void pass(Exchange exchange, Forwarding forwarding, Consumer<ResponseHead> observer) {
     route.counters().forwarded(forwarding.reason());
     exchange.notes().cache(CacheResult.BYPASS);
-    var reply = new PassReply(exchange, route.cacheStatus(), forwarding, observer);
+    var reply = new PassReply(exchange, route, forwarding, observer);
     onward.next().handle(exchange.behind(reply));
   }
 

@@ -4,7 +4,6 @@ import io.kamille.cache.rules.CompressionRules;
 import io.kamille.cache.rules.Preconditions;
 import io.kamille.cache.rules.Storability;
 import io.kamille.cache.rules.StoredFacts;
-import io.kamille.cache.rules.Tags;
 import io.kamille.cache.serve.CacheCounters.Event;
 import io.kamille.cache.serve.Forwarding;
 import io.kamille.cache.serve.NotModified;
@@ -104,7 +103,7 @@ final class FillReply implements Reply, ContentSource {
   @Override
   public void interim(ResponseHead head) {
     route.cacheStatus().received(head.fields());
-    Tags.removeFrom(head.fields(), fetch.request());
+    route.removeTags(head.fields(), fetch.request());
     client.interim(head);
   }
 
@@ -151,7 +150,7 @@ final class FillReply implements Reply, ContentSource {
   }
 
   private void answer(ResponseHead head, long contentLength, boolean isNotModified) {
-    Tags.removeFrom(head.fields(), fetch.request());
+    route.removeTags(head.fields(), fetch.request());
     if (fill == null) {
       postpone();
     }
@@ -205,7 +204,7 @@ final class FillReply implements Reply, ContentSource {
     state = State.ENDED;
     complete();
     if (isWanted) {
-      Tags.removeFrom(trailers, fetch.request());
+      route.removeTags(trailers, fetch.request());
       output.end(trailers);
     }
   }

@@ -54,9 +54,7 @@ public record Freshening(
     StoredFacts facts = StoredFacts.of(merged, policy, requestTime, responseTime);
     boolean isAuthorized = request.isAuthenticated();
     Storability storability =
-        Tags.areTooMany(update.fields())
-            ? Storability.TOO_MANY_TAGS
-            : Storability.of(merged, isAuthorized, policy, responseTime);
+        Storability.of(merged, isAuthorized, policy, responseTime);
     SelectingFields selecting = SelectingFields.of(merged.fields(), request);
     Fields fields = StorableFields.of(merged.fields(), responseTime);
     return new Freshening(ResponseHead.of(stored.status(), fields), facts, selecting, storability);
