@@ -247,6 +247,7 @@ final class Assembly implements AutoCloseable {
       purgeMethod.allow(
           configuration.cache().purgeFrom().ranges(), configuration.cache().tagFields());
       cache.operations().index().choose(configuration.cache().policy());
+      cache.operations().index().keepVariants(configuration.cache().variants());
       reloadPeak(configuration);
     }
 

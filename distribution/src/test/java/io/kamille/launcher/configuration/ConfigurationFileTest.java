@@ -157,6 +157,7 @@ class ConfigurationFileTest {
               collapse: {enabled: off}
               purge-from: [10.0.0.0/8, "::1"]
               tag-fields: [Page-Tags]
+              variants: 64
             overload: {target: 8ms}
             limits:
               fields: 50
@@ -280,7 +281,8 @@ class ConfigurationFileTest {
                 new SharedCacheSettings.Heuristic(false),
                 new SharedCacheSettings.Collapse(false),
                 AddressRanges.parse(List.of("10.0.0.0/8", "::1")),
-                new TagFields(List.of("Page-Tags"))));
+                new TagFields(List.of("Page-Tags")),
+                64));
     assertThat(configuration.overload()).isEqualTo(new OverloadSettings(Duration.ofMillis(8)));
     assertThat(configuration.limits())
         .isEqualTo(

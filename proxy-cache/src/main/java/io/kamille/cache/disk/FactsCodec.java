@@ -6,12 +6,11 @@ import io.kamille.cache.rules.SelectingFields;
 import io.kamille.cache.rules.StoredFacts;
 import io.kamille.cache.rules.Tags;
 import io.kamille.cache.store.EncodedHead;
-import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
-import io.kamille.core.http.RequestHead;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** What is known of a stored response beside its octets, as octets. Stateless; any thread. */
@@ -28,7 +27,6 @@ public final class FactsCodec {
   private static final int IS_IMMUTABLE = 1 << 3;
   private static final int IS_CODABLE = 1 << 4;
   private static final String ALL = "*";
-  private static final String ANY_URI = "http://selecting.invalid/";
 
   private FactsCodec() {}
 
@@ -145,11 +143,11 @@ public final class FactsCodec {
     if (names == null) {
       return SelectingFields.NONE;
     }
-    RequestHead request = RequestHead.of("GET", ANY_URI);
+    Fields request = new Fields();
     for (int count = in.readInt(); count > 0; count--) {
-      request.fields().add(present(readText(in)), present(readText(in)));
+      request.add(present(readText(in)), present(readText(in)));
     }
-    return SelectingFields.of(new Fields().add(FieldName.VARY, names), request);
+    return SelectingFields.kept(List.of(names.split(",", -1)), request);
   }
 
   private static void writeText(ByteBuf out, @Nullable String text) {

@@ -1,7 +1,9 @@
 package io.kamille.cache.fill;
 
 import io.kamille.cache.coding.CarriedForms;
+import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.rules.CacheControl;
+import io.kamille.cache.rules.SelectingFields;
 import io.kamille.cache.rules.StoredFacts;
 import io.kamille.cache.rules.Tags;
 import io.kamille.cache.serve.CacheCounters;
@@ -10,6 +12,7 @@ import io.kamille.cache.serve.CacheStatus;
 import io.kamille.cache.serve.Forwarding;
 import io.kamille.cache.settings.CacheSettings;
 import io.kamille.cache.store.StoredResponse;
+import io.kamille.cache.store.Variants;
 import io.kamille.cache.tiers.TieredStore;
 import io.kamille.cache.tiers.peak.PeakWatch;
 import io.kamille.core.exchange.Exchange;
@@ -151,6 +154,14 @@ public final class CacheRoute {
       fetch.exchange().notes().mark(TraceStep.STORE, "is being stored");
     }
     return fill;
+  }
+
+  /** Whether what these fields select will take the place of another variant. */
+  boolean displaces(CacheKey key, SelectingFields selecting) {
+    Variants variants = selecting.isEmpty() ? null : store().peek(key);
+    return variants != null
+        && variants.size() >= store().index().variantLimit()
+        && variants.selectedBy(selecting) == null;
   }
 
   /**

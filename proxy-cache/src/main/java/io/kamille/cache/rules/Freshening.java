@@ -46,6 +46,7 @@ public record Freshening(
       ResponseHead stored,
       ResponseHead update,
       CachePolicy policy,
+      VaryBy varyBy,
       long requestTime,
       long responseTime) {
     Fields news = update.fields().copy();
@@ -55,7 +56,7 @@ public record Freshening(
     boolean isAuthorized = request.isAuthenticated();
     Storability storability =
         Storability.of(merged, isAuthorized, policy, responseTime);
-    SelectingFields selecting = SelectingFields.of(merged.fields(), request);
+    SelectingFields selecting = SelectingFields.of(merged.fields(), request, varyBy);
     Fields fields = StorableFields.of(merged.fields(), responseTime);
     return new Freshening(ResponseHead.of(stored.status(), fields), facts, selecting, storability);
   }

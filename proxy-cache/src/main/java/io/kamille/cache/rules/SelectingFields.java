@@ -49,15 +49,39 @@ public final class SelectingFields {
 
   /** The selecting fields of this response, with their values in this request. */
   public static SelectingFields of(Fields response, RequestHead request) {
+    return of(response, request, VaryBy.NONE);
+  }
+
+  /** The same, but for the fields that a route has a normal form of. */
+  public static SelectingFields of(Fields response, RequestHead request, VaryBy varyBy) {
     if (!response.has(FieldName.VARY)) {
       return NONE;
     }
     if (isAll(response)) {
       return ALL;
     }
-    return new SelectingFields(
-        names(response).stream().map(name -> SelectingField.of(name, request.fields())).toList(),
-        false);
+    Set<SelectingField> fields = new LinkedHashSet<>();
+    for (String name : names(response)) {
+      List<NormalForm> forms = varyBy.formsOf(name);
+      if (forms.isEmpty()) {
+        fields.add(SelectingField.of(name, request.fields()));
+      }
+      forms.forEach(form -> fields.add(SelectingField.of(form, request.fields())));
+    }
+    return new SelectingFields(List.copyOf(fields), false);
+  }
+
+  /**
+   * Those that were kept.
+   *
+   * @param names as {@link #names} gave them, or {@code *}
+   * @param request what {@link #copyTo} has filled
+   */
+  public static SelectingFields kept(List<String> names, Fields request) {
+    return names.equals(List.of("*"))
+        ? ALL
+        : new SelectingFields(
+            names.stream().map(name -> SelectingField.kept(name, request)).toList(), false);
   }
 
   /** Whether {@code Vary} says that no request can be known to match. */
@@ -126,6 +150,16 @@ public final class SelectingFields {
       }
     }
     return isAll ? "*" : null;
+  }
+
+  /** What one of these, by its name, is in a request; null if it has none. */
+  public @Nullable String valueIn(RequestHead request, String name) {
+    for (SelectingField field : fields) {
+      if (field.name().equals(name)) {
+        return field.valueIn(request.fields());
+      }
+    }
+    return null;
   }
 
   /** Whether there are none, so that nothing need be compared. */

@@ -16,7 +16,7 @@ import io.kamille.cache.rules.VaryBy;
  * @param mayCollapse whether requests wait for one that was forwarded before them
  * @param background what is fetched without a client waiting for it
  * @param bypassCookies requests with one of these cookies pass the cache by
- * @param varyBy request fields by which responses are told apart in any case
+ * @param varyBy by what responses are told apart in any case
  * @param query which query parameters count
  * @param tagFields response fields with tags
  */

@@ -1,8 +1,10 @@
 package io.kamille.cache.settings;
 
+import io.kamille.cache.index.CaffeineIndex;
 import io.kamille.cache.index.PolicyChoice;
 import io.kamille.cache.rules.CompressionRules;
 import io.kamille.cache.rules.TagFields;
+import io.kamille.cache.store.Variants;
 import io.kamille.core.gate.AddressRanges;
 import io.kamille.core.http.ContentCoding;
 import io.kamille.core.setting.Row;
@@ -26,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @param heuristic freshness of responses that say nothing about it (RFC 9111 §4.2.2)
  * @param purgeFrom the clients that may use the method PURGE; where there are none, it is not ours
  * @param tagFields response fields with tags, besides those that are always read
+ * @param variants how many responses of one target URI are stored
  */
 public record SharedCacheSettings(
     MemorySettings memory,
@@ -37,7 +40,8 @@ public record SharedCacheSettings(
     Heuristic heuristic,
     Collapse collapse,
     AddressRanges purgeFrom,
-    TagFields tagFields) {
+    TagFields tagFields,
+    int variants) {
 
   /** Whether a lifetime is guessed when the origin gives none. */
   public record Heuristic(boolean isEnabled) {}
@@ -183,7 +187,14 @@ public record SharedCacheSettings(
                   "Response fields with tags, besides `Surrogate-Key` and `Cache-Tag`. Clients do"
                       + " not get them. In `xkey`, blanks and commas separate tags; in all others,"
                       + " commas.")
-              .defaultsTo(TagFields.USUAL));
+              .defaultsTo(TagFields.USUAL),
+          Setting.of(
+                  "variants",
+                  ValueTypes.wholeNumber(1, Variants.LIMIT),
+                  "How many responses of one target URI are stored, told apart by `Vary` and"
+                      + " `vary-by`. One more takes the place of the oldest. Each is compared with"
+                      + " a request.")
+              .defaultsTo(CaffeineIndex.USUAL_VARIANTS));
 
   private static @Nullable ContentCoding codingOf(String name) {
     for (ContentCoding coding : ContentCoding.values()) {
