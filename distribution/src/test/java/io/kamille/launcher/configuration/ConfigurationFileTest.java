@@ -143,7 +143,7 @@ class ConfigurationFileTest {
                   fill-ranges: on
                   bypass-cookies: [session, wp_*]
                   bypass-paths: [/shop/cart, /shop/my]
-                  vary-by: [X-Device]
+                  vary-by: [X-Device, "language:de,en", "cookie:currency", images]
                   query: {keep: [id, filter_*], sort: on}
               - {host: example.org, upstream: web, cache: off}
             cache:
@@ -244,7 +244,7 @@ class ConfigurationFileTest {
                     new BackgroundSettings(10, true),
                     List.of("session", "wp_*"),
                     List.of("/shop/cart", "/shop/my"),
-                    List.of("X-Device"),
+                    List.of("X-Device", "language:de,en", "cookie:currency", "images"),
                     new RouteCacheSettings.Query(List.of("id", "filter_*"), List.of(), true)),
                 RouteActions.NONE),
             new RouteSettings(
@@ -404,7 +404,12 @@ class ConfigurationFileTest {
             + " which is /a",
         "routes: [{upstream: web, cache: {vary-by: [Forwarded]}}] | 3:44:"
             + " routes[0].cache.vary-by[0]: found \"Forwarded\", expected the name of a request"
-            + " field, but not Forwarded or X-Forwarded-For",
+            + " field, but not Forwarded or X-Forwarded-For; cookie:NAME; \"language:TAG,TAG\" with"
+            + " two tags or more and no blank; images; or device",
+        "routes: [{upstream: web, cache: {vary-by: [images, 'language:de, en']}}] | 3:52:"
+            + " routes[0].cache.vary-by[1]: found \"language:de, en\", expected the name of a"
+            + " request field, but not Forwarded or X-Forwarded-For; cookie:NAME;"
+            + " \"language:TAG,TAG\" with two tags or more and no blank; images; or device",
         "cache: {tag-fields: [xkey, Set-Cookie]} | 4:28: cache.tag-fields[1]: found \"Set-Cookie\","
             + " expected the name of a response field that Kamille does not use otherwise",
         "cache: {purge-from: [127.0.0.1, 10.0.0.1/8]} | 4:33: cache.purge-from[1]: found"

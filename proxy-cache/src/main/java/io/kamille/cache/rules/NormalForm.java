@@ -184,22 +184,32 @@ sealed interface NormalForm {
     public String of(Fields request) {
       int best = 0;
       int bestWeight = 0;
+      int count = 0;
       byte[] octets = request.octets();
-      var members = new Members(request, FieldName.ACCEPT_LANGUAGE);
-      while (members.next()) {
-        int weight = members.weight();
-        int found = weight > bestWeight ? lookup(octets, members.start, members.nameEnd()) : -1;
-        if (found >= 0) {
-          best = found;
-          bestWeight = weight;
+      for (int line = request.indexOf(FieldName.ACCEPT_LANGUAGE);
+          line >= 0;
+          line = request.indexOf(FieldName.ACCEPT_LANGUAGE, line + 1)) {
+        int lineEnd = request.valueEnd(line);
+        int end;
+        for (int at = request.valueStart(line);
+            at < lineEnd && count++ < WeightedList.LIMIT;
+            at = end + 1) {
+          end = WeightedList.memberEnd(octets, at, lineEnd);
+          int weight = WeightedList.weight(octets, at, end);
+          int found = weight > bestWeight ? lookup(octets, at, end) : -1;
+          if (found >= 0) {
+            best = found;
+            bestWeight = weight;
+          }
         }
       }
       return tags.get(best);
     }
 
     /** Which tag a range is, or that what is left of it is without its end; or -1. */
-    private int lookup(byte[] octets, int start, int rangeEnd) {
-      int end = rangeEnd;
+    private int lookup(byte[] octets, int from, int memberEnd) {
+      int start = Octets.skipBlanks(octets, from, memberEnd);
+      int end = WeightedList.nameEnd(octets, start, memberEnd);
       while (end > start && end - start <= RANGE_LIMIT) {
         for (int i = 0; i < tags.size(); i++) {
           if (Octets.equalsIgnoreCase(octets, start, end, tags.get(i))) {
@@ -241,20 +251,30 @@ sealed interface NormalForm {
 
     @Override
     public String of(Fields request) {
-      String best = "other";
+      return takes(request, AVIF) ? "avif" : takes(request, WEBP) ? "webp" : "other";
+    }
+
+    private static boolean takes(Fields request, String type) {
+      int count = 0;
       byte[] octets = request.octets();
-      var members = new Members(request, FieldName.ACCEPT);
-      while (members.next()) {
-        if (Octets.equalsIgnoreCase(octets, members.start, members.nameEnd(), AVIF)
-            && members.weight() > 0) {
-          return "avif";
-        }
-        if (Octets.equalsIgnoreCase(octets, members.start, members.nameEnd(), WEBP)
-            && members.weight() > 0) {
-          best = "webp";
+      for (int line = request.indexOf(FieldName.ACCEPT);
+          line >= 0;
+          line = request.indexOf(FieldName.ACCEPT, line + 1)) {
+        int lineEnd = request.valueEnd(line);
+        int end;
+        for (int at = request.valueStart(line);
+            at < lineEnd && count++ < WeightedList.LIMIT;
+            at = end + 1) {
+          end = WeightedList.memberEnd(octets, at, lineEnd);
+          int start = Octets.skipBlanks(octets, at, end);
+          int nameEnd = WeightedList.nameEnd(octets, start, end);
+          if (Octets.equalsIgnoreCase(octets, start, nameEnd, type)
+              && WeightedList.weight(octets, start, end) > 0) {
+            return true;
+          }
         }
       }
-      return best;
+      return false;
     }
 
     @Override
@@ -325,50 +345,25 @@ sealed interface NormalForm {
     }
   }
 
-  /** The first members of a list with weights (RFC 9110 §12.4.2), one after the other. */
-  final class Members {
+  /** The members of a list with weights (RFC 9110 §12.4.2), as octets. */
+  final class WeightedList {
 
+    /** How many members are read. */
     private static final int LIMIT = 32;
+
     private static final int MOST = 1000;
 
-    private final Fields request;
-    private final FieldName name;
-    private final byte[] octets;
-    private int line;
-    private int lineEnd;
-    private int start;
-    private int end = -1;
-    private int count;
+    private WeightedList() {}
 
-    private Members(Fields request, FieldName name) {
-      this.request = request;
-      this.name = name;
-      this.octets = request.octets();
-      this.line = -1;
+    private static int memberEnd(byte[] octets, int start, int end) {
+      int at = start;
+      while (at < end && octets[at] != ',') {
+        at++;
+      }
+      return at;
     }
 
-    private boolean next() {
-      if (count++ == LIMIT) {
-        return false;
-      }
-      int from = end + 1;
-      if (line < 0 || end >= lineEnd) {
-        line = line < 0 ? request.indexOf(name) : request.indexOf(name, line + 1);
-        if (line < 0) {
-          return false;
-        }
-        from = request.valueStart(line);
-        lineEnd = request.valueEnd(line);
-      }
-      start = Octets.skipBlanks(octets, from, lineEnd);
-      end = start;
-      while (end < lineEnd && octets[end] != ',') {
-        end++;
-      }
-      return true;
-    }
-
-    private int nameEnd() {
+    private static int nameEnd(byte[] octets, int start, int end) {
       int at = start;
       while (at < end && octets[at] != ';' && !Octets.isBlank(octets[at])) {
         at++;
@@ -377,19 +372,19 @@ sealed interface NormalForm {
     }
 
     /** In thousandths; 0 if it is malformed. */
-    private int weight() {
+    private static int weight(byte[] octets, int start, int end) {
       for (int at = start; at < end; at++) {
         if (octets[at] == ';') {
           int q = Octets.skipBlanks(octets, at + 1, end);
           if (q + 1 < end && Octets.lower(octets[q]) == 'q' && octets[q + 1] == '=') {
-            return thousandths(q + 2);
+            return thousandths(octets, q + 2, end);
           }
         }
       }
       return MOST;
     }
 
-    private int thousandths(int from) {
+    private static int thousandths(byte[] octets, int from, int end) {
       int weight = 0;
       int unit = MOST;
       for (int at = from; at < end && unit > 0 && !Octets.isBlank(octets[at]); at++) {
