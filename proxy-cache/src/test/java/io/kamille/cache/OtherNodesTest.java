@@ -80,7 +80,8 @@ class OtherNodesTest implements OtherNodes {
   @Test
   void aClientsPurgeIsAnsweredOnceTheyHaveDoneIt() {
     PurgeMethod method = fixture.cache.purgeMethod(fixture.handler, _ -> true);
-    method.allow(List.of(Objects.requireNonNull(AddressRange.parse("127.0.0.0/8"))), TagFields.USUAL);
+    method.allow(
+        List.of(Objects.requireNonNull(AddressRange.parse("127.0.0.0/8"))), TagFields.USUAL);
     InetSocketAddress client = new InetSocketAddress(InetAddress.getLoopbackAddress(), 40_000);
     RecordingReply reply = new RecordingReply();
     method.handle(

@@ -138,7 +138,8 @@ class PurgeMethodTest {
 
   private static PurgeMethod method(CacheFixture fixture, ExchangeHandler router) {
     PurgeMethod method = fixture.cache.purgeMethod(router, any -> true);
-    method.allow(List.of(Objects.requireNonNull(AddressRange.parse("10.0.0.0/8"))), TagFields.USUAL);
+    method.allow(
+        List.of(Objects.requireNonNull(AddressRange.parse("10.0.0.0/8"))), TagFields.USUAL);
     return method;
   }
 

@@ -38,7 +38,6 @@ final class Fill {
   /** It is stored, and an older variant is not any more. */
   static final String VARIANT_LIMIT = "variant-limit";
 
-
   /**
    * The head of a response that is going to be stored, and all that is known from it.
    *
@@ -59,7 +58,6 @@ final class Fill {
 
     /** The storable part of {@code head}, which it borrows, put together in {@code octets}. */
     static Head of(
-        
         Fetch fetch,
         ResponseHead head,
         StoredFacts facts,

@@ -27,10 +27,7 @@ final class PassReply extends PassingReply {
    * @param observer looks at the final head as it passes; borrows it until it returns
    */
   PassReply(
-      Exchange exchange,
-      CacheRoute route,
-      Forwarding forwarding,
-      Consumer<ResponseHead> observer) {
+      Exchange exchange, CacheRoute route, Forwarding forwarding, Consumer<ResponseHead> observer) {
     super(exchange.reply());
     this.exchange = exchange;
     this.route = route;

@@ -54,8 +54,7 @@ public record Freshening(
     ResponseHead merged = ResponseHead.of(stored.status(), merge(stored.fields(), news));
     StoredFacts facts = StoredFacts.of(merged, policy, requestTime, responseTime);
     boolean isAuthorized = request.isAuthenticated();
-    Storability storability =
-        Storability.of(merged, isAuthorized, policy, responseTime);
+    Storability storability = Storability.of(merged, isAuthorized, policy, responseTime);
     SelectingFields selecting = SelectingFields.of(merged.fields(), request, varyBy);
     Fields fields = StorableFields.of(merged.fields(), responseTime);
     return new Freshening(ResponseHead.of(stored.status(), fields), facts, selecting, storability);

@@ -4,7 +4,6 @@ import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.Octets;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The response fields in which content systems write tags, besides those that all of Kamille knows

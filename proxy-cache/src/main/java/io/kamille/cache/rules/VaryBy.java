@@ -112,9 +112,7 @@ public final class VaryBy {
 
   @Override
   public boolean equals(@Nullable Object other) {
-    return other instanceof VaryBy that
-        && plain.equals(that.plain)
-        && forms.equals(that.forms);
+    return other instanceof VaryBy that && plain.equals(that.plain) && forms.equals(that.forms);
   }
 
   @Override

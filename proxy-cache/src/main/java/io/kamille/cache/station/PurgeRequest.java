@@ -135,9 +135,7 @@ record PurgeRequest(List<Order> orders, @Nullable String refusal) {
     if (hosts.isEmpty() || hosts.getFirst().equals(EVERYTHING)) {
       PurgeTarget target =
           prefix.equals("/") ? PurgeTarget.all() : PurgeTarget.relativePrefix(prefix);
-      return target == null
-          ? refused("X-Url is no path")
-          : purging(new Order(target, false));
+      return target == null ? refused("X-Url is no path") : purging(new Order(target, false));
     }
     List<String> names = list(hosts.getFirst(), "|");
     if (names.isEmpty() || names.size() > HOST_LIMIT) {
@@ -183,8 +181,7 @@ record PurgeRequest(List<Order> orders, @Nullable String refusal) {
 
   /** The names in such an expression; none if it is another one. */
   private static List<String> list(String expression, String separators) {
-    String text =
-        expression.replace("(^|,)", "").replace("(,|$)", "").replace("(,.+)?$", "");
+    String text = expression.replace("(^|,)", "").replace("(,|$)", "").replace("(,.+)?$", "");
     int start = text.startsWith("^") ? 1 : 0;
     boolean isWhole = text.endsWith("$") && !text.endsWith("\\$");
     int end = text.length() - (isWhole ? 1 : 0);

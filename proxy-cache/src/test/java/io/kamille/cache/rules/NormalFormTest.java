@@ -164,8 +164,17 @@ class NormalFormTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "cookie:", "cookie:a b", "language:", "language:de", "language:de,", "language:de, en",
-        "language:de,DE", "language:d,en", "language:*,en", "image", "Images",
+        "cookie:",
+        "cookie:a b",
+        "language:",
+        "language:de",
+        "language:de,",
+        "language:de, en",
+        "language:de,DE",
+        "language:d,en",
+        "language:*,en",
+        "image",
+        "Images",
       })
   void otherTextsAreNone(String text) {
     assertThat(NormalForm.parse(text)).isNull();
