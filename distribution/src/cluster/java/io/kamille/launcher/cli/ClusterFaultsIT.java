@@ -333,13 +333,12 @@ class ClusterFaultsIT {
           }
           return true;
         }
-        default -> {
-          return false;
-        }
+        default -> failed.add(kind + " at " + node.state.getFileName() + ": " + answer);
       }
     } catch (IOException away) {
-      return false;
+      failed.add(kind + " at " + node.state.getFileName() + ": " + away);
     }
+    return false;
   }
 
   private void end() throws InterruptedException {
@@ -380,14 +379,15 @@ class ClusterFaultsIT {
   @Test
   void noRequestFailsAndNothingStaleIsServedWhileNodesAreUpgraded() throws Exception {
     race();
+    begin(1, _ -> purge(node(random(NAMES.size())), Kind.URL));
     for (Node node : nodes.values()) {
-      awaitLoad(whole, 30);
+      awaitLoad(whole, 100);
       node.successor =
           ProcessHandle.of(Upgrade.order(node.state.resolve("control"))).orElseThrow();
       assertThat(node.process.awaitEnd()).isZero();
       awaitCurrent("it is back");
     }
-    awaitLoad(whole, 30);
+    awaitLoad(whole, 100);
     end();
     assertThat(failed).isEmpty();
   }
