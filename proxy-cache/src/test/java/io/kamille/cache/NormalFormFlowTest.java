@@ -109,10 +109,12 @@ class NormalFormFlowTest {
     Fields response = Fields.of("Vary", "X-A, X-B");
     varyBy.addTo(response);
     SelectingFields selecting = SelectingFields.of(response, request, varyBy);
-    Fields kept = new Fields();
-    selecting.copyTo(kept);
-    assertThat(SelectingFields.kept(selecting.names(), kept)).isEqualTo(selecting);
+    assertThat(SelectingFields.kept(selecting.names(), selecting.values())).isEqualTo(selecting);
     assertThat(selecting.values()).containsEntry("cookie:currency", "EUR").hasSize(5);
+    RequestHead another = RequestHead.of("GET", URI, "Cookie", "a=1");
+    selecting.copyTo(another.fields());
+    assertThat(selecting.matches(another)).isTrue();
+    assertThat(another.fields().all("Cookie")).containsExactly("a=1; currency=EUR");
   }
 
   @Test

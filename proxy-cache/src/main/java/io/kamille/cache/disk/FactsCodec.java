@@ -6,11 +6,13 @@ import io.kamille.cache.rules.SelectingFields;
 import io.kamille.cache.rules.StoredFacts;
 import io.kamille.cache.rules.Tags;
 import io.kamille.cache.store.EncodedHead;
-import io.kamille.core.http.Fields;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** What is known of a stored response beside its octets, as octets. Stateless; any thread. */
@@ -75,13 +77,14 @@ public final class FactsCodec {
       return;
     }
     writeText(out, selecting.names().isEmpty() ? ALL : String.join(",", selecting.names()));
-    Fields request = new Fields();
-    selecting.copyTo(request);
-    out.writeInt(request.size());
-    for (int i = 0; i < request.size(); i++) {
-      writeText(out, request.nameAt(i));
-      writeText(out, request.valueAt(i));
-    }
+    Map<String, @Nullable String> values = selecting.values();
+    values.values().removeIf(Objects::isNull);
+    out.writeInt(values.size());
+    values.forEach(
+        (name, value) -> {
+          writeText(out, name);
+          writeText(out, value);
+        });
   }
 
   /**
@@ -143,11 +146,11 @@ public final class FactsCodec {
     if (names == null) {
       return SelectingFields.NONE;
     }
-    Fields request = new Fields();
+    Map<String, @Nullable String> values = new HashMap<>();
     for (int count = in.readInt(); count > 0; count--) {
-      request.add(present(readText(in)), present(readText(in)));
+      values.put(present(readText(in)), present(readText(in)));
     }
-    return SelectingFields.kept(List.of(names.split(",", -1)), request);
+    return SelectingFields.kept(List.of(names.split(",", -1)), values);
   }
 
   private static void writeText(ByteBuf out, @Nullable String text) {

@@ -37,8 +37,13 @@ sealed interface NormalForm {
     return Objects.equals(of(request), value);
   }
 
-  /** Asks the origin for that value. */
-  default void applyTo(Fields request) {}
+  /** Asks the origin for no more than the value for a request. */
+  default void applyTo(Fields request) {
+    putInto(request, of(request));
+  }
+
+  /** Makes a request one that has this value. */
+  void putInto(Fields request, @Nullable String value);
 
   /** As it is written in a configuration or in {@link #name}; null if it is none. */
   static @Nullable NormalForm parse(String text) {
@@ -89,7 +94,7 @@ sealed interface NormalForm {
             at >= 0;
             at = next(octets, request.valueStart(i), at, end)) {
           String value = Octets.text(octets, at, end(octets, at, end));
-          all = all == null ? value : all + "; " + value;
+          all = all == null ? value : all + "; " + cookie + "=" + value;
         }
       }
       return all;
@@ -111,6 +116,19 @@ sealed interface NormalForm {
       return next(octets, start, at, end) < 0
           ? isText(octets, at, end(octets, at, end), value)
           : value.equals(of(request));
+    }
+
+    /** The origin may need the other cookies. */
+    @Override
+    public void applyTo(Fields request) {}
+
+    @Override
+    public void putInto(Fields request, @Nullable String value) {
+      if (value != null) {
+        String others = request.joined(FieldName.COOKIE);
+        String pair = cookie + "=" + value;
+        request.set(FieldName.COOKIE, others == null ? pair : others + "; " + pair);
+      }
     }
 
     private static boolean isText(byte[] octets, int start, int end, String text) {
@@ -227,8 +245,8 @@ sealed interface NormalForm {
     }
 
     @Override
-    public void applyTo(Fields request) {
-      request.set(FieldName.ACCEPT_LANGUAGE, of(request));
+    public void putInto(Fields request, @Nullable String value) {
+      request.set(FieldName.ACCEPT_LANGUAGE, Objects.requireNonNullElse(value, tags.getFirst()));
     }
   }
 
@@ -278,10 +296,10 @@ sealed interface NormalForm {
     }
 
     @Override
-    public void applyTo(Fields request) {
+    public void putInto(Fields request, @Nullable String value) {
       request.set(
           FieldName.ACCEPT,
-          switch (of(request)) {
+          switch (Objects.requireNonNullElse(value, "other")) {
             case "avif" -> AVIF + ", " + WEBP + ", */*;q=0.8";
             case "webp" -> WEBP + ", */*;q=0.8";
             default -> "*/*";
@@ -338,10 +356,9 @@ sealed interface NormalForm {
     }
 
     @Override
-    public void applyTo(Fields request) {
-      String value = of(request);
+    public void putInto(Fields request, @Nullable String value) {
       request.remove(HINT);
-      request.add(HINT, value.equals("mobile") ? "?1" : "?0");
+      request.add(HINT, "mobile".equals(value) ? "?1" : "?0");
     }
   }
 

@@ -38,10 +38,7 @@ record SelectingField(
    */
 
   static SelectingField of(String name, Fields request) {
-    String value = joined(name, request);
-    FieldName known = FieldName.of(name);
-    String normal = value == null ? null : normalOf(known, value);
-    return new SelectingField(name, known, value, normal, null);
+    return kept(name, joined(name, request));
   }
 
   static SelectingField of(NormalForm form, Fields request) {
@@ -49,14 +46,12 @@ record SelectingField(
     return new SelectingField(form.name(), null, value, value, form);
   }
 
-  /** One that was kept, with what {@link #copyTo} gave to {@code request}. */
-  static SelectingField kept(String name, Fields request) {
+  /** One that was kept with its value. */
+  static SelectingField kept(String name, @Nullable String value) {
     NormalForm form = Octets.isToken(name) ? null : NormalForm.parse(name);
-    if (form == null) {
-      return of(name, request);
-    }
-    String value = joined(name, request);
-    return new SelectingField(name, null, value, value, form);
+    FieldName known = form == null ? FieldName.of(name) : null;
+    String normal = value == null || form != null ? value : normalOf(known, value);
+    return new SelectingField(name, known, value, normal, form);
   }
 
   /** What the field is in a request; null if it has none. */
@@ -82,6 +77,10 @@ record SelectingField(
   }
 
   void copyTo(Fields request) {
+    if (form != null) {
+      form.putInto(request, value);
+      return;
+    }
     request.remove(name);
     if (value != null) {
       request.add(name, value);

@@ -42,7 +42,7 @@ public record TagFields(List<String> names) {
   /** Moves the tags of these fields into {@code Cache-Tag}. */
   public void gather(Fields response) {
     for (String name : names) {
-      if (FieldName.of(name) == null && has(response, name)) {
+      if (has(response, name) && FieldName.of(name) == null) {
         String tags = String.join(",", response.all(name));
         response.remove(name);
         response.add(

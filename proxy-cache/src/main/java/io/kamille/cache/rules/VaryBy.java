@@ -53,7 +53,7 @@ public final class VaryBy {
   /** Whether responses can be told apart so: by no address of the client's. */
   public static boolean isPossible(String member) {
     return NormalForm.parse(member) != null
-        || SelectingFields.canMatch(member.toLowerCase(Locale.ROOT));
+        || VaryField.canMatch(member.toLowerCase(Locale.ROOT));
   }
 
   /** Whether there are normal forms. */
@@ -85,7 +85,7 @@ public final class VaryBy {
     if (names.isEmpty()) {
       return;
     }
-    Set<String> named = SelectingFields.names(response);
+    Set<String> named = VaryField.names(response);
     if (named.contains("*")) {
       return;
     }
