@@ -52,8 +52,7 @@ public final class VaryBy {
 
   /** Whether responses can be told apart so: by no address of the client's. */
   public static boolean isPossible(String member) {
-    return NormalForm.parse(member) != null
-        || VaryField.canMatch(member.toLowerCase(Locale.ROOT));
+    return NormalForm.parse(member) != null || VaryField.canMatch(member.toLowerCase(Locale.ROOT));
   }
 
   /** Whether there are normal forms. */
