@@ -312,7 +312,7 @@ sealed interface NormalForm {
 
     private static final String NAME = "device:mobile|other";
     private static final String HINT = "Sec-CH-UA-Mobile";
-    private static final List<String> PHONES = List.of("Mobi", "iPhone", "iPod", "BlackBerry");
+    private static final List<String> PHONES = List.of("mobi", "iphone", "ipod", "blackberry");
     private static final int NAME_LIMIT = 512;
 
     @Override
@@ -345,9 +345,10 @@ sealed interface NormalForm {
       int end = Math.min(valueEnd, start + NAME_LIMIT);
       for (int at = start; at < end; at++) {
         for (int i = 0; i < PHONES.size(); i++) {
-          int length = PHONES.get(i).length();
-          if (at + length <= end
-              && Octets.equalsIgnoreCase(octets, at, at + length, PHONES.get(i))) {
+          String name = PHONES.get(i);
+          if (Octets.lower(octets[at]) == name.charAt(0)
+              && at + name.length() <= end
+              && Octets.equalsIgnoreCase(octets, at, at + name.length(), name)) {
             return true;
           }
         }
