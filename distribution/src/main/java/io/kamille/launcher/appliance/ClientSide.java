@@ -136,7 +136,8 @@ final class ClientSide {
       int number = shards.size();
       Shedder shedder = overload.shedder(loop, () -> loops.polls(number));
       AdmissionMetrics.register(registry, shedder, loops.name(number));
-      LoopTracer tracer = tracing.forLoop(entrance);
+      LoopTracer tracer =
+          tracing.forLoop(accessLog == null ? entrance : accessLog.before(entrance));
       ServerShard shard =
           new ServerShard(
               loop,

@@ -91,7 +91,7 @@ class ConfigurationFileTest {
                 List.of("websocket"),
                 ALL,
                 NO_LIMIT,
-                cache(SectionValues.of(RouteCacheSettings.SECTION)),
+                cache(SectionValues.of(RouteCacheSettings.SECTION)), true,
                 RouteActions.NONE));
     assertThat(configuration.upstream("web").settings().connectTimeout())
         .isEqualTo(Duration.ofSeconds(1));
@@ -242,7 +242,7 @@ class ConfigurationFileTest {
                     List.of("session", "wp_*"),
                     List.of("/shop/cart", "/shop/my"),
                     List.of("X-Device"),
-                    new RouteCacheSettings.Query(List.of("id", "filter_*"), List.of(), true)),
+                    new RouteCacheSettings.Query(List.of("id", "filter_*"), List.of(), true)), true,
                 RouteActions.NONE),
             new RouteSettings(
                 "example.org",
@@ -254,7 +254,7 @@ class ConfigurationFileTest {
                 NO_LIMIT,
                 cache(
                     SectionValues.of(RouteCacheSettings.SECTION)
-                        .put(RouteCacheSettings.ENABLED, false)),
+                        .put(RouteCacheSettings.ENABLED, false)), true,
                 RouteActions.NONE));
     assertThat(configuration.cache())
         .isEqualTo(
@@ -307,11 +307,18 @@ class ConfigurationFileTest {
                 null,
                 List.of("websocket"),
                 List.of("X-A", "X-B")));
+    AccessLogSettings usual = AccessLogSettings.SECTION.defaults();
     assertThat(configuration.log())
         .isEqualTo(
             new LogSettings(
                 new AccessLogSettings(
-                    true, Optional.of(Path.of("/tmp/a.log")), AccessLogSettings.Format.JSON),
+                    true,
+                    Optional.of(Path.of("/tmp/a.log")),
+                    AccessLogSettings.Format.JSON,
+                    usual.fields(),
+                    usual.only(),
+                    usual.sample(),
+                    usual.client()),
                 Level.DEBUG));
     assertThat(configuration.admin().address()).isEmpty();
     assertThat(configuration.admin().allowsRemote()).isFalse();
