@@ -30,6 +30,7 @@ import tools.jackson.databind.JsonNode;
       ConfigCommand.class,
       ExplainCommand.class,
       PurgeCommand.class,
+      TopCommand.class,
       UpgradeCommand.class,
       HostSocketsCommand.class,
       AcmeCommand.class,
@@ -58,7 +59,7 @@ public final class KamilleCommand {
   /** The commands of every day; the rare ones stand behind them. */
   private static final List<String> COMMON =
       List.of(
-          "run", "check", "config", "explain", "purge", "upgrade", "doctor", "login", "token", "demo");
+          "run", "check", "config", "explain", "purge", "top", "upgrade", "doctor", "login", "token", "demo");
 
   private static final List<String> RARE =
       List.of("acme", "audit", "cluster", "size", "version", "completion");

@@ -107,6 +107,21 @@ class OperatorCommandsIT {
   }
 
   @Test
+  void whatIsAskedForMostIsShown() {
+    origin.on("/hot?q=1", ok("x", "Cache-Control: max-age=60", "Cache-Tag: hot-tag"));
+    get("/hot?q=1");
+    for (int i = 0; i < 9; i++) {
+      get("/hot?q=1");
+    }
+    assertThat(kamille("top", "--limit", "1")).isZero();
+    assertThat(out.toString().lines())
+        .containsSequence("URLS", "        10  http://shop.example/hot?q=1")
+        .containsSequence("TAGS (OF HITS)", "         9  hot-tag")
+        .anyMatch(line -> line.endsWith("  127.0.0.1"));
+    assertThat(kamille("top", "--limit", "1000")).isEqualTo(69);
+  }
+
+  @Test
   void aPurgeSaysWhatItRemoved() {
     for (String page : new String[] {"/shoes/1", "/shoes/2"}) {
       origin.on(page, ok("x", "Cache-Control: max-age=60", "Surrogate-Key: shoes"));

@@ -48,6 +48,7 @@ public final class ExchangeNotes {
   private long originNanos;
   private boolean isUnlogged;
   private byte @Nullable [][] responseFields;
+  private @Nullable Topics topics;
   private ErrorPages errorPages = ErrorPages.NONE;
 
   void clear() {
@@ -63,6 +64,7 @@ public final class ExchangeNotes {
     originNanos = 0;
     isUnlogged = false;
     responseFields = null;
+    topics = null;
     errorPages = ErrorPages.NONE;
   }
 
@@ -162,6 +164,15 @@ public final class ExchangeNotes {
   /** Notes them. Takes the array over. */
   public void responseFields(byte[][] values) {
     responseFields = values;
+  }
+
+  /** What the stored response is about that was the answer; null if none was. */
+  public @Nullable Topics topics() {
+    return topics;
+  }
+
+  public void topics(Topics topics) {
+    this.topics = topics;
   }
 
   /** The content of an answer of the connection's own making. */
