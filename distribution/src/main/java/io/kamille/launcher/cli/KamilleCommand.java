@@ -31,6 +31,7 @@ import tools.jackson.databind.JsonNode;
       ExplainCommand.class,
       PurgeCommand.class,
       TopCommand.class,
+      WarmCommand.class,
       UpgradeCommand.class,
       HostSocketsCommand.class,
       AcmeCommand.class,
@@ -59,7 +60,7 @@ public final class KamilleCommand {
   /** The commands of every day; the rare ones stand behind them. */
   private static final List<String> COMMON =
       List.of(
-          "run", "check", "config", "explain", "purge", "top", "upgrade", "doctor", "login", "token", "demo");
+          "run", "check", "config", "explain", "purge", "warm", "top", "upgrade", "doctor", "login", "token", "demo");
 
   private static final List<String> RARE =
       List.of("acme", "audit", "cluster", "size", "version", "completion");

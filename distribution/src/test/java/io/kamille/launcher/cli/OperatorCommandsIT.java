@@ -12,6 +12,7 @@ import java.io.StringWriter;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -119,6 +120,65 @@ class OperatorCommandsIT {
         .containsSequence("TAGS (OF HITS)", "         9  hot-tag")
         .anyMatch(line -> line.endsWith("  127.0.0.1"));
     assertThat(kamille("top", "--limit", "1000")).isEqualTo(69);
+  }
+
+  @Test
+  void whatAPurgeRemovedIsFetchedAgainTheHottestFirstWithItsVariants() {
+    origin.on("/warm/a", ok("x", "Cache-Control: max-age=60", "Surrogate-Key: warm"));
+    origin.on(
+        "/warm/b",
+        ok("x", "Cache-Control: max-age=60", "Surrogate-Key: warm", "Vary: Accept-Language"));
+    get("/warm/a");
+    for (int i = 0; i < 3; i++) {
+      get("/warm/b", "Accept-Language: de");
+    }
+    assertThat(kamille("purge", "--tag", "warm")).isZero();
+    String number = out.toString().replaceAll("purge (\\d+).*\\n", "$1");
+    int before = origin.requests().size();
+    assertThat(kamille("warm", "--purge", number, "--rate", "1000", "--concurrency", "1")).isZero();
+    assertThat(out)
+        .hasToString(
+            "purge "
+                + number
+                + ", done: 2 of 2; 2 stored, 0 fresh already, 0 not stored, 0 failed, 0 skipped\n");
+    List<StubOrigin.Request> asked = origin.requests().subList(before, before + 2);
+    assertThat(asked.get(0).target()).isEqualTo("/warm/b");
+    assertThat(asked.get(0).field("Accept-Language")).isEqualTo("de");
+    assertThat(asked.get(1).target()).isEqualTo("/warm/a");
+    assertThat(kamille("explain", "http://shop.example/warm/b", "-H", "Accept-Language: de"))
+        .isZero();
+    assertThat(out.toString()).startsWith("serve\n");
+    assertThat(kamille("warm", "--purge", number, "--rate", "1000")).isZero();
+    assertThat(out.toString()).contains("2 fresh already");
+    assertThat(kamille("warm", "--purge", "4711")).isEqualTo(69);
+  }
+
+  @Test
+  void aSitemapIsReadByOurOwnRouterAndOtherSitesAreNotAskedFor() {
+    origin.on(
+        "/sitemap.xml",
+        ok(
+            "<sitemapindex><sitemap><loc>http://shop.example/part.xml</loc></sitemap>"
+                + "<sitemap><loc>http://elsewhere.example/part.xml</loc></sitemap></sitemapindex>"));
+    origin.on(
+        "/part.xml",
+        ok(
+            "<urlset><url><loc>\n http://shop.example/map?a&amp;b </loc></url>"
+                + "<url><loc>http://elsewhere.example/</loc></url>"
+                + "<url><loc>http://shop.example/private</loc></url>"
+                + "<url><loc>http://shop.example/gone</loc></url></urlset>"));
+    origin.on("/map?a&b", ok("x", "Cache-Control: max-age=60"));
+    origin.on("/private", ok("x", "Cache-Control: private"));
+    assertThat(
+            kamille("warm", "--sitemap", "http://shop.example/sitemap.xml", "--rate", "1000"))
+        .isEqualTo(69);
+    assertThat(out.toString())
+        .contains("1 stored", "1 not stored", "2 failed", "1 skipped")
+        .contains("http://elsewhere.example/part.xml: the sitemap:", "421")
+        .contains("http://elsewhere.example/: ", "http://shop.example/gone: status 404");
+    assertThat(kamille("warm")).isEqualTo(64);
+    assertThat(kamille("warm", "http://shop.example/map?a&b")).isZero();
+    assertThat(kamille("warm", "http://shop.example/map?a&b", "--rate", "0")).isEqualTo(69);
   }
 
   @Test
