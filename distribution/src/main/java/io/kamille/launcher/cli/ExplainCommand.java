@@ -18,11 +18,7 @@ import tools.jackson.databind.JsonNode;
 @Command(
     name = "explain",
     description = "Say what would become of a request now, and why.",
-    footer = {
-      "",
-      "Example:",
-      "  kamille explain http://example.org/page -H 'Accept-Language: de'"
-    })
+    footer = {"", "Example:", "  kamille explain http://example.org/page -H 'Accept-Language: de'"})
 final class ExplainCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec = CommandSpec.create();

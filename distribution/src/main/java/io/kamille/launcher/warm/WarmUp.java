@@ -331,18 +331,14 @@ public final class WarmUp implements AutoCloseable {
   }
 
   /** Sends a request, on one of the loops. */
-  private void ask(
-      RequestHead request, int loop, int contentLimit, Consumer<WarmReply> told) {
+  private void ask(RequestHead request, int loop, int contentLimit, Consumer<WarmReply> told) {
     List<EventLoop> loops = source.loops();
     EventLoop home = loops.get(loop % loops.size());
     home.execute(() -> begin(request, home, contentLimit, told));
   }
 
   private void begin(
-      RequestHead request,
-      EventLoop home,
-      int contentLimit,
-      Consumer<WarmReply> told) {
+      RequestHead request, EventLoop home, int contentLimit, Consumer<WarmReply> told) {
     List<Future<?>> limit = new ArrayList<>();
     WarmReply reply =
         new WarmReply(
@@ -357,9 +353,7 @@ public final class WarmUp implements AutoCloseable {
             REQUEST_LIMIT_SECONDS,
             TimeUnit.SECONDS));
     try {
-      source
-          .entrance()
-          .handle(new Exchange(home, HERE, HERE, request, RequestContent.NONE, reply));
+      source.entrance().handle(new Exchange(home, HERE, HERE, request, RequestContent.NONE, reply));
     } catch (RuntimeException bug) {
       System.getLogger("kamille.warm-up").log(System.Logger.Level.ERROR, "a fault of ours", bug);
       reply.giveUp("a fault in the proxy");
@@ -395,7 +389,9 @@ public final class WarmUp implements AutoCloseable {
     if (variants.isEmpty()) {
       items.add(new Item(url, SelectingFields.NONE));
     }
-    variants.stream().limit(MOST_VARIANTS).forEach(selecting -> items.add(new Item(url, selecting)));
+    variants.stream()
+        .limit(MOST_VARIANTS)
+        .forEach(selecting -> items.add(new Item(url, selecting)));
   }
 
   private Set<String> ofSitemap(String sitemap) throws InterruptedException {

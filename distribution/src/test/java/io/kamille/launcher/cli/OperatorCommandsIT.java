@@ -169,8 +169,7 @@ class OperatorCommandsIT {
                 + "<url><loc>http://shop.example/gone</loc></url></urlset>"));
     origin.on("/map?a&b", ok("x", "Cache-Control: max-age=60"));
     origin.on("/private", ok("x", "Cache-Control: private"));
-    assertThat(
-            kamille("warm", "--sitemap", "http://shop.example/sitemap.xml", "--rate", "1000"))
+    assertThat(kamille("warm", "--sitemap", "http://shop.example/sitemap.xml", "--rate", "1000"))
         .isEqualTo(69);
     assertThat(out.toString())
         .contains("1 stored", "1 not stored", "2 failed", "1 skipped")

@@ -91,7 +91,8 @@ class ConfigurationFileTest {
                 List.of("websocket"),
                 ALL,
                 NO_LIMIT,
-                cache(SectionValues.of(RouteCacheSettings.SECTION)), true,
+                cache(SectionValues.of(RouteCacheSettings.SECTION)),
+                true,
                 RouteActions.NONE));
     assertThat(configuration.upstream("web").settings().connectTimeout())
         .isEqualTo(Duration.ofSeconds(1));
@@ -242,7 +243,8 @@ class ConfigurationFileTest {
                     List.of("session", "wp_*"),
                     List.of("/shop/cart", "/shop/my"),
                     List.of("X-Device"),
-                    new RouteCacheSettings.Query(List.of("id", "filter_*"), List.of(), true)), true,
+                    new RouteCacheSettings.Query(List.of("id", "filter_*"), List.of(), true)),
+                true,
                 RouteActions.NONE),
             new RouteSettings(
                 "example.org",
@@ -254,7 +256,8 @@ class ConfigurationFileTest {
                 NO_LIMIT,
                 cache(
                     SectionValues.of(RouteCacheSettings.SECTION)
-                        .put(RouteCacheSettings.ENABLED, false)), true,
+                        .put(RouteCacheSettings.ENABLED, false)),
+                true,
                 RouteActions.NONE));
     assertThat(configuration.cache())
         .isEqualTo(

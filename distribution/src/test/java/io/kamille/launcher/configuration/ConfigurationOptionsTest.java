@@ -55,7 +55,8 @@ class ConfigurationOptionsTest {
                 List.of("websocket"),
                 AccessList.ALL,
                 RateLimitSettings.SECTION.defaults(),
-                RouteCacheSettings.SECTION.defaults(), true,
+                RouteCacheSettings.SECTION.defaults(),
+                true,
                 RouteActions.NONE));
     assertThat(configuration.cache().memory().capacityBytes()).isEqualTo(256L << 20);
     assertThat(configuration.admin().address()).contains(new HostPort("127.0.0.1", 9090));

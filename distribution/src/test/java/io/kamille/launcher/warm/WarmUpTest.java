@@ -40,8 +40,7 @@ class WarmUpTest {
                   switch (request.authority()) {
                     case "elsewhere" -> Decision.REFUSE;
                     case "private" -> Decision.PASS;
-                    default ->
-                        asked.contains(request.target()) ? Decision.SERVE : Decision.FORWARD;
+                    default -> asked.contains(request.target()) ? Decision.SERVE : Decision.FORWARD;
                   };
               return new Explanation(
                   decision, null, null, List.of(new Reason("rule", "RFC 9111", "found", "so")));
@@ -97,8 +96,7 @@ class WarmUpTest {
   @Test
   void theHottestComeFirstAndEachOnce() {
     assertThat(
-            warmUp.start(
-                order("http://h/cold", "http://h/warm", "http://h/hot", "http://h/cold")))
+            warmUp.start(order("http://h/cold", "http://h/warm", "http://h/hot", "http://h/cold")))
         .isTrue();
     assertThat(awaitDone().stored()).isEqualTo(3);
     assertThat(asked).containsExactly("/hot", "/warm", "/cold");

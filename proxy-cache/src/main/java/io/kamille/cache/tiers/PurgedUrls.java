@@ -12,8 +12,8 @@ import java.util.Map;
 import java.util.PriorityQueue;
 
 /**
- * What the last purges of operators have removed or made stale, the hottest of it, so that it can be
- * fetched again. Any thread but the loops: it locks.
+ * What the last purges of operators have removed or made stale, the hottest of it, so that it can
+ * be fetched again. Any thread but the loops: it locks.
  */
 public final class PurgedUrls {
 

@@ -99,8 +99,7 @@ final class CombinedFormat implements LineFormat {
   }
 
   private static void appendEscaped(LogRecord record, Text text, LineBuffer out) {
-    appendEscaped(
-        record.octets(), record.start(text), record.end(text), record.isCut(text), out);
+    appendEscaped(record.octets(), record.start(text), record.end(text), record.isCut(text), out);
   }
 
   private static void appendEscaped(

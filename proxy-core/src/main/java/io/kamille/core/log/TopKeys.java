@@ -8,8 +8,8 @@ import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which keys come most often, and about how often, in fixed memory. Written on its loop; read on any
- * thread.
+ * Which keys come most often, and about how often, in fixed memory. Written on its loop; read on
+ * any thread.
  */
 final class TopKeys {
 

@@ -178,13 +178,7 @@ class AccessLogTest {
   private static AccessLogSettings settings(Optional<Path> file) {
     AccessLogSettings usual = AccessLogSettings.SECTION.defaults();
     return new AccessLogSettings(
-        true,
-        file,
-        Format.COMBINED,
-        usual.fields(),
-        usual.only(),
-        usual.sample(),
-        usual.client());
+        true, file, Format.COMBINED, usual.fields(), usual.only(), usual.sample(), usual.client());
   }
 
   private static void awaitUninterruptibly(CountDownLatch latch) {

@@ -199,8 +199,7 @@ class LineFormatTest {
   @Test
   void combinedHasWhatIsAddedInItsOrderAtTheEnd() {
     AccessLogSettings settings =
-        settings(
-            Format.COMBINED, ADDED, List.of(Removable.REFERER, Removable.CLIENT), Client.FULL);
+        settings(Format.COMBINED, ADDED, List.of(Removable.REFERER, Removable.CLIENT), Client.FULL);
     assertThat(line(settings, told(), 200, 0, 0))
         .startsWith("- - - [")
         .containsPattern(
@@ -212,7 +211,8 @@ class LineFormatTest {
   void longValuesThatAreAddedAreCutAndSaySo() {
     AccessLogSettings settings =
         settings(Format.JSON, List.of(ADDED.getFirst()), List.of(), Client.FULL);
-    Exchange exchange = Exchanges.of(RequestHead.of("GET", "http://h/", "Accept", "a".repeat(2000)));
+    Exchange exchange =
+        Exchanges.of(RequestHead.of("GET", "http://h/", "Accept", "a".repeat(2000)));
     assertThat(line(settings, exchange, 200, 0, 0)).contains("\"" + "a".repeat(1024) + "...\"");
   }
 
