@@ -2,13 +2,13 @@ package io.kamille.cache.rules;
 
 import io.kamille.cache.key.HashSecret;
 import io.kamille.cache.key.SipHash;
-import io.kamille.core.exchange.Topics;
 import io.kamille.core.http.Authority;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.RequestHead.Sender;
 import io.kamille.core.http.StructuredFields;
+import io.kamille.core.http.Topics;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Collection;

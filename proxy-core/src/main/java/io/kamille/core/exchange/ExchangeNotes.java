@@ -1,5 +1,6 @@
 package io.kamille.core.exchange;
 
+import io.kamille.core.http.Topics;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 

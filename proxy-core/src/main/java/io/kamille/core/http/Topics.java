@@ -1,4 +1,4 @@
-package io.kamille.core.exchange;
+package io.kamille.core.http;
 
 /** What a response is about: the tags that an origin gave it, each as 64 bits. Immutable. */
 public interface Topics {
