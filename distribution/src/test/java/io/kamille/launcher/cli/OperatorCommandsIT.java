@@ -50,7 +50,7 @@ class OperatorCommandsIT {
     versions = new VersionedFile(file);
     appliance =
         Running.start(
-            Running.accepted(ConfigurationFile.read(file), new PrintWriter(System.err, true)),
+            Running.accepted(ConfigurationFile.read(file), new PrintWriter(new StringWriter())),
             versions::resources);
   }
 
