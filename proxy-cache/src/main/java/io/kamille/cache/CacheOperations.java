@@ -6,6 +6,7 @@ import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.removal.OperatorPurges;
 import io.kamille.cache.removal.Removals;
 import io.kamille.cache.removal.RouteQueries;
+import io.kamille.cache.rules.SelectingFields;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.cache.store.Variants;
 import io.kamille.cache.tiers.MemorySnapshot;
@@ -91,6 +92,17 @@ public final class CacheOperations {
       }
     }
     return found;
+  }
+
+  /** The request fields that each stored response of a target URI was selected by. */
+  public List<SelectingFields> variants(String uri) {
+    CacheKey key = queries.keyOf(uri);
+    Variants variants = key == null ? null : store.peek(key);
+    List<SelectingFields> selecting = new ArrayList<>();
+    for (int i = 0; variants != null && i < variants.size(); i++) {
+      selecting.add(variants.at(i).selecting());
+    }
+    return selecting;
   }
 
   /** How many target URIs something is stored under; an estimate while fills go on. */

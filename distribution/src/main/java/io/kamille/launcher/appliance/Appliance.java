@@ -6,7 +6,10 @@ import io.kamille.admin.api.Operation;
 import io.kamille.admin.tuning.BufferTuner;
 import io.kamille.admin.view.ApplianceView;
 import io.kamille.admin.view.ApplianceView.RequestDurations;
+import io.kamille.cache.decision.Explanation;
+import io.kamille.cache.rules.SelectingFields;
 import io.kamille.cache.tiers.MemorySource;
+import io.kamille.cache.tiers.PurgedUrls.PurgedUrl;
 import io.kamille.cluster.Cluster;
 import io.kamille.cluster.config.ClusterConfig;
 import io.kamille.cluster.peer.Peers;
@@ -14,7 +17,9 @@ import io.kamille.cluster.secret.SharedValues;
 import io.kamille.cluster.settings.ClusterSettings.ConfigChoice;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.gate.Overload;
+import io.kamille.core.http.RequestHead;
 import io.kamille.core.log.AccessLog;
+import io.kamille.core.log.LoopTop;
 import io.kamille.core.log.OperationalLog;
 import io.kamille.core.loop.LoopGroup;
 import io.kamille.core.loop.WallClock;
@@ -31,11 +36,14 @@ import io.kamille.launcher.service.InheritedSockets;
 import io.kamille.launcher.version.ConfigControl;
 import io.kamille.launcher.version.SharedConfig;
 import io.kamille.launcher.version.TrialGuard;
+import io.kamille.launcher.warm.WarmResources;
+import io.kamille.launcher.warm.WarmUp;
 import io.netty.channel.EventLoop;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.System.Logger.Level;
 import java.net.BindException;
+import java.net.InetAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -60,6 +68,7 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
   private final String version;
   private final long startedEpochMillis = System.currentTimeMillis();
   private final @Nullable AccessLog accessLog;
+  private final WarmUp warmUp = new WarmUp(new WarmSource());
   private final LoopGroup loops;
   private final Overload overload;
   private final Assembly assembly;
@@ -254,6 +263,7 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
     }
     List<Operation> all = new ArrayList<>(resources);
     all.addAll(CertificateResources.of(this::certificates));
+    all.addAll(WarmResources.of(warmUp));
     try {
       admin =
           AdminServer.open(
@@ -479,6 +489,7 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
     if (closed.getAndSet(true)) {
       return;
     }
+    warmUp.close();
     clientSide.close();
     closeAdmin();
     leave();
@@ -488,6 +499,40 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
       accessLog.close();
     }
     assembly.closeCache();
+  }
+
+  /** The appliance as a warm-up sees it. */
+  private final class WarmSource implements WarmUp.Source {
+
+    @Override
+    public Explanation explain(RequestHead request, InetAddress client) {
+      return assembly.explainer().explain(request, client).explanation();
+    }
+
+    @Override
+    public ExchangeHandler entrance() {
+      return assembly.entrance();
+    }
+
+    @Override
+    public List<EventLoop> loops() {
+      return eventLoops();
+    }
+
+    @Override
+    public Map<String, Long> hottest() {
+      return clientSide.top(LoopTop.Kind.URLS);
+    }
+
+    @Override
+    public @Nullable List<PurgedUrl> removedBy(long purge) {
+      return assembly.cache().purges().removedBy(purge);
+    }
+
+    @Override
+    public List<SelectingFields> variants(String url) {
+      return assembly.cache().variants(url);
+    }
   }
 
   /** All that it counts. */

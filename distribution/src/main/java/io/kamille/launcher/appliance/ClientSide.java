@@ -23,6 +23,8 @@ import io.kamille.core.gate.ClientTable;
 import io.kamille.core.gate.Overload;
 import io.kamille.core.gate.Shedder;
 import io.kamille.core.log.AccessLog;
+import io.kamille.core.log.AccessLogSettings;
+import io.kamille.core.log.LoopTop;
 import io.kamille.core.log.RequestSample;
 import io.kamille.core.log.RequestSampler;
 import io.kamille.core.loop.LoopGroup;
@@ -44,6 +46,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -83,6 +86,7 @@ final class ClientSide {
   private final List<ServerShard> shards = new ArrayList<>();
   // Read by the control plane while they are made.
   private final List<RequestSampler> samplers = new CopyOnWriteArrayList<>();
+  private final List<LoopTop> tops = new CopyOnWriteArrayList<>();
   private final List<RouteTraffic> traffics = new CopyOnWriteArrayList<>();
   private final List<Listener> listeners = new CopyOnWriteArrayList<>();
   private final Tracing tracing;
@@ -136,7 +140,8 @@ final class ClientSide {
       int number = shards.size();
       Shedder shedder = overload.shedder(loop, () -> loops.polls(number));
       AdmissionMetrics.register(registry, shedder, loops.name(number));
-      LoopTracer tracer = tracing.forLoop(entrance);
+      LoopTracer tracer =
+          tracing.forLoop(accessLog == null ? entrance : accessLog.before(entrance));
       ServerShard shard =
           new ServerShard(
               loop,
@@ -294,18 +299,28 @@ final class ClientSide {
     }
     RouteTraffic traffic = new RouteTraffic();
     traffics.add(traffic);
+    LoopTop top = new LoopTop(running.log().access().client() == AccessLogSettings.Client.MASKED);
+    tops.add(top);
+    ExchangeObserver counted = observer.and(traffic).and(top);
     if (admin.requestSamples() == 0) {
-      return observer.and(traffic);
+      return counted;
     }
     RequestSampler sampler =
         new RequestSampler(samplers.size() + 1, admin.requestSamples(), WallClock.system());
     samplers.add(sampler);
-    return observer.and(traffic).and(sampler);
+    return counted.and(sampler);
   }
 
   /** Some of the last requests, in no order. Any thread. */
   List<RequestSample> samples() {
     return samplers.stream().flatMap(sampler -> sampler.samples().stream()).toList();
+  }
+
+  /** What is asked for most, by its octets, one per character. Any thread. */
+  Map<String, Long> top(LoopTop.Kind kind) {
+    Map<String, Long> counts = new HashMap<>();
+    tops.forEach(top -> top.addTo(counts, kind));
+    return counts;
   }
 
   private static ClientSettings connectionSettings(Configuration configuration) {

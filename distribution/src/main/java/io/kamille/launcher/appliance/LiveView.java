@@ -23,6 +23,7 @@ import io.kamille.cluster.Cluster;
 import io.kamille.cluster.peer.Peers.Ownership;
 import io.kamille.core.http.Authority;
 import io.kamille.core.http.RequestHead;
+import io.kamille.core.log.LoopTop;
 import io.kamille.core.log.RequestSample;
 import io.kamille.core.loop.LoopTurns;
 import io.kamille.core.loop.PaceSettings;
@@ -37,6 +38,7 @@ import java.net.InetAddress;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -206,6 +208,11 @@ final class LiveView implements ApplianceView {
   @Override
   public List<RequestSample> requests() {
     return appliance.clientSide().samples();
+  }
+
+  @Override
+  public Map<String, Long> top(LoopTop.Kind kind) {
+    return appliance.clientSide().top(kind);
   }
 
   @Override

@@ -97,7 +97,7 @@ record PeerSide(Listener listener, List<ServerShard> shards, ConnectionLimit lim
               client.loop(),
               connections,
               limit,
-              entrance,
+              accessLog == null ? entrance : accessLog.before(entrance),
               observer,
               System::nanoTime,
               () -> System.currentTimeMillis() / 1000,

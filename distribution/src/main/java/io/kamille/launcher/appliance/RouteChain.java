@@ -126,7 +126,7 @@ public final class RouteChain {
     stations = stations(route);
     isPastCache = passed != null;
     cache = passed;
-    first = forked(linked(stations, false));
+    first = logged(forked(linked(stations, false)));
   }
 
   /** The same for requests that pass its cache by because of their path. */
@@ -290,6 +290,15 @@ public final class RouteChain {
         case PROXY_PAST_CACHE -> past.handle(exchange);
       }
     };
+  }
+
+  private ExchangeHandler logged(ExchangeHandler next) {
+    return route.isLogged()
+        ? next
+        : exchange -> {
+          exchange.notes().unlogged();
+          next.handle(exchange);
+        };
   }
 
   private RouteGate gate(Station station) {

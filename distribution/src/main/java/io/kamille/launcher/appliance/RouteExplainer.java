@@ -92,6 +92,9 @@ record RouteExplainer(
     if (purge != null) {
       return purge.after(steps);
     }
+    if (!chain.route().isLogged()) {
+      steps.add(new Reason("log", "routes[].log", "off", "the access log has no line for it"));
+    }
     for (Station station : chain.stations()) {
       if (station == Station.ACCESS) {
         AccessList list = chain.route().access();

@@ -28,6 +28,10 @@ import tools.jackson.databind.JsonNode;
       RunCommand.class,
       CheckCommand.class,
       ConfigCommand.class,
+      ExplainCommand.class,
+      PurgeCommand.class,
+      TopCommand.class,
+      WarmCommand.class,
       UpgradeCommand.class,
       HostSocketsCommand.class,
       AcmeCommand.class,
@@ -45,7 +49,7 @@ import tools.jackson.databind.JsonNode;
       "0:done, or told to stop and stopped",
       "64:words on the command line that mean nothing",
       "66:a file that cannot be read or written",
-      "69:an address that is taken, no JDK 25, or an upgrade that failed",
+      "69:an address that is taken, no JDK 25, a Kamille that does not run or refuses, or a failure",
       "70:a fault of ours",
       "71:too little memory or too few file descriptors",
       "78:a configuration with problems",
@@ -55,7 +59,9 @@ public final class KamilleCommand {
 
   /** The commands of every day; the rare ones stand behind them. */
   private static final List<String> COMMON =
-      List.of("run", "check", "config", "upgrade", "doctor", "login", "token", "demo");
+      List.of(
+          "run", "check", "config", "explain", "purge", "warm", "top", "upgrade", "doctor", "login",
+          "token", "demo");
 
   private static final List<String> RARE =
       List.of("acme", "audit", "cluster", "size", "version", "completion");

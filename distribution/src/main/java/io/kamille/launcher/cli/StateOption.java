@@ -4,6 +4,7 @@ import io.kamille.admin.StateDirectory;
 import io.kamille.launcher.client.LocalApi;
 import io.kamille.launcher.client.LocalApi.Reply;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -16,15 +17,27 @@ final class StateOption {
 
   private static final JsonMapper JSON = JsonMapper.builder().build();
 
+  /** The state directory of the service that the packages install. */
+  private static final Path OF_SERVICE = Path.of("/var/lib/kamille");
+
   @Option(
       names = "--state",
       paramLabel = "DIR",
-      description = "The state directory of the running appliance (default: the usual one).")
+      description =
+          "The state directory of the running appliance (default: yours, or that of the service).")
   private @Nullable Path directory;
 
-  /** The state directory. */
+  /** The state directory: as given, our own where something runs in it, or that of the service. */
   Path directory() {
-    return directory == null ? StateDirectory.path() : directory;
+    if (directory != null) {
+      return directory;
+    }
+    Path own = StateDirectory.path();
+    return !hasSocket(own) && hasSocket(OF_SERVICE) ? OF_SERVICE : own;
+  }
+
+  private static boolean hasSocket(Path state) {
+    return Files.exists(LocalApi.socket(state));
   }
 
   /** Asks, and gives the document of a successful answer. */

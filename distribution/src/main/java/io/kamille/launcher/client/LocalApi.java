@@ -39,7 +39,12 @@ public final class LocalApi {
 
   /** The API whose state lies in a directory. */
   public LocalApi(Path stateDirectory) {
-    this.socket = stateDirectory.resolve("admin.sock");
+    this.socket = socket(stateDirectory);
+  }
+
+  /** Where a process listens whose state lies in that directory. */
+  public static Path socket(Path stateDirectory) {
+    return stateDirectory.resolve("admin.sock");
   }
 
   /**

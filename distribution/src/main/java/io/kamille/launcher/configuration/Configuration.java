@@ -104,6 +104,9 @@ public record Configuration(
   static final Subsection<SharedCacheSettings> CACHE =
       SharedCacheSettings.SECTION.one("cache", "The cache that all routes share.");
 
+  static final Subsection<LogSettings> LOGS =
+      LogSettings.SECTION.one("log", "Logs of requests and of Kamille itself.");
+
   static final Subsection<AdminSettings> ADMIN =
       AdminSettings.SECTION.one(
           "admin", "Health, metrics and the API, on a listener of their own.");
@@ -138,7 +141,7 @@ public record Configuration(
           TuningSettings.SECTION.one("tuning", "How send buffers are tuned."),
           ForwardingSettings.SECTION.one(
               "forwarding", "Fields of forwarded messages that describe their way."),
-          LogSettings.SECTION.one("log", "Logs of requests and of Kamille itself."),
+          LOGS,
           TraceSettings.SECTION.one("tracing", "Which requests are recorded step by step."),
           ADMIN,
           UpgradeSettings.SECTION.one(

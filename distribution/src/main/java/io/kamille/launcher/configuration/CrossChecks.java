@@ -10,6 +10,10 @@ import io.kamille.cluster.settings.ClusterSettings;
 import io.kamille.cluster.settings.PeerSettings;
 import io.kamille.core.client.open.ListenerSettings;
 import io.kamille.core.gate.RateLimitSettings;
+import io.kamille.core.log.AccessLogSettings;
+import io.kamille.core.log.AccessLogSettings.LineFields;
+import io.kamille.core.log.LogSettings;
+import io.kamille.core.log.LoggedField;
 import io.kamille.core.origin.choose.SplitSettings;
 import io.kamille.core.origin.send.MirrorSettings;
 import io.kamille.core.setting.ByteSize;
@@ -70,10 +74,24 @@ record CrossChecks(SectionValues file, Problems problems) {
       problems.needs(route.one(RouteSettings.RATE_LIMIT), RateLimitSettings.RATE, "a rate");
       new RouteChecks(route, problems).run();
     }
+    maskedAddressesHaveNoSecondCopy(file.one(Configuration.LOGS).one(LogSettings.ACCESS));
     new AcmeChecks(file, problems).run();
     new ClusterChecks(file.one(Configuration.CLUSTER), problems).run();
     for (SectionValues upstream : file.all(Configuration.UPSTREAMS)) {
       new OriginChecks(file, upstream, problems).run();
+    }
+  }
+
+  private void maskedAddressesHaveNoSecondCopy(SectionValues access) {
+    SectionValues fields = access.one(AccessLogSettings.FIELDS);
+    List<LoggedField> added = fields.find(LineFields.ADD);
+    if (added != null
+        && access.value(AccessLogSettings.CLIENT) == AccessLogSettings.Client.MASKED
+        && added.stream().anyMatch(LoggedField::isClientAddress)) {
+      problems.conflict(
+          fields,
+          LineFields.ADD,
+          "no field with the address of the client, because log.access.client is masked");
     }
   }
 

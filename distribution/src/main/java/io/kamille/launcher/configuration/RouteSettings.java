@@ -27,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  * @param access which clients may use it
  * @param rateLimit how often each of them may
  * @param cache how it uses the cache
+ * @param isLogged whether its requests have lines in the access log
  * @param actions what it does by itself
  */
 public record RouteSettings(
@@ -38,6 +39,7 @@ public record RouteSettings(
     AccessList access,
     RateLimitSettings rateLimit,
     RouteCacheSettings cache,
+    boolean isLogged,
     RouteActions actions) {
 
   static final Setting<String> HOST =
@@ -132,6 +134,12 @@ public record RouteSettings(
                   + " method `PURGE` goes by `cache.purge-from` alone."),
           RATE_LIMIT,
           CACHE,
+          Setting.of(
+                  "log",
+                  ValueTypes.onOff(),
+                  "Whether its requests have lines in the access log. `off` leaves out failures,"
+                      + " too.")
+              .defaultsTo(true),
           RouteActions.SECTION.inlined());
 
   /** Whether its responses may be stored: those of files and of its own are at hand anyway. */

@@ -76,6 +76,30 @@ class AccessLogIT {
   }
 
   @Test
+  void fieldsOfFreshAndStoredResponsesAreAddedAndARouteMayBeSilent() {
+    journey.with(
+        "routes: [{upstream: site}, {upstream: site, path: /quiet, log: off}]",
+        "log: {level: error, access: {format: json, output: '"
+            + journey.file("access.log")
+            + "', fields: {add: ['response-field:X-Shop', 'response-field:Cache-Status',"
+            + " 'request-field:Authorization', origin-time, tls-version], remove: [user-agent]}}}");
+    journey.origin().on("/a", ok("x", "Cache-Control: max-age=60, public", "X-Shop: blue"));
+    journey.origin().on("/quiet", ok("x"));
+    journey.get("/quiet");
+    journey.get("/a", "Authorization: Basic c2VjcmV0", "User-Agent: u");
+    journey.get("/a");
+    List<String> lines = journey.accessLog(2);
+    assertThat(lines).hasSize(2).noneMatch(line -> line.contains("/quiet"));
+    assertThat(lines.get(0))
+        .contains("\"response-field:x-shop\":\"blue\"", "fwd=uri-miss", "\"originSeconds\":")
+        .contains("\"request-field:authorization\":\"digest:")
+        .doesNotContain("c2VjcmV0", "userAgent", "tlsVersion");
+    assertThat(lines.get(1))
+        .contains("\"response-field:x-shop\":\"blue\"", "kamille; hit")
+        .doesNotContain("originSeconds");
+  }
+
+  @Test
   void linesCanBeJson() {
     journey.with(
         "log: {level: error, access: {enabled: on, format: json, output: '"

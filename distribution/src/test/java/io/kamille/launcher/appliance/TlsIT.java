@@ -65,8 +65,12 @@ class TlsIT {
 
   @Test
   void bothVersionsAreAnsweredFromOneStore() throws Exception {
-    journey.with(listener(""));
-    journey.origin().on("/a", ok("hello", "Cache-Control: max-age=600"));
+    journey.with(
+        listener(""),
+        "log: {level: error, access: {output: '"
+            + journey.file("access.log")
+            + "', fields: {add: [tls-version, 'response-field:X-Shop']}}}");
+    journey.origin().on("/a", ok("hello", "Cache-Control: max-age=600", "X-Shop: blue"));
     try (HttpClient h1 = client(Version.HTTP_1_1);
         HttpClient h2 = client(Version.HTTP_2)) {
       HttpResponse<String> miss = get(h1, "/a");
@@ -80,7 +84,9 @@ class TlsIT {
       assertThat(second.body()).isEqualTo("hello");
     }
     assertThat(journey.origin().requests("/a")).hasSize(1);
-    assertThat(journey.accessLog(3)).anySatisfy(line -> assertThat(line).contains("HTTP/2.0"));
+    assertThat(journey.accessLog(3))
+        .anySatisfy(line -> assertThat(line).contains("HTTP/2.0"))
+        .allSatisfy(line -> assertThat(line).endsWith(" \"TLSv1.3\" \"blue\""));
   }
 
   @Test

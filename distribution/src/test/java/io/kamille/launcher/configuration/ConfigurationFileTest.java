@@ -93,6 +93,7 @@ class ConfigurationFileTest {
                 ALL,
                 NO_LIMIT,
                 cache(SectionValues.of(RouteCacheSettings.SECTION)),
+                true,
                 RouteActions.NONE));
     assertThat(configuration.upstream("web").settings().connectTimeout())
         .isEqualTo(Duration.ofSeconds(1));
@@ -246,6 +247,7 @@ class ConfigurationFileTest {
                     List.of("/shop/cart", "/shop/my"),
                     List.of("X-Device", "language:de,en", "cookie:currency", "images"),
                     new RouteCacheSettings.Query(List.of("id", "filter_*"), List.of(), true)),
+                true,
                 RouteActions.NONE),
             new RouteSettings(
                 "example.org",
@@ -258,6 +260,7 @@ class ConfigurationFileTest {
                 cache(
                     SectionValues.of(RouteCacheSettings.SECTION)
                         .put(RouteCacheSettings.ENABLED, false)),
+                true,
                 RouteActions.NONE));
     assertThat(configuration.cache())
         .isEqualTo(
@@ -312,11 +315,18 @@ class ConfigurationFileTest {
                 null,
                 List.of("websocket"),
                 List.of("X-A", "X-B")));
+    AccessLogSettings usual = AccessLogSettings.SECTION.defaults();
     assertThat(configuration.log())
         .isEqualTo(
             new LogSettings(
                 new AccessLogSettings(
-                    true, Optional.of(Path.of("/tmp/a.log")), AccessLogSettings.Format.JSON),
+                    true,
+                    Optional.of(Path.of("/tmp/a.log")),
+                    AccessLogSettings.Format.JSON,
+                    usual.fields(),
+                    usual.only(),
+                    usual.sample(),
+                    usual.client()),
                 Level.DEBUG));
     assertThat(configuration.admin().address()).isEmpty();
     assertThat(configuration.admin().allowsRemote()).isFalse();
@@ -469,6 +479,14 @@ class ConfigurationFileTest {
             + " \"0.5\", expected upstream beside it",
         "routes: [{respond: 404, mirror: {upstream: web}}] | 3:10: routes[0].mirror: found beside"
             + " respond, expected upstream in place of respond, or no mirror",
+        "log: {access: {client: masked, fields: {add: ['request-field:X-Forwarded-For']}}} | 4:46:"
+            + " log.access.fields.add: found \"request-field:x-forwarded-for\", expected no field with"
+            + " the address of the client, because log.access.client is masked",
+        "log: {access: {fields: {add: [cookies]}}} | 4:31: log.access.fields.add[0]: found \"cookies\","
+            + " expected request-field:NAME, response-field:NAME, request-id, trace-id, route, origin,"
+            + " origin-time or tls-version; at most 16",
+        "log: {access: {only: {status: [6xx]}}} | 4:32: log.access.only.status[0]: found \"6xx\", expected"
+            + " a status code such as 404, or a class such as 5xx",
         "routes: [{redirect: '//evil.org'}] | 3:21: routes[0].redirect.to: found \"//evil.org\","
             + " expected a URL or a path, with {host}, {path} or {uri} for those of the request",
         "upstreams: {web: {origins: ['http://a'], hedge: p95, sticky: {cookie: c, secret-file:"

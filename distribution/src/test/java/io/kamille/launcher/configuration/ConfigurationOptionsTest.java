@@ -56,6 +56,7 @@ class ConfigurationOptionsTest {
                 AccessList.ALL,
                 RateLimitSettings.SECTION.defaults(),
                 RouteCacheSettings.SECTION.defaults(),
+                true,
                 RouteActions.NONE));
     assertThat(configuration.cache().memory().capacityBytes()).isEqualTo(256L << 20);
     assertThat(configuration.admin().address()).contains(new HostPort("127.0.0.1", 9090));

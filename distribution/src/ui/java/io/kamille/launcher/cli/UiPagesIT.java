@@ -292,4 +292,27 @@ class UiPagesIT {
       assertThat(browser.complaints()).isEmpty();
     }
   }
+
+  @Test
+  void whatAPurgeRemovedIsFetchedAgain() {
+    try (Browser browser = signedIn(ColorScheme.LIGHT, 1280)) {
+      Page page = browser.page();
+      browser.show("cache");
+      page.locator("select[name=kind]").selectOption("prefix");
+      page.locator("input[name=what]").fill(site);
+      button(page, "Rehearse").click();
+      button(page, "Remove them").click();
+      page.getByRole(
+              AriaRole.BUTTON,
+              new Page.GetByRoleOptions().setName(Pattern.compile("^Fetch again what purge")))
+          .first()
+          .click();
+      assertThat(page.locator("main")).containsText(Pattern.compile("purge \\d+: done\\."));
+      assertThat(browser.violations()).isEmpty();
+      assertThat(browser.complaints()).isEmpty();
+      browser.show("traffic");
+      assertThat(page.locator("main")).containsText("Most asked for");
+      assertThat(page.locator("main")).containsText(site);
+    }
+  }
 }

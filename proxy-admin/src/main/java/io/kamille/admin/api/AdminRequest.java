@@ -98,7 +98,7 @@ public record AdminRequest(
   }
 
   /** A text as who asks may see it: all of it, or what stands before the first query. */
-  String shown(String text) {
+  public String shown(String text) {
     Matcher query = QUERY.matcher(text);
     return showsQueries() || !query.find() ? text : text.substring(0, query.start()) + "?…";
   }

@@ -71,7 +71,7 @@ public final class Json {
    *
    * @throws InvalidRequest with the text {@code expected} if it is something else
    */
-  static int number(JsonNode document, String name, int usual, int most, String expected)
+  public static int number(JsonNode document, String name, int usual, int most, String expected)
       throws InvalidRequest {
     JsonNode value = document.path(name);
     if (value.isMissingNode()) {

@@ -89,6 +89,7 @@ public final class OperationTable {
     all.addAll(PurgeResources.of(appliance));
     all.addAll(new OriginResources(appliance, registry).operations());
     all.addAll(new RequestResources(appliance, clock).operations());
+    all.addAll(new TopResources(appliance).operations());
     all.addAll(HistoryResources.of(history, clock));
     all.addAll(ClusterResources.of(appliance));
     all.addAll(new AccessResources(authenticator, audit, origin).operations());

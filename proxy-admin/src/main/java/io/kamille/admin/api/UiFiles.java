@@ -31,6 +31,7 @@ final class UiFiles {
           "changes.js",
           "explanation.js",
           "path.js",
+          "warm.js",
           "whatif.js",
           "overview.js",
           "traffic.js",

@@ -13,6 +13,7 @@ import io.kamille.cache.tiers.peak.PeakSnapshot;
 import io.kamille.cluster.Cluster;
 import io.kamille.cluster.peer.Peers.Ownership;
 import io.kamille.core.http.RequestHead;
+import io.kamille.core.log.LoopTop;
 import io.kamille.core.log.RequestSample;
 import io.kamille.core.loop.LoopTurns;
 import io.kamille.core.loop.PaceSettings;
@@ -21,6 +22,7 @@ import io.kamille.core.origin.OriginSettings;
 import io.kamille.core.trace.Tracing;
 import java.net.InetAddress;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -133,6 +135,14 @@ public interface ApplianceView {
 
   /** Some of the last requests, in no order. */
   List<RequestSample> requests();
+
+  /**
+   * What is asked for most, and about how often lately: octets of URLs, tags and addresses, one per
+   * character.
+   */
+  default Map<String, Long> top(LoopTop.Kind kind) {
+    return Map.of();
+  }
 
   /** The recording of single requests, step by step. */
   Tracing tracing();

@@ -2,6 +2,7 @@
 import { ask, get } from "./api.js";
 import { answer, bytes, card, copyAsCurl, count, h, note, percent, replace, table, when } from "./dom.js";
 import { explanation } from "./explanation.js";
+import { warmUp } from "./warm.js";
 import { whatIf } from "./whatif.js";
 
 const PARTS = [
@@ -129,7 +130,9 @@ export async function cache(place) {
   const memory = h("div", { class: "grid" });
   const purges = h("div");
   const forecast = whatIf(place);
+  const warm = warmUp(place);
   const look = async () => {
+    warm.follow().catch(() => {});
     const [tiers, status, done] = await Promise.all([get("/v1/cache/tiers", place.signal), get("/v1/status", place.signal), get("/v1/cache/purges", place.signal)]);
     const { policy } = tiers.memory;
     replace(head, answer(
@@ -153,8 +156,9 @@ export async function cache(place) {
       { name: "Mode", show: (one) => one.mode },
       { name: "State", show: (one) => one.state },
       { name: "Responses", number: true, show: (one) => count(one.purged ?? one.matched ?? 0) },
+      { name: "", show: (one) => (one.purged > 0 ? h("button", { type: "button", class: "plain nowrap", name: `again${one.id}`, "aria-label": `Fetch again what purge ${one.id} removed`, onclick: () => warm.again(one.id) }, "fetch again") : "") },
     ], done.purges, "No purge since the start."), copyAsCurl("/v1/cache/purges")));
   };
-  replace(place.main, head, h("div", { class: "grid" }, explainCard(), purgeCard(place, look)), memory, forecast.element, purges);
+  replace(place.main, head, h("div", { class: "grid" }, explainCard(), purgeCard(place, look), warm.element), memory, forecast.element, purges);
   await place.every(5, look);
 }

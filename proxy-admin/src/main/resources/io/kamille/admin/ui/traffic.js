@@ -7,6 +7,7 @@ import { pathOf } from "./path.js";
 const HITS = new Set(["hit", "stale-hit", "revalidated"]);
 const RESULTS = ["", "hit", "stale-hit", "revalidated", "collapsed", "miss", "bypass", "none"];
 const STATUSES = ["", "2xx", "3xx", "4xx", "5xx"];
+const TOPS = [["urls", "URLs"], ["misses", "Misses"], ["tags", "Tags of hits"], ["clients", "Clients"]];
 
 function kind(status) {
   return status >= 500 || status === 0 ? "bad" : status >= 400 ? "warn" : "";
@@ -48,6 +49,7 @@ export async function traffic(place) {
   const rows = h("div");
   const byRoute = h("div");
   const recorded = h("div");
+  const most = h("div");
   const drawer = h("div", { class: "drawer", "aria-live": "polite" });
   const filters = {
     url: h("input", { class: "mono", name: "filter", size: 24, placeholder: "a part of the URL" }),
@@ -149,10 +151,17 @@ export async function traffic(place) {
       ], routes, "No route is configured."),
       h("p", { class: "muted" }, "Requests, hits and 5xx count since the start. Median and p99 are of the sampled requests."), copyAsCurl("/v1/routes")));
   };
+  const drawTop = (top) => replace(most, card("", "Most asked for",
+    h("div", { class: "grid" }, TOPS.map(([name, title]) => h("div", { class: "c6" }, h("h3", {}, title), table([
+      { name: title, show: (one) => h("span", { class: "mono" }, one.name) },
+      { name: "Requests", number: true, show: (one) => count(one.count) },
+    ], top[name], "Nothing yet.")))),
+    h("p", { class: "muted" }, "Estimates of the last minutes. Older requests weigh less."), copyAsCurl("/v1/top")));
   const look = async () => {
     if (isPaused) return;
-    const [found, kept, known] = await Promise.all([
-      get(query(), place.signal), get("/v1/traces?limit=20", place.signal), get("/v1/routes", place.signal)]);
+    const [found, kept, known, top] = await Promise.all([
+      get(query(), place.signal), get("/v1/traces?limit=20", place.signal), get("/v1/routes", place.signal), get("/v1/top?limit=10", place.signal)]);
+    drawTop(top);
     list = found.requests;
     traces = kept.traces;
     routes = [...known.routes].sort((a, b) => b.requests - a.requests);
@@ -169,6 +178,6 @@ export async function traffic(place) {
     card("", "Requests", h("form", { class: "row", onsubmit: (event) => { event.preventDefault(); again(); } },
       h("label", { class: "grow" }, "URL has", filters.url), h("label", {}, "Status", filters.status),
       h("label", {}, "Cache", filters.cache), h("label", {}, "Slower than", filters.minMillis), pause), rows, copyAsCurl("/v1/requests")),
-    byRoute, recorded);
+    byRoute, most, recorded);
   await place.every(2, look);
 }

@@ -70,6 +70,7 @@ public final class StoredAnswers {
       told = Forwarding.readFromDisk(stored.facts().ttlSeconds(now));
     }
     exchange.notes().cache(isFresh ? CacheResult.HIT : CacheResult.STALE_HIT);
+    exchange.notes().topics(stored.facts().tags());
     replies.send(loop, exchange.request(), exchange.reply(), stored, now, told);
   }
 

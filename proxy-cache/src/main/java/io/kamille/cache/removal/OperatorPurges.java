@@ -6,6 +6,7 @@ import io.kamille.cache.purge.Purge;
 import io.kamille.cache.purge.PurgeTarget;
 import io.kamille.cache.purge.PurgeTarget.Kind;
 import io.kamille.cache.removal.PurgeReport.State;
+import io.kamille.cache.tiers.PurgedUrls.PurgedUrl;
 import io.kamille.core.loop.WallClock;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -80,6 +81,7 @@ public final class OperatorPurges {
     CacheKey key = keyOf(target);
     if (key != null) {
       Purge purge = unnumbered(target, isSoft);
+      removals.remember(key, purge);
       purge.affected(isSoft ? removals.soften(key, purge) : removals.remove(key));
       return noted(number, purge, false, () -> true, State.DONE);
     }
@@ -136,6 +138,19 @@ public final class OperatorPurges {
       recent.removeLast();
     }
     return entry.report();
+  }
+
+  /**
+   * What a purge removed or made stale, the hottest first, so that it can be fetched again; null if
+   * there is no such purge. Empty if it is not remembered any more.
+   */
+  public synchronized @Nullable List<PurgedUrl> removedBy(long id) {
+    for (Entry entry : recent) {
+      if (entry.id == id && !entry.isDryRun) {
+        return removals.purgedUrls(entry.purge);
+      }
+    }
+    return null;
   }
 
   /** The last {@value #RECENT}, the newest first. */

@@ -12,6 +12,7 @@ import io.kamille.cache.purge.RemovalListener;
 import io.kamille.cache.rules.Invalidation;
 import io.kamille.cache.rules.Tags;
 import io.kamille.cache.store.Variants;
+import io.kamille.cache.tiers.PurgedUrls.PurgedUrl;
 import io.kamille.cache.tiers.TieredStore;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
@@ -89,6 +90,16 @@ public final class Removals {
   int soften(CacheKey key, Purge purge) {
     counted(Kind.URL);
     return store.soften(key, purge);
+  }
+
+  /** Remembers what a purge is about to remove, so that it can be fetched again. Not on a loop. */
+  void remember(CacheKey key, Purge purge) {
+    store.remember(key, purge);
+  }
+
+  /** What a purge has removed, the hottest first; empty if that is not remembered. */
+  List<PurgedUrl> purgedUrls(Purge purge) {
+    return store.purgedUrls().of(purge);
   }
 
   /** How many responses are stored under that key, in memory or on a disk. */

@@ -8,12 +8,14 @@ import io.kamille.core.http.Fields;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.RequestHead.Sender;
 import io.kamille.core.http.StructuredFields;
+import io.kamille.core.http.Topics;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * Surrogate-Key} and {@code Cache-Tag}, and the groups of {@code Cache-Groups} (RFC 9875), each as
  * 64 bits. Immutable; any thread.
  */
-public final class Tags {
+public final class Tags implements Topics {
 
   /*
    * A tag is a word of the whole cache; a group belongs to its origin (RFC 9875 §2.1), which goes
@@ -55,6 +57,17 @@ public final class Tags {
   private static final long TAG_FIELDS = Fields.mask(FieldName.SURROGATE_KEY, FieldName.CACHE_TAG);
   private static final String INVALIDATION = "Cache-Group-Invalidation";
   private static final long GROUP = 1;
+
+  /*
+   * People want to read of tags by their names. A name has one place by its hash, and a later one
+   * takes it: 8,192 are enough for those that are asked for most.
+   */
+  private static final int NAMES = 8192;
+  private static final int NAME_LENGTH = 200;
+  private static final AtomicReferenceArray<@Nullable Named> NAMED =
+      new AtomicReferenceArray<>(NAMES);
+
+  private record Named(long hash, String name) {}
 
   private final long[] hashes;
 
@@ -122,6 +135,22 @@ public final class Tags {
     return bits.length == 0 ? NONE : new Tags(bits.clone());
   }
 
+  private static long learnt(long hash, String tag) {
+    int place = (int) (hash >>> 1) & (NAMES - 1);
+    Named before = NAMED.getAcquire(place);
+    if (before == null || before.hash != hash) {
+      String name = tag.length() <= NAME_LENGTH ? tag : tag.substring(0, NAME_LENGTH) + "…";
+      NAMED.setRelease(place, new Named(hash, name));
+    }
+    return hash;
+  }
+
+  /** The tag with these bits, if an origin has sent it since the start; null if that is unknown. */
+  public static @Nullable String nameOf(long bits) {
+    Named named = NAMED.getAcquire((int) (bits >>> 1) & (NAMES - 1));
+    return named == null || named.hash != bits ? null : named.name;
+  }
+
   /** The tags that an operator names. */
   public static Tags named(List<String> tags) {
     return new Tags(tags.stream().mapToLong(Tags::ofTag).distinct().toArray());
@@ -131,7 +160,7 @@ public final class Tags {
     long[] hashes = new long[tags.size() + groups.size()];
     int count = 0;
     for (String tag : tags) {
-      hashes[count++] = ofTag(tag);
+      hashes[count++] = learnt(ofTag(tag), tag);
     }
     for (String group : groups) {
       hashes[count++] = ofGroup(request, group);
@@ -226,11 +255,13 @@ public final class Tags {
     return (hash & GROUP) != 0;
   }
 
+  @Override
   public int size() {
     return hashes.length;
   }
 
   /** The bits of the tag at {@code index}, the same for every response that has it. */
+  @Override
   public long at(int index) {
     return hashes[index];
   }

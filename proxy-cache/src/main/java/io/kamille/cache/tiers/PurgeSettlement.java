@@ -24,6 +24,7 @@ final class PurgeSettlement {
   private final PurgeTable purges;
   private final LongAdder removed = new LongAdder();
   private final LongAdder madeStale = new LongAdder();
+  private final PurgedUrls urls = new PurgedUrls();
 
   PurgeSettlement(CaffeineIndex index, PurgeTable purges) {
     this.index = index;
@@ -34,7 +35,7 @@ final class PurgeSettlement {
   @Nullable Variants unpurged(CacheKey key, Variants under) {
     Variants found = under;
     while (found != null && !found.areUnpurgedUpTo(purges.last())) {
-      settle(key, found);
+      settle(key, found, false);
       found = index.peek(key);
     }
     return found;
@@ -42,18 +43,24 @@ final class PurgeSettlement {
 
   /** As {@link #settle}, for who goes through everything, not on a loop. */
   void sweep(CacheKey key, Variants variants) {
-    if (settle(key, variants)) {
+    if (settle(key, variants, true)) {
       index.pause();
     }
+  }
+
+  /** What the last purges removed, as far as the sweep found it. */
+  PurgedUrls urls() {
+    return urls;
   }
 
   /**
    * Compares what is under a key with the purges that came since it was last looked at.
    *
+   * @param isSweep whether what is removed is remembered
    * @return whether any of it was removed or made stale
    */
   @CanIgnoreReturnValue
-  private boolean settle(CacheKey key, Variants variants) {
+  private boolean settle(CacheKey key, Variants variants, boolean isSweep) {
     boolean isChanged = false;
     long upTo = purges.last();
     for (int i = 0; i < variants.size(); i++) {
@@ -65,6 +72,9 @@ final class PurgeSettlement {
           response.unpurged(since, upTo);
         } else if (replace(key, response, purge, upTo)) {
           purge.affected(1);
+          if (isSweep) {
+            urls.add(purge, response);
+          }
           isChanged = true;
         }
         response.release();

@@ -159,6 +159,23 @@ public final class TieredStore {
     settlement.sweep(key, variants);
   }
 
+  /** What the last purges removed, of which the sweep and {@link #remember} know. */
+  public PurgedUrls purgedUrls() {
+    return settlement.urls();
+  }
+
+  /** Remembers what is stored under a key that a purge is about to remove. Not on a loop. */
+  public void remember(CacheKey key, Purge purge) {
+    Variants variants = peek(key);
+    for (int i = 0; variants != null && i < variants.size(); i++) {
+      StoredResponse response = variants.at(i);
+      if (response.tryRetain()) {
+        settlement.urls().add(purge, response);
+        response.release();
+      }
+    }
+  }
+
   /** What {@link #commitUnlessPurged} wants to know: asked before the request is forwarded. */
   public Moment moment(CacheKey key) {
     return new Moment(removals.of(key), purges.last());

@@ -9,6 +9,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
+import io.netty.handler.ssl.SslHandler;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.net.InetSocketAddress;
@@ -35,6 +36,7 @@ public abstract class ClientSocket extends ListedConnection implements ClientOut
   protected final ClientOutput output;
   protected final ClientProgress progress;
   private final boolean secure;
+  private final String tlsVersion;
   private final InetSocketAddress client;
   private final InetSocketAddress local;
   private final @Nullable ClientCertificate certificate;
@@ -58,6 +60,7 @@ public abstract class ClientSocket extends ListedConnection implements ClientOut
     this.connections = shared.connections();
     this.channel = accepted.channel();
     this.secure = secure;
+    this.tlsVersion = tlsVersion(channel);
     this.client = accepted.client();
     this.local = accepted.local();
     this.certificate = accepted.certificate();
@@ -86,6 +89,16 @@ public abstract class ClientSocket extends ListedConnection implements ClientOut
   /** Has the request say whose it is, and removes what its client says about that. */
   protected final void identify(RequestHead request) {
     ClientCertificate.tell(certificate, request.fields());
+  }
+
+  private static String tlsVersion(Channel channel) {
+    SslHandler tls = channel.pipeline().get(SslHandler.class);
+    return tls == null ? "" : tls.engine().getSession().getProtocol();
+  }
+
+  /** The version of TLS, such as {@code TLSv1.3}; empty for none. */
+  public final String tlsVersion() {
+    return tlsVersion;
   }
 
   /** Whether what goes over it is encrypted. */

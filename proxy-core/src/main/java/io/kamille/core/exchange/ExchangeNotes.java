@@ -1,5 +1,6 @@
 package io.kamille.core.exchange;
 
+import io.kamille.core.http.Topics;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -44,6 +45,11 @@ public final class ExchangeNotes {
   private int grpcStatus = NO_GRPC_STATUS;
   private @Nullable Trace trace;
   private String requestId = "";
+  private String tlsVersion = "";
+  private long originNanos;
+  private boolean isUnlogged;
+  private byte @Nullable [][] responseFields;
+  private @Nullable Topics topics;
   private ErrorPages errorPages = ErrorPages.NONE;
 
   void clear() {
@@ -55,6 +61,11 @@ public final class ExchangeNotes {
     grpcStatus = NO_GRPC_STATUS;
     trace = null;
     requestId = "";
+    tlsVersion = "";
+    originNanos = 0;
+    isUnlogged = false;
+    responseFields = null;
+    topics = null;
     errorPages = ErrorPages.NONE;
   }
 
@@ -110,6 +121,59 @@ public final class ExchangeNotes {
 
   public void requestId(String requestId) {
     this.requestId = requestId;
+  }
+
+  /** The version of TLS between the client and us, such as {@code TLSv1.3}; empty for none. */
+  public String tlsVersion() {
+    return tlsVersion;
+  }
+
+  public void tlsVersion(String tlsVersion) {
+    this.tlsVersion = tlsVersion;
+  }
+
+  /**
+   * How long the origin that answered took, from the complete request head on its way to the
+   * response head, in nanoseconds; 0 if none answered.
+   */
+  public long originNanos() {
+    return originNanos;
+  }
+
+  public void originNanos(long nanos) {
+    originNanos = nanos;
+  }
+
+  /** Whether the access log is to have no line for it. */
+  public boolean isUnlogged() {
+    return isUnlogged;
+  }
+
+  /** The access log has no line for it. */
+  public void unlogged() {
+    isUnlogged = true;
+  }
+
+  /**
+   * Values of the response fields that the access log has, in its order, null for one that is not
+   * there; null as a whole if no head was seen. Not to be changed.
+   */
+  public byte @Nullable [][] responseFields() {
+    return responseFields;
+  }
+
+  /** Notes them. Takes the array over. */
+  public void responseFields(byte[][] values) {
+    responseFields = values;
+  }
+
+  /** What the stored response is about that was the answer; null if none was. */
+  public @Nullable Topics topics() {
+    return topics;
+  }
+
+  public void topics(Topics topics) {
+    this.topics = topics;
   }
 
   /** The content of an answer of the connection's own making. */

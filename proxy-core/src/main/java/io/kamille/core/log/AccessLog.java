@@ -1,5 +1,6 @@
 package io.kamille.core.log;
 
+import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.exchange.ExchangeObserver;
 import io.kamille.core.log.LogWriter.LogWriterMetrics;
 import io.kamille.core.loop.WallClock;
@@ -49,6 +50,7 @@ public final class AccessLog implements AutoCloseable {
   private static final long LOOK_NANOS = Duration.ofMillis(100).toNanos();
   private static final Duration CLOSE_LIMIT = Duration.ofSeconds(5);
 
+  private final AccessLogSettings settings;
   private final int bufferBytes;
   private final MetricRegistry registry;
   private final WallClock clock;
@@ -66,6 +68,7 @@ public final class AccessLog implements AutoCloseable {
       int bufferBytes,
       MetricRegistry registry,
       WallClock clock) {
+    this.settings = settings;
     this.bufferBytes = bufferBytes;
     this.registry = registry;
     this.clock = clock;
@@ -75,7 +78,7 @@ public final class AccessLog implements AutoCloseable {
             registry.counter(LINES),
             registry.counter(DROPPED, "write-error"),
             registry.counter(WRITE_ERRORS));
-    LineFormat format = format(settings.format());
+    LineFormat format = format(settings, FieldDigest.ofThisProcess());
     this.writer = new LogWriter(rings, format, destination, metrics, clock, LOGGER);
     this.thread = Thread.ofPlatform().name("kamille-access-log").daemon().unstarted(this::run);
   }
@@ -110,13 +113,23 @@ public final class AccessLog implements AutoCloseable {
     Counter counter = registry.counter(DROPPED, "buffer-full");
     dropped.add(counter);
     rings.add(ring);
-    return new ExchangeRecorder(ring, this::wake, counter, clock);
+    return new ExchangeRecorder(ring, this::wake, counter, clock, settings);
   }
 
-  static LineFormat format(AccessLogSettings.Format format) {
-    return switch (format) {
-      case COMBINED -> new CombinedFormat();
-      case JSON -> new JsonFormat();
+  /**
+   * The station before {@code next} that notes what lines have of responses; {@code next} itself if
+   * they have nothing.
+   */
+  public ExchangeHandler before(ExchangeHandler next) {
+    List<String> names = settings.fields().ofResponses();
+    return names.isEmpty() ? next : new ResponseFields(next, names);
+  }
+
+  static LineFormat format(AccessLogSettings settings, FieldDigest digest) {
+    List<LoggedField> added = settings.fields().add();
+    return switch (settings.format()) {
+      case COMBINED -> new CombinedFormat(added, digest);
+      case JSON -> new JsonFormat(added, digest);
     };
   }
 

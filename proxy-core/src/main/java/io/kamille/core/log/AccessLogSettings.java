@@ -2,9 +2,15 @@ package io.kamille.core.log;
 
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Setting;
+import io.kamille.core.setting.Subsection;
+import io.kamille.core.setting.ValueType;
 import io.kamille.core.setting.ValueTypes;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How the access log is written, one line per exchange: {@code log.access}. Immutable.
@@ -12,8 +18,165 @@ import java.util.Optional;
  * @param isEnabled whether it is written at all
  * @param output the file that is appended to, or empty for standard output
  * @param format how one line looks
+ * @param fields what a line has
+ * @param only which exchanges have a line
+ * @param sample the share of these that has one; failures always have
+ * @param client how its address is written
  */
-public record AccessLogSettings(boolean isEnabled, Optional<Path> output, Format format) {
+public record AccessLogSettings(
+    boolean isEnabled,
+    Optional<Path> output,
+    Format format,
+    LineFields fields,
+    Only only,
+    double sample,
+    Client client) {
+
+  private static final ValueType<List<LoggedField>> ADDED =
+      ValueTypes.list(
+          "list of values", LoggedField::parse, LoggedField::text, LoggedField.EXPECTED);
+
+  /**
+   * What lines have more and less than usual.
+   *
+   * @param add in the order of the lines
+   */
+  public record LineFields(List<LoggedField> add, List<Removable> remove) {
+
+    public static final Setting<List<LoggedField>> ADD =
+        Setting.of(
+                "add",
+                new ValueType<>(
+                    ADDED.name(),
+                    ADDED.bounds(),
+                    ADDED.expected(),
+                    true,
+                    text -> {
+                      List<LoggedField> all = ADDED.parse(text);
+                      return all == null || all.size() > LoggedField.MOST ? null : all;
+                    },
+                    ADDED.printer()),
+                "What each line has more: `request-field:NAME`, `response-field:NAME`,"
+                    + " `request-id`, `trace-id`, `route`, `origin`, `origin-time` and"
+                    + " `tls-version`. `Authorization`, `Proxy-Authorization`, `Cookie` and"
+                    + " `Set-Cookie` are written as a digest.")
+            .defaultsTo(List.of())
+            .appliesOnRestart();
+
+    static final Section<LineFields> SECTION =
+        Section.of(
+            LineFields.class,
+            ADD,
+            Setting.of(
+                    "remove",
+                    ValueTypes.list(
+                        "list of values",
+                        Removable::parse,
+                        Removable::text,
+                        "one of client, target, authority, referer, user-agent, route, origin,"
+                            + " reason"),
+                    "What each line lacks: `client`, `target`, `authority`, `referer`,"
+                        + " `user-agent`, `route`, `origin` or `reason`.")
+                .defaultsTo(List.of())
+                .appliesOnRestart());
+
+    boolean removes(RecordLayout.Text text) {
+      return remove.stream().anyMatch(removed -> removed.name().equals(text.name()));
+    }
+
+    /** The names of the fields of responses, in order. */
+    List<String> ofResponses() {
+      return add.stream()
+          .filter(field -> field.kind() == LoggedField.Kind.RESPONSE_FIELD)
+          .map(LoggedField::name)
+          .toList();
+    }
+  }
+
+  /** What lines may lack. */
+  public enum Removable {
+    CLIENT,
+    TARGET,
+    AUTHORITY,
+    REFERER,
+    USER_AGENT,
+    ROUTE,
+    ORIGIN,
+    REASON;
+
+    private static @Nullable Removable parse(String text) {
+      for (Removable each : values()) {
+        if (each.text().equals(text)) {
+          return each;
+        }
+      }
+      return null;
+    }
+
+    private String text() {
+      return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+  }
+
+  /**
+   * Which exchanges have a line: those that are one of these. All, if none is given.
+   *
+   * @param status codes, and classes such as {@code 5xx}
+   * @param failures whether those that failed have one
+   */
+  public record Only(List<String> status, @Nullable Duration slowerThan, boolean failures) {
+
+    static final Section<Only> SECTION =
+        Section.of(
+            Only.class,
+            Setting.of(
+                    "status",
+                    ValueTypes.list(
+                        "list of status codes",
+                        text -> text.matches("[1-5]([0-9]{2}|xx)"),
+                        "a status code such as 404, or a class such as 5xx"),
+                    "Responses with these status codes, or of these classes such as `5xx`.")
+                .defaultsTo(List.of())
+                .appliesOnRestart(),
+            Setting.of(
+                    "slower-than",
+                    ValueTypes.timeout(),
+                    "Exchanges that take longer, from the request head to the last octet.")
+                .orElse("none by its duration")
+                .appliesOnRestart(),
+            Setting.of(
+                    "failures",
+                    ValueTypes.onOff(),
+                    "Exchanges that failed: those with a status code of 500 or above, and those"
+                        + " that broke off.")
+                .defaultsTo(false)
+                .appliesOnRestart());
+
+    boolean isOn() {
+      return failures || slowerThan != null || !status.isEmpty();
+    }
+
+    /** Whether that status code is one of them. */
+    boolean has(int code) {
+      for (int i = 0; i < status.size(); i++) {
+        String wanted = status.get(i);
+        boolean isClass = wanted.charAt(1) == 'x';
+        if (wanted.charAt(0) - '0' == code / 100
+            && (isClass || Integer.parseInt(wanted, 1, 3, 10) == code % 100)) {
+          return true;
+        }
+      }
+      return false;
+    }
+  }
+
+  /** How the address of a client is written. */
+  public enum Client {
+    /** As it is. */
+    FULL,
+    /** Its network alone: /24 of an IPv4 address, /48 of an IPv6 address. */
+    MASKED
+  }
 
   /** How one line looks. */
   public enum Format {
@@ -40,6 +203,18 @@ public record AccessLogSettings(boolean isEnabled, Optional<Path> output, Format
           .defaultsTo(Format.COMBINED)
           .appliesOnRestart();
 
+  public static final Setting<Client> CLIENT =
+      Setting.of(
+              "client",
+              ValueTypes.oneOf(Client.values()),
+              "How the address of a client is written: `full`, or `masked` to its network, /24 of"
+                  + " IPv4 and /48 of IPv6.")
+          .defaultsTo(Client.FULL)
+          .appliesOnRestart();
+
+  public static final Subsection<LineFields> FIELDS =
+      LineFields.SECTION.one("fields", "What a line has more and less than usual.");
+
   public static final Section<AccessLogSettings> SECTION =
       Section.of(
           AccessLogSettings.class,
@@ -53,5 +228,18 @@ public record AccessLogSettings(boolean isEnabled, Optional<Path> output, Format
                   access -> access.isGiven(OUTPUT) || access.isGiven(FORMAT))
               .appliesOnRestart(),
           OUTPUT,
-          FORMAT);
+          FORMAT,
+          FIELDS,
+          Only.SECTION.one(
+              "only",
+              "Which exchanges have a line: those that meet one of these conditions. Without any,"
+                  + " all have."),
+          Setting.of(
+                  "sample",
+                  ValueTypes.positiveRatio(),
+                  "The share of exchanges with a line, after `only`. Those that failed always have"
+                      + " one.")
+              .defaultsTo(1.0)
+              .appliesOnRestart(),
+          CLIENT);
 }

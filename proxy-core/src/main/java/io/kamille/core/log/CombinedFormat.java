@@ -1,8 +1,9 @@
 package io.kamille.core.log;
 
 import io.kamille.core.log.RecordLayout.Text;
+import java.util.List;
 
-/** Apache's combined log format; duration in seconds, cache result and failure behind it. */
+/** Apache's combined log format; duration in seconds, cache result, failure and more behind it. */
 final class CombinedFormat implements LineFormat {
 
   /*
@@ -12,6 +13,13 @@ final class CombinedFormat implements LineFormat {
    * printable ASCII are written as \xhh: whatever a client sends, a line is one line of plain text.
    */
   private final SecondStamp stamp = new SecondStamp("dd/MMM/uuuu:HH:mm:ss Z");
+  private final List<LoggedField> added;
+  private final FieldDigest digest;
+
+  CombinedFormat(List<LoggedField> added, FieldDigest digest) {
+    this.added = added;
+    this.digest = digest;
+  }
 
   @Override
   public void append(LogRecord record, LineBuffer out) {
@@ -32,7 +40,39 @@ final class CombinedFormat implements LineFormat {
     out.ascii(" \"");
     appendOrDash(record, Text.REASON, out);
     out.octet('"');
+    for (int i = 0; i < added.size(); i++) {
+      append(record, i, added.get(i), out.octet(' '));
+    }
     out.octet('\n');
+  }
+
+  private void append(LogRecord record, int place, LoggedField field, LineBuffer out) {
+    if (field.kind() == LoggedField.Kind.ORIGIN_TIME) {
+      long nanos = record.extraNumber(place);
+      if (nanos < 0) {
+        out.octet('-');
+      } else {
+        out.seconds(nanos);
+      }
+      return;
+    }
+    out.octet('"');
+    int start = record.extraStart(place);
+    int end = record.extraEnd(place);
+    switch (field.kind()) {
+      case ROUTE -> appendOrDash(record, Text.ROUTE, out);
+      case ORIGIN -> appendOrDash(record, Text.ORIGIN, out);
+      default -> {
+        if (start == end) {
+          out.octet('-');
+        } else if (field.isSecret()) {
+          out.ascii(digest.of(record.octets(), start, end));
+        } else {
+          appendEscaped(record.octets(), start, end, record.isExtraCut(place), out);
+        }
+      }
+    }
+    out.octet('"');
   }
 
   private static void appendRequestLine(LogRecord record, LineBuffer out) {
@@ -42,7 +82,7 @@ final class CombinedFormat implements LineFormat {
     }
     appendEscaped(record, Text.METHOD, out);
     out.octet(' ');
-    appendEscaped(record, Text.TARGET, out);
+    appendOrDash(record, Text.TARGET, out);
     out.ascii(" HTTP/").decimal(record.version() / 10).octet('.').decimal(record.version() % 10);
   }
 
@@ -59,8 +99,12 @@ final class CombinedFormat implements LineFormat {
   }
 
   private static void appendEscaped(LogRecord record, Text text, LineBuffer out) {
-    byte[] octets = record.octets();
-    for (int i = record.start(text); i < record.end(text); i++) {
+    appendEscaped(record.octets(), record.start(text), record.end(text), record.isCut(text), out);
+  }
+
+  private static void appendEscaped(
+      byte[] octets, int start, int end, boolean isCut, LineBuffer out) {
+    for (int i = start; i < end; i++) {
       byte octet = octets[i];
       if (octet == '"' || octet == '\\') {
         out.octet('\\').octet(octet);
@@ -70,7 +114,7 @@ final class CombinedFormat implements LineFormat {
         out.ascii("\\x").hex(octet, 2);
       }
     }
-    if (record.isCut(text)) {
+    if (isCut) {
       out.ascii("...");
     }
   }

@@ -5,8 +5,9 @@ import static io.kamille.core.log.RecordLayout.CACHE_RESULT;
 import static io.kamille.core.log.RecordLayout.CONTENT;
 import static io.kamille.core.log.RecordLayout.CUT;
 import static io.kamille.core.log.RecordLayout.DURATION;
+import static io.kamille.core.log.RecordLayout.EXTRAS;
+import static io.kamille.core.log.RecordLayout.EXTRA_LIMIT;
 import static io.kamille.core.log.RecordLayout.FAILURE;
-import static io.kamille.core.log.RecordLayout.GREATEST_LENGTH;
 import static io.kamille.core.log.RecordLayout.GRPC_STATUS;
 import static io.kamille.core.log.RecordLayout.LONG;
 import static io.kamille.core.log.RecordLayout.OCTETS;
@@ -27,6 +28,8 @@ import io.kamille.core.log.RecordLayout.Text;
 import io.kamille.core.loop.WallClock;
 import io.kamille.core.metric.Counter;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Copies exchanges into the ring of one loop. Confined to its loop. */
@@ -43,6 +46,12 @@ final class ExchangeRecorder implements ExchangeObserver {
   private final Counter dropped;
   private final ClientAddresses addresses = new ClientAddresses();
   private final WallClock clock;
+  private final LineFilter filter;
+  private final List<LoggedField> added;
+  private final boolean isMasked;
+  private final boolean[] removed = new boolean[Text.COUNT];
+  private final boolean hasClient;
+  private final int greatestLength;
   private boolean isCompared;
   private long comparedNanos;
   private long comparedEpochMicros;
@@ -50,16 +59,36 @@ final class ExchangeRecorder implements ExchangeObserver {
   private int cursor;
 
   ExchangeRecorder(RecordRing ring, Runnable wakeReader, Counter dropped, WallClock clock) {
+    this(ring, wakeReader, dropped, clock, AccessLogSettings.SECTION.defaults());
+  }
+
+  ExchangeRecorder(
+      RecordRing ring,
+      Runnable wakeReader,
+      Counter dropped,
+      WallClock clock,
+      AccessLogSettings settings) {
     this.ring = ring;
     this.wakeReader = wakeReader;
     this.dropped = dropped;
     this.clock = clock;
+    filter = new LineFilter(settings, clock.epochMillis() + System.identityHashCode(ring));
+    added = settings.fields().add();
+    isMasked = settings.client() == AccessLogSettings.Client.MASKED;
+    hasClient = !settings.fields().remove().contains(AccessLogSettings.Removable.CLIENT);
+    for (Text text : Text.values()) {
+      removed[text.number()] = settings.fields().removes(text);
+    }
+    greatestLength = RecordLayout.greatestLength(added.size());
   }
 
   @Override
   public void ended(
       Exchange exchange, int status, long contentBytes, long startNanos, long endNanos) {
-    record = ring.reserve(GREATEST_LENGTH);
+    if (!filter.takes(exchange.notes(), status, endNanos - startNanos)) {
+      return;
+    }
+    record = ring.reserve(greatestLength);
     if (record < 0) {
       dropped.increment();
       return;
@@ -72,6 +101,12 @@ final class ExchangeRecorder implements ExchangeObserver {
     putAddress(addresses.octetsOf(exchange.client()));
     putRequest(exchange.request());
     putNotes(exchange.notes());
+    putByte(EXTRAS, added.size());
+    for (int i = 0, response = 0; i < added.size(); i++) {
+      LoggedField field = added.get(i);
+      int place = field.kind() == LoggedField.Kind.RESPONSE_FIELD ? response++ : -1;
+      putExtra(field, exchange, place);
+    }
     ring.commit(cursor - record);
     if (ring.isFilling()) {
       wakeReader.run();
@@ -111,8 +146,85 @@ final class ExchangeRecorder implements ExchangeObserver {
   }
 
   private void putAddress(byte[] address) {
-    putShort(ADDRESS_LENGTH, address.length);
-    copy(address, 0, address.length);
+    int length = hasClient ? address.length : 0;
+    putShort(ADDRESS_LENGTH, length);
+    copy(address, 0, length);
+    if (isMasked && length > 0) {
+      int kept = length == 4 ? 3 : 6;
+      Arrays.fill(ring.octets(), cursor - length + kept, cursor, (byte) 0);
+    }
+  }
+
+  // Values that are added
+
+  /**
+   * Puts one.
+   *
+   * @param place among the fields of the response
+   */
+  private void putExtra(LoggedField field, Exchange exchange, int place) {
+    int length = cursor;
+    cursor += Short.BYTES;
+    ExchangeNotes notes = exchange.notes();
+    boolean isCut =
+        switch (field.kind()) {
+          case REQUEST_FIELD -> putFields(exchange.request().fields(), field.name());
+          case RESPONSE_FIELD -> putNoted(notes.responseFields(), place);
+          case REQUEST_ID -> putAscii(notes.requestId());
+          case TRACE_ID -> putAscii(notes.trace() == null ? "" : notes.trace().ids().trace());
+          case TLS_VERSION -> putAscii(notes.tlsVersion());
+          case ORIGIN_TIME -> putNumber(notes.originNanos());
+          case ROUTE, ORIGIN -> false;
+        };
+    int kept = cursor - length - Short.BYTES;
+    SHORT.set(ring.octets(), length, (short) (isCut ? kept | CUT : kept));
+  }
+
+  /** All lines of that name as one value; whether that was cut. */
+  private boolean putFields(Fields fields, String name) {
+    int start = cursor;
+    boolean isCut = false;
+    for (int line = 0; line < fields.size(); line++) {
+      if (fields.nameIs(line, name)) {
+        if (cursor > start && room(start) >= 2) {
+          ring.octets()[cursor++] = ',';
+          ring.octets()[cursor++] = ' ';
+        }
+        int length = fields.valueEnd(line) - fields.valueStart(line);
+        isCut |= length > room(start);
+        copy(fields.octets(), fields.valueStart(line), Math.min(length, room(start)));
+      }
+    }
+    return isCut;
+  }
+
+  private int room(int start) {
+    return EXTRA_LIMIT - (cursor - start);
+  }
+
+  private boolean putNoted(byte @Nullable [][] values, int place) {
+    byte[] value = values == null ? null : values[place];
+    if (value == null) {
+      return false;
+    }
+    copy(value, 0, Math.min(value.length, EXTRA_LIMIT));
+    return value.length > EXTRA_LIMIT;
+  }
+
+  private boolean putAscii(String value) {
+    for (int i = 0; i < Math.min(value.length(), EXTRA_LIMIT); i++) {
+      char c = value.charAt(i);
+      ring.octets()[cursor++] = (byte) (c < 0x80 ? c : '?');
+    }
+    return value.length() > EXTRA_LIMIT;
+  }
+
+  private boolean putNumber(long value) {
+    if (value > 0) {
+      LONG.set(ring.octets(), cursor, value);
+      cursor += Long.BYTES;
+    }
+    return false;
   }
 
   private void putField(Text text, Fields fields, FieldName name) {
@@ -125,7 +237,7 @@ final class ExchangeRecorder implements ExchangeObserver {
   }
 
   private void putText(Text text, byte[] octets, int start, int end) {
-    int length = end - start;
+    int length = removed[text.number()] ? 0 : end - start;
     int kept = Math.min(length, text.limit());
     putShort(text.lengthOffset(), kept < length ? kept | CUT : kept);
     copy(octets, start, kept);
@@ -133,8 +245,9 @@ final class ExchangeRecorder implements ExchangeObserver {
 
   /** Names from the configuration and reasons; what is not ASCII becomes a question mark. */
   private void putText(Text text, String value) {
-    int kept = Math.min(value.length(), text.limit());
-    putShort(text.lengthOffset(), kept < value.length() ? kept | CUT : kept);
+    int length = removed[text.number()] ? 0 : value.length();
+    int kept = Math.min(length, text.limit());
+    putShort(text.lengthOffset(), kept < length ? kept | CUT : kept);
     byte[] octets = ring.octets();
     for (int i = 0; i < kept; i++) {
       char c = value.charAt(i);

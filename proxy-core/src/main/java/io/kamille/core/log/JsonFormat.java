@@ -2,6 +2,7 @@ package io.kamille.core.log;
 
 import io.kamille.core.log.RecordLayout.Text;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 
 /** One JSON object per line (RFC 8259); members without a value are left out. */
 final class JsonFormat implements LineFormat {
@@ -12,14 +13,23 @@ final class JsonFormat implements LineFormat {
    * become U+FFFD.
    */
   private final SecondStamp stamp = new SecondStamp("uuuu-MM-dd'T'HH:mm:ss");
+  private final List<LoggedField> added;
+  private final FieldDigest digest;
+
+  JsonFormat(List<LoggedField> added, FieldDigest digest) {
+    this.added = added;
+    this.digest = digest;
+  }
 
   @Override
   public void append(LogRecord record, LineBuffer out) {
     long micros = record.startEpochMicros();
     out.ascii("{\"time\":\"").octets(stamp.octets(Math.floorDiv(micros, 1_000_000L)));
     out.octet('.').digits(Math.floorMod(micros, 1_000_000L), 6).ascii("Z\"");
-    out.ascii(",\"client\":\"");
-    out.address(record.octets(), record.addressStart(), record.addressLength()).octet('"');
+    if (record.addressLength() > 0) {
+      out.ascii(",\"client\":\"");
+      out.address(record.octets(), record.addressStart(), record.addressLength()).octet('"');
+    }
     text(record, Text.METHOD, "method", out);
     out.ascii(record.isSecure() ? ",\"scheme\":\"https\"" : ",\"scheme\":\"http\"");
     text(record, Text.AUTHORITY, "authority", out);
@@ -39,7 +49,28 @@ final class JsonFormat implements LineFormat {
     text(record, Text.ROUTE, "route", out);
     text(record, Text.ORIGIN, "origin", out);
     text(record, Text.REASON, "reason", out);
+    for (int i = 0; i < added.size(); i++) {
+      LoggedField field = added.get(i);
+      if (!field.isUsual() && record.extraStart(i) < record.extraEnd(i)) {
+        append(record, i, field, out);
+      }
+    }
     out.ascii("}\n");
+  }
+
+  private void append(LogRecord record, int place, LoggedField field, LineBuffer out) {
+    out.ascii(",\"").ascii(field.member()).ascii("\":");
+    int start = record.extraStart(place);
+    int end = record.extraEnd(place);
+    if (field.kind() == LoggedField.Kind.ORIGIN_TIME) {
+      out.seconds(record.extraNumber(place));
+    } else if (field.isSecret()) {
+      out.octet('"').ascii(digest.of(record.octets(), start, end)).octet('"');
+    } else {
+      out.octet('"');
+      appendEscaped(record.octets(), start, end, out);
+      out.ascii(record.isExtraCut(place) ? "...\"" : "\"");
+    }
   }
 
   private static void token(String name, String token, LineBuffer out) {

@@ -10,8 +10,9 @@ final class LogRecord {
   private static final CacheResult[] CACHE_RESULTS = CacheResult.values();
   private static final Failure.Kind[] FAILURES = Failure.Kind.values();
 
-  private final int[] starts = new int[Text.COUNT];
-  private final int[] ends = new int[Text.COUNT];
+  private final int[] starts = new int[Text.COUNT + LoggedField.MOST];
+  private final int[] ends = new int[Text.COUNT + LoggedField.MOST];
+  private final boolean[] cuts = new boolean[LoggedField.MOST];
   private byte[] octets = {};
   private int record;
 
@@ -24,6 +25,14 @@ final class LogRecord {
       starts[i] = start;
       start += shortAt(RecordLayout.TEXT_LENGTHS + i * Short.BYTES) & ~RecordLayout.CUT;
       ends[i] = start;
+    }
+    for (int i = 0; i < octets[offset + RecordLayout.EXTRAS]; i++) {
+      int length = (short) RecordLayout.SHORT.get(octets, start) & 0xffff;
+      cuts[i] = (length & RecordLayout.CUT) != 0;
+      start += Short.BYTES;
+      starts[Text.COUNT + i] = start;
+      start += length & ~RecordLayout.CUT;
+      ends[Text.COUNT + i] = start;
     }
     return this;
   }
@@ -97,6 +106,26 @@ final class LogRecord {
   /** Whether the end of the text was cut off. */
   boolean isCut(Text text) {
     return (shortAt(text.lengthOffset()) & RecordLayout.CUT) != 0;
+  }
+
+  /** Where the value begins that is added in that place. */
+  int extraStart(int place) {
+    return starts[Text.COUNT + place];
+  }
+
+  int extraEnd(int place) {
+    return ends[Text.COUNT + place];
+  }
+
+  boolean isExtraCut(int place) {
+    return cuts[place];
+  }
+
+  /** The number that is added in that place; negative if it is not there. */
+  long extraNumber(int place) {
+    return extraStart(place) == extraEnd(place)
+        ? -1
+        : (long) RecordLayout.LONG.get(octets, extraStart(place));
   }
 
   private int shortAt(int offset) {

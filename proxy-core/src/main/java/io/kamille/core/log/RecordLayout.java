@@ -18,11 +18,12 @@ final class RecordLayout {
    *  32   1  cache result
    *  33   1  failure kind plus one, 0 for none
    *  34   1  status of gRPC plus one, 0 for none
-   *  35   1  nothing
+   *  35   1  how many values are added
    *  36   2  length of the client's address: 4, 16 or, when it is not known, 0
    *  38  16  lengths of method, request target, authority, referer, user agent, route, origin,
    *          reason of the failure; the highest bit says that the text was cut
-   *  54      the client's address, then the texts, in that order
+   *  54      the client's address, then the texts, in that order, then the values that are added,
+   *          each behind its length in two octets; the time of an origin is eight octets
    */
   static final int STATUS = RecordRing.LENGTH_BYTES;
   static final int VERSION = STATUS + Short.BYTES;
@@ -33,15 +34,23 @@ final class RecordLayout {
   static final int CACHE_RESULT = CONTENT + Long.BYTES;
   static final int FAILURE = CACHE_RESULT + 1;
   static final int GRPC_STATUS = FAILURE + 1;
-  static final int ADDRESS_LENGTH = GRPC_STATUS + 2;
+  static final int EXTRAS = GRPC_STATUS + 1;
+  static final int ADDRESS_LENGTH = EXTRAS + 1;
   static final int TEXT_LENGTHS = ADDRESS_LENGTH + Short.BYTES;
   static final int OCTETS = TEXT_LENGTHS + Text.COUNT * Short.BYTES;
 
   static final int ADDRESS_LIMIT = 16;
   static final int CUT = 0x8000;
 
-  /** The longest record there is. */
-  static final int GREATEST_LENGTH = OCTETS + ADDRESS_LIMIT + Text.limits();
+  /** How many octets of a value that is added are kept. */
+  static final int EXTRA_LIMIT = 1024;
+
+  private static final int USUAL_LENGTH = OCTETS + ADDRESS_LIMIT + Text.limits();
+
+  /** The longest record there is with so many values that are added. */
+  static int greatestLength(int extras) {
+    return USUAL_LENGTH + extras * (Short.BYTES + EXTRA_LIMIT);
+  }
 
   static final VarHandle SHORT =
       MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.nativeOrder());

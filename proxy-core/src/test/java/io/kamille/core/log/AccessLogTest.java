@@ -176,7 +176,9 @@ class AccessLogTest {
   }
 
   private static AccessLogSettings settings(Optional<Path> file) {
-    return new AccessLogSettings(true, file, Format.COMBINED);
+    AccessLogSettings usual = AccessLogSettings.SECTION.defaults();
+    return new AccessLogSettings(
+        true, file, Format.COMBINED, usual.fields(), usual.only(), usual.sample(), usual.client());
   }
 
   private static void awaitUninterruptibly(CountDownLatch latch) {

@@ -1,17 +1,24 @@
 package io.kamille.core.log;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeNotes.CacheResult;
 import io.kamille.core.exchange.Failure;
 import io.kamille.core.http.RequestHead;
+import io.kamille.core.log.AccessLogSettings.Client;
 import io.kamille.core.log.AccessLogSettings.Format;
+import io.kamille.core.log.AccessLogSettings.LineFields;
+import io.kamille.core.log.AccessLogSettings.Removable;
 import io.kamille.core.loop.ManualClock;
 import io.kamille.core.metric.MetricRegistry;
 import java.nio.charset.StandardCharsets;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -140,15 +147,121 @@ class LineFormatTest {
     assertThat(months).hasToString("JanFebMarAprMayJunJulAugSepOctNovDec");
   }
 
+  private static final List<LoggedField> ADDED =
+      Stream.of(
+              "request-field:Accept",
+              "request-field:Cookie",
+              "response-field:X-Shop",
+              "response-field:Set-Cookie",
+              "request-id",
+              "trace-id",
+              "origin",
+              "origin-time",
+              "tls-version")
+          .map(LoggedField::parse)
+          .toList();
+
+  private static Exchange told() {
+    Exchange exchange =
+        Exchanges.of(
+            RequestHead.of(
+                "GET",
+                "http://h/",
+                "Accept",
+                "a\"",
+                "accept",
+                "b",
+                "Cookie",
+                "s=1",
+                "Referer",
+                "r",
+                "User-Agent",
+                "u"));
+    exchange.notes().requestId("7f");
+    exchange.notes().origin("o:80");
+    exchange.notes().originNanos(2_500_000);
+    exchange.notes().tlsVersion("TLSv1.3");
+    exchange.notes().responseFields(new byte[][] {"x".getBytes(US_ASCII), null});
+    return exchange;
+  }
+
+  @Test
+  void jsonHasWhatIsAddedAndCredentialsAsADigest() {
+    AccessLogSettings settings = settings(Format.JSON, ADDED, List.of(), Client.FULL);
+    assertThat(line(settings, told(), 200, 0, 0))
+        .containsPattern(
+            "\"origin\":\"o:80\",\"request-field:accept\":\"a\\\\\", b\","
+                + "\"request-field:cookie\":\"digest:[0-9a-f]{16}\",\"response-field:x-shop\":\"x\","
+                + "\"requestId\":\"7f\",\"originSeconds\":0.002500,\"tlsVersion\":\"TLSv1.3\"}\n")
+        .doesNotContain("s=1");
+  }
+
+  @Test
+  void combinedHasWhatIsAddedInItsOrderAtTheEnd() {
+    AccessLogSettings settings =
+        settings(Format.COMBINED, ADDED, List.of(Removable.REFERER, Removable.CLIENT), Client.FULL);
+    assertThat(line(settings, told(), 200, 0, 0))
+        .startsWith("- - - [")
+        .containsPattern(
+            " \"-\" \"u\" 0.000000 - - \"-\" \"a\\\\\", b\" \"digest:[0-9a-f]{16}\" \"x\" \"-\""
+                + " \"7f\" \"-\" \"o:80\" 0.002500 \"TLSv1.3\"\n");
+  }
+
+  @Test
+  void longValuesThatAreAddedAreCutAndSaySo() {
+    AccessLogSettings settings =
+        settings(Format.JSON, List.of(ADDED.getFirst()), List.of(), Client.FULL);
+    Exchange exchange =
+        Exchanges.of(RequestHead.of("GET", "http://h/", "Accept", "a".repeat(2000)));
+    assertThat(line(settings, exchange, 200, 0, 0)).contains("\"" + "a".repeat(1024) + "...\"");
+  }
+
+  @Test
+  void maskedAddressesKeepTheirNetwork() {
+    AccessLogSettings settings = settings(Format.COMBINED, List.of(), List.of(), Client.MASKED);
+    RequestHead head = RequestHead.of("GET", "http://h/");
+    assertThat(line(settings, Exchanges.of(head), 200, 0, 0)).startsWith("192.0.2.0 ");
+    assertThat(line(settings, Exchanges.from("2001:db8:1:2:3::4", head), 200, 0, 0))
+        .startsWith("2001:db8:1:: ");
+  }
+
+  @Test
+  void equalValuesHaveEqualDigestsAndOtherKeysOthers() {
+    byte[] value = "session=1".getBytes(US_ASCII);
+    FieldDigest digest = new FieldDigest(new byte[32]);
+    String first = digest.of(value, 0, value.length);
+    assertThat(digest.of(value, 0, value.length)).isEqualTo(first);
+    assertThat(digest.of(value, 0, value.length - 1)).isNotEqualTo(first);
+    assertThat(FieldDigest.ofThisProcess().of(value, 0, value.length)).isNotEqualTo(first);
+  }
+
+  private static AccessLogSettings settings(
+      Format format, List<LoggedField> add, List<Removable> remove, Client client) {
+    AccessLogSettings usual = AccessLogSettings.SECTION.defaults();
+    return new AccessLogSettings(
+        true, Optional.empty(), format, new LineFields(add, remove), usual.only(), 1, client);
+  }
+
   private static String line(
       Format format, Exchange exchange, int status, long contentBytes, long durationNanos) {
+    AccessLogSettings settings = settings(format, List.of(), List.of(), Client.FULL);
+    return line(settings, exchange, status, contentBytes, durationNanos);
+  }
+
+  private static String line(
+      AccessLogSettings settings,
+      Exchange exchange,
+      int status,
+      long contentBytes,
+      long durationNanos) {
     ManualClock clock = ManualClock.at(START_EPOCH_MILLIS + durationNanos / 1_000_000);
     RecordRing ring = new RecordRing(64 << 10);
     MetricRegistry registry = new MetricRegistry();
-    new ExchangeRecorder(ring, () -> {}, registry.counter(AccessLog.LINES), clock)
+    new ExchangeRecorder(ring, () -> {}, registry.counter(AccessLog.LINES), clock, settings)
         .ended(exchange, status, contentBytes, 0, durationNanos);
     LineBuffer out = new LineBuffer(16);
-    AccessLog.format(format).append(new LogRecord().at(ring.octets(), ring.peek()), out);
+    AccessLog.format(settings, FieldDigest.ofThisProcess())
+        .append(new LogRecord().at(ring.octets(), ring.peek()), out);
     return StandardCharsets.US_ASCII.decode(out.content()).toString();
   }
 }

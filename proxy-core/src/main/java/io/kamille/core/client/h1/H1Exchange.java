@@ -60,6 +60,9 @@ final class H1Exchange extends ClientExchange {
     /** The address of ours that the client connected to. */
     InetSocketAddress local();
 
+    /** The version of TLS; empty for none. */
+    String tlsVersion();
+
     ClientOutput output();
 
     /** Whether nobody between us and the socket wants to see the octets. */
@@ -211,6 +214,7 @@ final class H1Exchange extends ClientExchange {
     } else {
       met.reuse(here.client(), here.local(), request(), given, this);
     }
+    met.notes().tlsVersion(here.tlsVersion());
     return met;
   }
 

@@ -37,6 +37,9 @@ final class H2Exchange extends ClientExchange implements H2Content.Stream {
     /** The address of ours that the client connected to. */
     InetSocketAddress local();
 
+    /** The version of TLS; empty for none. */
+    String tlsVersion();
+
     /** What the client has open. */
     ClientTable.Tally tally();
 
@@ -110,10 +113,10 @@ final class H2Exchange extends ClientExchange implements H2Content.Stream {
     complete(content);
     isHandedOn = true;
     RequestContent given = content == null ? RequestContent.NONE : content;
-    handOn(
-        new Exchange(shared.loop(), client.client(), client.local(), request(), given, this),
-        client.shard().handler(),
-        trouble);
+    Exchange met =
+        new Exchange(shared.loop(), client.client(), client.local(), request(), given, this);
+    met.notes().tlsVersion(client.tlsVersion());
+    handOn(met, client.shard().handler(), trouble);
     if (!isEnded()) {
       admission.begun(request().fields().heapBytes());
     }

@@ -168,6 +168,7 @@ final class HedgedRequest implements ContentSource {
     } else {
       String name = home.origin(way.place()).name();
       exchange.notes().origin(name);
+      exchange.notes().originNanos(home.nanos() - startNanos);
     }
     if (second != null) {
       Way other = way == first ? second : first;

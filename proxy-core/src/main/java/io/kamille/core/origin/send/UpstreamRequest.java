@@ -259,7 +259,9 @@ final class UpstreamRequest
     if (exchange.notes().trace() != null) {
       exchange.notes().mark(TraceStep.RESPONSE, Integer.toString(status));
     }
-    home.answered(place, head, home.nanos() - sentNanos);
+    long nanos = home.nanos() - sentNanos;
+    exchange.notes().originNanos(nanos);
+    home.answered(place, head, nanos);
   }
 
   @Override

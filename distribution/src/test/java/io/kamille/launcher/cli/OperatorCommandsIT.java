@@ -1,0 +1,203 @@
+package io.kamille.launcher.cli;
+
+import static io.kamille.launcher.appliance.StubOrigin.ok;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kamille.core.client.h1.TestClient;
+import io.kamille.launcher.appliance.Appliance;
+import io.kamille.launcher.appliance.StubOrigin;
+import io.kamille.launcher.configuration.ConfigurationFile;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+/** What operators do most, by the command line and the local socket of one appliance. */
+class OperatorCommandsIT {
+
+  @TempDir private static Path directory;
+  private static StubOrigin origin;
+  private static VersionedFile versions;
+  private static Appliance appliance;
+
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+
+  @BeforeAll
+  static void start() throws Exception {
+    origin = StubOrigin.open();
+    Path file =
+        Files.writeString(
+            directory.resolve("kamille.yaml"),
+            """
+            listeners: ['127.0.0.1:0']
+            loops: 1
+            upstreams: {site: {origins: ['%s']}}
+            routes: [{host: shop.example, upstream: site}]
+            cache: {memory: {capacity: 16MiB}}
+            log: {level: error}
+            admin: {address: '127.0.0.1:0', token-file: '%s/token'}
+            """
+                .replaceFirst("%s", origin.url())
+                .replace("%s", directory.toString()));
+    versions = new VersionedFile(file);
+    appliance =
+        Running.start(
+            Running.accepted(ConfigurationFile.read(file), new PrintWriter(new StringWriter())),
+            versions::resources);
+  }
+
+  @AfterAll
+  static void stop() throws Exception {
+    appliance.close();
+    versions.close();
+    origin.close();
+  }
+
+  private int kamille(String... words) {
+    CommandLine line = KamilleCommand.commandLine();
+    line.setOut(new PrintWriter(out, true));
+    line.setErr(new PrintWriter(err, true));
+    String[] all = new String[words.length + 2];
+    System.arraycopy(words, 0, all, 0, words.length);
+    all[words.length] = "--state";
+    all[words.length + 1] = directory.toString();
+    out.getBuffer().setLength(0);
+    return line.execute(all);
+  }
+
+  private static void get(String target, String... fields) {
+    String address = appliance.listening().getFirst();
+    int colon = address.lastIndexOf(':');
+    try (TestClient client =
+        TestClient.connect(
+            new InetSocketAddress(
+                address.substring(0, colon), Integer.parseInt(address.substring(colon + 1))))) {
+      StringBuilder head = new StringBuilder("GET " + target + " HTTP/1.1\r\nHost: shop.example");
+      for (String field : fields) {
+        head.append("\r\n").append(field);
+      }
+      client.send(head + "\r\n\r\n").answer();
+    }
+  }
+
+  @Test
+  void aRequestIsExplainedWithItsFields() {
+    origin.on("/page", ok("x", "Cache-Control: max-age=60", "Vary: Accept-Language"));
+    assertThat(kamille("explain", "http://shop.example/page")).isZero();
+    assertThat(out.toString()).startsWith("forward uri-miss\n  route | RFC 9110 §7.4 | ");
+    get("/page", "Accept-Language: de");
+    assertThat(
+            kamille("explain", "http://shop.example/page", "-H", "Accept-Language: de", "--json"))
+        .isZero();
+    assertThat(out.toString()).contains("\"decision\":\"serve\"");
+    assertThat(kamille("explain", "http://shop.example/page", "-H", "Accept-Language: en"))
+        .isZero();
+    assertThat(out.toString()).startsWith("forward vary-miss\n");
+    assertThat(kamille("explain", "http://shop.example/page", "-X", "POST")).isZero();
+    assertThat(out.toString()).startsWith("pass method\n");
+    assertThat(kamille("explain", "shop.example/page")).isEqualTo(69);
+    assertThat(err.toString()).startsWith("kamille: url must begin with http://");
+  }
+
+  @Test
+  void whatIsAskedForMostIsShown() {
+    origin.on("/hot?q=1", ok("x", "Cache-Control: max-age=60", "Cache-Tag: hot-tag"));
+    get("/hot?q=1");
+    for (int i = 0; i < 9; i++) {
+      get("/hot?q=1");
+    }
+    assertThat(kamille("top", "--limit", "1")).isZero();
+    assertThat(out.toString().lines())
+        .containsSequence("URLS", "        10  http://shop.example/hot?q=1")
+        .containsSequence("TAGS (OF HITS)", "         9  hot-tag")
+        .anyMatch(line -> line.endsWith("  127.0.0.1"));
+    assertThat(kamille("top", "--limit", "1000")).isEqualTo(69);
+  }
+
+  @Test
+  void whatAPurgeRemovedIsFetchedAgainTheHottestFirstWithItsVariants() {
+    origin.on("/warm/a", ok("x", "Cache-Control: max-age=60", "Surrogate-Key: warm"));
+    origin.on(
+        "/warm/b",
+        ok("x", "Cache-Control: max-age=60", "Surrogate-Key: warm", "Vary: Accept-Language"));
+    get("/warm/a");
+    for (int i = 0; i < 3; i++) {
+      get("/warm/b", "Accept-Language: de");
+    }
+    assertThat(kamille("purge", "--tag", "warm")).isZero();
+    String number = out.toString().replaceAll("purge (\\d+).*\\n", "$1");
+    int before = origin.requests().size();
+    assertThat(kamille("warm", "--purge", number, "--rate", "1000", "--concurrency", "1")).isZero();
+    assertThat(out)
+        .hasToString(
+            "purge "
+                + number
+                + ", done: 2 of 2; 2 stored, 0 fresh already, 0 not stored, 0 failed, 0 skipped\n");
+    List<StubOrigin.Request> asked = origin.requests().subList(before, before + 2);
+    assertThat(asked.get(0).target()).isEqualTo("/warm/b");
+    assertThat(asked.get(0).field("Accept-Language")).isEqualTo("de");
+    assertThat(asked.get(1).target()).isEqualTo("/warm/a");
+    assertThat(kamille("explain", "http://shop.example/warm/b", "-H", "Accept-Language: de"))
+        .isZero();
+    assertThat(out.toString()).startsWith("serve\n");
+    assertThat(kamille("warm", "--purge", number, "--rate", "1000")).isZero();
+    assertThat(out.toString()).contains("2 fresh already");
+    assertThat(kamille("warm", "--purge", "4711")).isEqualTo(69);
+  }
+
+  @Test
+  void aSitemapIsReadByOurOwnRouterAndOtherSitesAreNotAskedFor() {
+    origin.on(
+        "/sitemap.xml",
+        ok(
+            "<sitemapindex><sitemap><loc>http://shop.example/part.xml</loc></sitemap>"
+                + "<sitemap><loc>http://elsewhere.example/part.xml</loc></sitemap></sitemapindex>"));
+    origin.on(
+        "/part.xml",
+        ok(
+            "<urlset><url><loc>\n http://shop.example/map?a&amp;b </loc></url>"
+                + "<url><loc>http://elsewhere.example/</loc></url>"
+                + "<url><loc>http://shop.example/private</loc></url>"
+                + "<url><loc>http://shop.example/gone</loc></url></urlset>"));
+    origin.on("/map?a&b", ok("x", "Cache-Control: max-age=60"));
+    origin.on("/private", ok("x", "Cache-Control: private"));
+    assertThat(kamille("warm", "--sitemap", "http://shop.example/sitemap.xml", "--rate", "1000"))
+        .isEqualTo(69);
+    assertThat(out.toString())
+        .contains("1 stored", "1 not stored", "2 failed", "1 skipped")
+        .contains("http://elsewhere.example/part.xml: the sitemap:", "421")
+        .contains("http://elsewhere.example/: ", "http://shop.example/gone: status 404");
+    assertThat(kamille("warm")).isEqualTo(64);
+    assertThat(kamille("warm", "http://shop.example/map?a&b")).isZero();
+    assertThat(kamille("warm", "http://shop.example/map?a&b", "--rate", "0")).isEqualTo(69);
+  }
+
+  @Test
+  void aPurgeSaysWhatItRemoved() {
+    for (String page : new String[] {"/shoes/1", "/shoes/2"}) {
+      origin.on(page, ok("x", "Cache-Control: max-age=60", "Surrogate-Key: shoes"));
+      get(page);
+    }
+    assertThat(kamille("purge", "http://shop.example/shoes/1", "--dry-run")).isZero();
+    assertThat(out).hasToString("1 response would be removed\n");
+    assertThat(kamille("purge", "http://shop.example/shoes/1")).isZero();
+    assertThat(out).hasToString("1 response removed\n");
+    get("/shoes/1");
+    assertThat(kamille("purge", "--tag", "shoes", "--tag", "boots", "--soft")).isZero();
+    assertThat(out.toString()).matches("purge \\d+: 2 responses made stale\n");
+    assertThat(kamille("purge", "--prefix", "http://shop.example/shoes/", "--json")).isZero();
+    assertThat(out.toString()).contains("\"state\":\"done\",\"purged\":2");
+    assertThat(kamille("purge", "--host", "*.example")).isEqualTo(69);
+    assertThat(err.toString()).contains("host must name one host");
+    assertThat(kamille("purge", "http://a/", "--host", "a")).isEqualTo(64);
+    assertThat(kamille("purge")).isEqualTo(64);
+  }
+}

@@ -1,0 +1,156 @@
+package io.kamille.core.log;
+
+import io.kamille.core.exchange.Exchange;
+import io.kamille.core.exchange.ExchangeNotes;
+import io.kamille.core.exchange.ExchangeNotes.CacheResult;
+import io.kamille.core.exchange.ExchangeObserver;
+import io.kamille.core.http.Octets;
+import io.kamille.core.http.RequestHead;
+import io.kamille.core.http.Topics;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.net.InetAddress;
+import java.nio.ByteOrder;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** What is asked for most on one loop. Written on its loop; read on any thread. */
+public final class LoopTop implements ExchangeObserver {
+
+  /*
+   * Up to 256 exchanges a second are counted, each for all of the second before that it stands for:
+   * with few requests all count, with many a hit costs a countdown. The countdown varies at random,
+   * so that what comes in turns is not missed. Counts lose half of their weight every ten minutes.
+   */
+  private static final int PER_SECOND = 256;
+  private static final long SECOND = Duration.ofSeconds(1).toNanos();
+  private static final long HALF_LIFE = Duration.ofMinutes(10).toNanos();
+  private static final byte[] HTTP = {'h', 't', 't', 'p', ':', '/', '/'};
+  private static final byte[] HTTPS = {'h', 't', 't', 'p', 's', ':', '/', '/'};
+  private static final VarHandle LONG =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
+
+  /** What is counted. */
+  public enum Kind {
+    URLS,
+    /** URLs that an origin was asked for. */
+    MISSES,
+    /** Tags of responses from the store. */
+    TAGS,
+    CLIENTS
+  }
+
+  private final boolean isMasked;
+  private final Map<Kind, TopKeys> tops = new EnumMap<>(Kind.class);
+  private final TopKeys urls = new TopKeys();
+  private final TopKeys misses = new TopKeys();
+  private final TopKeys tags = new TopKeys();
+  private final TopKeys clients = new TopKeys();
+  private final byte[] scratch = new byte[TopKeys.LENGTH_LIMIT];
+  private boolean hasWindow;
+  private long windowNanos;
+  private long fadedNanos;
+  private long inWindow;
+  private long interval = 1;
+  private long left = 1;
+  private long random = 0x9e3779b97f4a7c15L;
+
+  /**
+   * Nothing is counted yet.
+   *
+   * @param isMasked whether of clients' addresses only the network counts
+   */
+  public LoopTop(boolean isMasked) {
+    this.isMasked = isMasked;
+    tops.put(Kind.URLS, urls);
+    tops.put(Kind.MISSES, misses);
+    tops.put(Kind.TAGS, tags);
+    tops.put(Kind.CLIENTS, clients);
+  }
+
+  @Override
+  public void ended(
+      Exchange exchange, int status, long contentBytes, long startNanos, long endNanos) {
+    inWindow++;
+    if (--left > 0) {
+      return;
+    }
+    count(exchange, endNanos);
+    left = interval == 1 ? 1 : 1 + next() % (2 * interval - 1);
+  }
+
+  private void count(Exchange exchange, long now) {
+    if (!hasWindow || now - windowNanos >= SECOND) {
+      long seconds = hasWindow ? Math.max(1, (now - windowNanos) / SECOND) : 1;
+      interval = Math.max(1, inWindow / seconds / PER_SECOND);
+      fadedNanos = hasWindow ? fadedNanos : now;
+      windowNanos = now;
+      inWindow = 0;
+      hasWindow = true;
+    }
+    for (; now - fadedNanos >= HALF_LIFE; fadedNanos += HALF_LIFE) {
+      tops.values().forEach(TopKeys::fade);
+    }
+    ExchangeNotes notes = exchange.notes();
+    int length = url(exchange.request());
+    if (length > 0) {
+      urls.add(scratch, length, interval);
+      if (notes.cache() == CacheResult.MISS) {
+        misses.add(scratch, length, interval);
+      }
+    }
+    addTags(notes.topics());
+    addClient(exchange.client().getAddress());
+  }
+
+  private long next() {
+    random ^= random << 13;
+    random ^= random >>> 7;
+    random ^= random << 17;
+    return random & Long.MAX_VALUE;
+  }
+
+  /** Writes the URL; 0 if it is too long, or none. */
+  private int url(RequestHead request) {
+    byte[] scheme = request.isSecure() ? HTTPS : HTTP;
+    byte[] octets = request.octets();
+    int authority = request.authorityEnd() - request.authorityStart();
+    int target = request.targetEnd() - request.pathStart();
+    int length = scheme.length + authority + target;
+    if (authority <= 0 || target <= 0 || length > scratch.length) {
+      return 0;
+    }
+    System.arraycopy(scheme, 0, scratch, 0, scheme.length);
+    System.arraycopy(octets, request.authorityStart(), scratch, scheme.length, authority);
+    System.arraycopy(octets, request.pathStart(), scratch, scheme.length + authority, target);
+    return length;
+  }
+
+  private void addTags(@Nullable Topics topics) {
+    for (int i = 0; topics != null && i < topics.size(); i++) {
+      LONG.set(scratch, 0, topics.at(i));
+      tags.add(scratch, Long.BYTES, interval);
+    }
+  }
+
+  private void addClient(@Nullable InetAddress client) {
+    if (client != null) {
+      byte[] address = client.getAddress();
+      if (isMasked) {
+        Arrays.fill(address, address.length == 4 ? 3 : 6, address.length, (byte) 0);
+      }
+      clients.add(address, address.length, interval);
+    }
+  }
+
+  /** Adds what was counted to {@code counts}, by its octets, one per character. Any thread. */
+  public void addTo(Map<String, Long> counts, Kind kind) {
+    TopKeys top = tops.get(kind);
+    if (top != null) {
+      top.forEach((key, count) -> counts.merge(Octets.text(key, 0, key.length), count, Long::sum));
+    }
+  }
+}
