@@ -13,6 +13,7 @@ import io.kamille.core.client.open.ProxyProtocolSettings;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.exchange.ExchangeObserver;
 import io.kamille.core.gate.AccessList;
+import io.kamille.core.gate.TrustedProxies;
 import io.kamille.core.gate.ClientLimits;
 import io.kamille.core.gate.ClientTable;
 import io.kamille.core.log.AccessLog;
@@ -68,6 +69,7 @@ record PeerSide(Listener listener, List<ServerShard> shards, ConnectionLimit lim
         Protocols.H2,
         tls,
         ProxyProtocolSettings.SECTION.defaults(),
+        TrustedProxies.NONE,
         0);
   }
 

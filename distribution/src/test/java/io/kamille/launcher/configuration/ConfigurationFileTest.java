@@ -23,6 +23,7 @@ import io.kamille.core.gate.AddressRanges;
 import io.kamille.core.gate.ClientLimits;
 import io.kamille.core.gate.OverloadSettings;
 import io.kamille.core.gate.RateLimitSettings;
+import io.kamille.core.gate.TrustedProxies;
 import io.kamille.core.h1.HeadLimits;
 import io.kamille.core.http.ContentCoding;
 import io.kamille.core.log.AccessLogSettings;
@@ -80,6 +81,7 @@ class ConfigurationFileTest {
                 null,
                 TlsSettings.OFF,
                 ProxyProtocolSettings.OFF,
+                TrustedProxies.NONE,
                 0));
     assertThat(configuration.routes())
         .containsExactly(
@@ -184,6 +186,7 @@ class ConfigurationFileTest {
                 null,
                 TlsSettings.OFF,
                 ProxyProtocolSettings.OFF,
+                TrustedProxies.NONE,
                 0));
     assertThat(configuration.loops()).isEqualTo(3);
     UpstreamGroup web = configuration.upstream("web");
