@@ -267,7 +267,7 @@ public final class ForwardedReader {
     int from = isBracketed ? start + 1 : start;
     int to = from;
     int colons = 0;
-    while (to < end && octets[to] != ']') {
+    while (to < end && !(isBracketed && octets[to] == ']')) {
       colons += octets[to++] == ':' ? 1 : 0;
     }
     int behind = isBracketed ? to + 1 : end;
