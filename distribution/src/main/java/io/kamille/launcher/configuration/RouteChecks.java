@@ -2,6 +2,7 @@ package io.kamille.launcher.configuration;
 
 import io.kamille.core.answer.ErrorPageSettings;
 import io.kamille.core.answer.HeaderRules;
+import io.kamille.core.answer.HeaderRules.FieldValue;
 import io.kamille.core.answer.Redirect;
 import io.kamille.core.answer.ResponseSettings;
 import io.kamille.core.http.StatusCode;
@@ -11,6 +12,7 @@ import io.kamille.core.setting.Member;
 import io.kamille.core.setting.Position;
 import io.kamille.core.setting.Problem;
 import io.kamille.core.setting.Problems;
+import io.kamille.core.setting.SecretText;
 import io.kamille.core.setting.SectionValues;
 import io.kamille.core.setting.Setting;
 import io.kamille.core.setting.Subsection;
@@ -157,6 +159,11 @@ record RouteChecks(SectionValues route, Problems problems) {
       for (Subsection<?> kind : List.of(HeaderRules.SET, HeaderRules.ADD)) {
         for (SectionValues field : rules.all(kind)) {
           mayBeChanged(field.name(), field.position(), field.path());
+          SecretText text = field.find(FieldValue.VALUE);
+          String trouble = text == null ? null : text.trouble();
+          if (trouble != null) {
+            problems.conflict(field, FieldValue.VALUE, trouble);
+          }
         }
       }
     }

@@ -90,7 +90,7 @@ class IncludedFilesTest {
             "sites/d.yaml:2:1: routes: a setting that an included file cannot have, expected a list"
                 + " of routes or sections of upstreams",
             "sites/f.yaml:1:1: found a list, expected a section")
-        .anySatisfy(line -> assertThat(line).startsWith("sites/a.yaml:2:19: routes[1].upstraem: "))
+        .anySatisfy(line -> assertThat(line).startsWith("sites/a.yaml:2:20: routes[1].upstraem: "))
         .anySatisfy(line -> assertThat(line).startsWith("sites/e.yaml:2:1: found "))
         .anySatisfy(
             line ->
@@ -157,8 +157,8 @@ class IncludedFilesTest {
 
   @Test
   void notesAndWarningsNameTheFile() throws IOException {
-    write("a.yaml", SHOP + "  - {host: shop.test, path: /a, upstream: shop, access: {allow: [::1],"
-        + " deny: [::1]}}\n");
+    write("a.yaml", SHOP + "  - {host: shop.test, path: /a, upstream: shop, access: {allow: ['::1'],"
+        + " deny: ['::1']}}\n");
     String main = directory.resolve("kamille.yaml").toString();
     assertThat(Shadows.of(main, accepted("include: [a.yaml]")))
         .singleElement()
@@ -174,5 +174,47 @@ class IncludedFilesTest {
     assertThat(ConfigurationFile.included(main, text)).containsOnlyKeys(directory.resolve("a.yaml"));
     assertThat(ConfigurationFile.included(main, "loops: 1".getBytes(StandardCharsets.UTF_8)))
         .isEmpty();
+  }
+
+  // Values from files
+
+  private String header(String value) {
+    return "routes: [{upstream: web, request-headers: {set: {X-A: '"
+        + value.replace("DIR", directory.toString())
+        + "'}}}]\nupstreams: {web: {origins: ['http://127.0.0.1:9002']}}";
+  }
+
+  @Test
+  void aFieldMayHaveItsValueFromAFileAndPrintsWithoutIt() throws IOException {
+    write("token", "s3cret\n");
+    Configuration first = accepted(header("Bearer ${file:DIR/token}!"));
+    var field = first.routes().getFirst().actions().requestHeaders().set().get("X-A");
+    assertThat(field).isNotNull();
+    assertThat(field.text().value()).isEqualTo("Bearer s3cret!");
+    assertThat(field.toString()).contains("${file:").doesNotContain("s3cret");
+    write("token", "0ther");
+    Configuration next = accepted(header("Bearer ${file:DIR/token}!"));
+    assertThat(next.changesFrom(first))
+        .singleElement()
+        .satisfies(change -> assertThat(change.toString()).doesNotContain("s3cret", "0ther"));
+  }
+
+  @Test
+  void whyAFileHasNoValueIsSaidWithoutWhatIsInIt() throws IOException {
+    write("two", "s3cret\ns3cret\n");
+    write("large", "s".repeat(8193));
+    Files.createDirectories(directory.resolve("dir"));
+    String at = "kamille.yaml:2:55: routes[0].request-headers.set.X-A.value: found \"${file:";
+    assertThat(problems(header("${file:DIR/two}")))
+        .containsExactly(
+            at + "two}\", expected a file with visible ASCII, spaces and tabs, not at either end");
+    assertThat(problems(header("${file:DIR/large}")))
+        .containsExactly(
+            at + "large}\", expected a file that can be read (it has more than 8KiB)");
+    assertThat(problems(header("${file:DIR/none}")))
+        .containsExactly(at + "none}\", expected a file that can be read (there is none)");
+    assertThat(problems(header("${file:DIR/dir}")))
+        .containsExactly(at + "dir}\", expected a file that can be read (it is no file)");
+    assertThat(problems(header("${file:}"))).hasSize(1);
   }
 }
