@@ -24,6 +24,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * Routes and upstreams of other files, as if they stood in the configuration's own. Confined to its
@@ -61,7 +62,7 @@ final class IncludedFiles {
                   + " directory of the configuration file. A name with a star may match none. The"
                   + " order of files has no meaning. Kamille reads them when it reads the"
                   + " configuration; see [configure](../operations/configure.md#several-files).")
-          .defaultsTo(List.of());
+          .defaultsTo("none", values -> List.of());
 
   private final Path base;
   private final Problems problems;
@@ -229,23 +230,20 @@ final class IncludedFiles {
 
   /** What is of the wrong kind is refused with the other settings. */
   private ConfigNode joined(ConfigNode own, boolean isRoutes) {
-    boolean isNothing = own instanceof Scalar scalar && scalar.isNothing();
-    if (isRoutes && (isNothing || own instanceof Sequence)) {
-      List<ConfigNode> all = new ArrayList<>();
-      if (own instanceof Sequence list) {
-        all.addAll(list.items());
-      }
-      all.addAll(routes);
-      return new Sequence(List.copyOf(all), own.position());
-    }
-    if (!isRoutes && (isNothing || own instanceof Mapping)) {
-      List<Entry> all = new ArrayList<>();
-      if (own instanceof Mapping names) {
-        all.addAll(names.entries());
-      }
-      all.addAll(upstreams);
-      return new Mapping(List.copyOf(all), own.position());
-    }
-    return own;
+    return switch (own) {
+      case Sequence list when isRoutes -> routes(list.items(), own.position());
+      case Mapping names when !isRoutes -> upstreams(names.entries(), own.position());
+      case Scalar scalar when scalar.isNothing() ->
+          isRoutes ? routes(List.of(), own.position()) : upstreams(List.of(), own.position());
+      default -> own;
+    };
+  }
+
+  private ConfigNode routes(List<ConfigNode> own, Position at) {
+    return new Sequence(Stream.concat(own.stream(), routes.stream()).toList(), at);
+  }
+
+  private ConfigNode upstreams(List<Entry> own, Position at) {
+    return new Mapping(Stream.concat(own.stream(), upstreams.stream()).toList(), at);
   }
 }
