@@ -114,8 +114,17 @@ class IncludedFilesTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "/etc/x.yaml", "../x.yaml", "a/../../x.yaml", "a/../x.yaml", "secret", "a*/x.yaml", "x.yaml/",
-        "a//x.yaml", "[ab].yaml", "..", "x.json"
+        "/etc/x.yaml",
+        "../x.yaml",
+        "a/../../x.yaml",
+        "a/../x.yaml",
+        "secret",
+        "a*/x.yaml",
+        "x.yaml/",
+        "a//x.yaml",
+        "[ab].yaml",
+        "..",
+        "x.json"
       })
   void onlyFilesOfItsKindBelowItsDirectoryAreIncluded(String name) throws IOException {
     assertThat(problems("include: ['" + name + "']", "routes: [{root: /tmp}]"))
@@ -157,8 +166,11 @@ class IncludedFilesTest {
 
   @Test
   void notesAndWarningsNameTheFile() throws IOException {
-    write("a.yaml", SHOP + "  - {host: shop.test, path: /a, upstream: shop, access: {allow: ['::1'],"
-        + " deny: ['::1']}}\n");
+    write(
+        "a.yaml",
+        SHOP
+            + "  - {host: shop.test, path: /a, upstream: shop, access: {allow: ['::1'],"
+            + " deny: ['::1']}}\n");
     String main = directory.resolve("kamille.yaml").toString();
     assertThat(Shadows.of(main, accepted("include: [a.yaml]")))
         .singleElement()
@@ -171,7 +183,8 @@ class IncludedFilesTest {
     write("a.yaml", SHOP);
     byte[] text = "include: [a.yaml]".getBytes(StandardCharsets.UTF_8);
     String main = directory.resolve("kamille.yaml").toString();
-    assertThat(ConfigurationFile.included(main, text)).containsOnlyKeys(directory.resolve("a.yaml"));
+    assertThat(ConfigurationFile.included(main, text))
+        .containsOnlyKeys(directory.resolve("a.yaml"));
     assertThat(ConfigurationFile.included(main, "loops: 1".getBytes(StandardCharsets.UTF_8)))
         .isEmpty();
   }
@@ -209,8 +222,7 @@ class IncludedFilesTest {
         .containsExactly(
             at + "two}\", expected a file with visible ASCII, spaces and tabs, not at either end");
     assertThat(problems(header("${file:DIR/large}")))
-        .containsExactly(
-            at + "large}\", expected a file that can be read (it has more than 8KiB)");
+        .containsExactly(at + "large}\", expected a file that can be read (it has more than 8KiB)");
     assertThat(problems(header("${file:DIR/none}")))
         .containsExactly(at + "none}\", expected a file that can be read (there is none)");
     assertThat(problems(header("${file:DIR/dir}")))

@@ -214,8 +214,7 @@ class ConfigControlTest {
   void aPatchSaysWhatItCannotChange() throws Exception {
     Path shop = included();
     JsonMapper json = new JsonMapper();
-    assertThatThrownBy(
-            () -> control.checkOwn(json.readTree("{\"upstreams\": {\"shop\": null}}")))
+    assertThatThrownBy(() -> control.checkOwn(json.readTree("{\"upstreams\": {\"shop\": null}}")))
         .isInstanceOf(Refused.class)
         .hasMessageContaining(shop + " has the upstream shop. Change it there");
     control.checkOwn(json.readTree("{\"upstreams\": {\"web\": {}, \"new\": {}}, \"routes\": []}"));

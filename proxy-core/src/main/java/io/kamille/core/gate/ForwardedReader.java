@@ -194,7 +194,8 @@ public final class ForwardedReader {
     int at = members.start;
     while (at < members.end) {
       int end = pairEnd(members.octets, at, members.end);
-      if (!pair(members.octets, Octets.skipBlanks(members.octets, at, end), end, node, proto, name)) {
+      if (!pair(
+          members.octets, Octets.skipBlanks(members.octets, at, end), end, node, proto, name)) {
         return false;
       }
       at = end + 1;
@@ -213,7 +214,9 @@ public final class ForwardedReader {
       equals++;
     }
     boolean isQuoted = equals + 1 < end && octets[equals + 1] == '"';
-    if (start == end || equals == end || (isQuoted && (end - equals < 3 || octets[end - 1] != '"'))) {
+    if (start == end
+        || equals == end
+        || (isQuoted && (end - equals < 3 || octets[end - 1] != '"'))) {
       return start == end;
     }
     Span said =
@@ -278,7 +281,8 @@ public final class ForwardedReader {
       }
       behind = to;
     }
-    byte[] address = colons > 1 ? ipv6(octets, from, to) : isBracketed ? null : ipv4(octets, from, to);
+    byte[] address =
+        colons > 1 ? ipv6(octets, from, to) : isBracketed ? null : ipv4(octets, from, to);
     int port = behind == end ? 0 : behind > end ? NONE : port(octets, behind, end);
     if (address == null || port == NONE) {
       return null;

@@ -259,8 +259,8 @@ public final class Fields {
   }
 
   /**
-   * Replaces line {@code index} by the rest of its value from {@code valueStart} on, and removes the
-   * lines of the same known name before it.
+   * Replaces line {@code index} by the rest of its value from {@code valueStart} on, and removes
+   * the lines of the same known name before it.
    */
   public void cut(FieldName name, int index, int valueStart) {
     int length = valueEnd(index) - valueStart;

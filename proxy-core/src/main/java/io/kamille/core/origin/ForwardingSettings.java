@@ -35,8 +35,8 @@ public record ForwardingSettings(
     /** They go no further. */
     REMOVE,
     /**
-     * The address that the request came from is added to the list that came. Scheme and host are no lists: they are
-     * what we saw, whatever came.
+     * The address that the request came from is added to the list that came. Scheme and host are no
+     * lists: they are what we saw, whatever came.
      */
     APPEND,
     /** They say what we saw and nothing else. */

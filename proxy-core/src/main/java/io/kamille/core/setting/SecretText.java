@@ -12,8 +12,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A text of which a part may stand in a file: {@code Bearer ${file:/run/secrets/token}}. It prints as
- * it is written, so that the secret stays out of versions, logs and the API. Immutable; any thread.
+ * A text of which a part may stand in a file: {@code Bearer ${file:/run/secrets/token}}. It prints
+ * as it is written, so that the secret stays out of versions, logs and the API. Immutable; any
+ * thread.
  *
  * @param value with the content of the file
  * @param trouble why there is no value; null if there is one

@@ -167,7 +167,14 @@ public final class TestServer implements AutoCloseable {
   public static ListenerSettings settings(
       Protocols protocols, AccessList access, ProxyProtocolSettings proxyProtocol) {
     return new ListenerSettings(
-        new HostPort("127.0.0.1", 0), "test", access, protocols, TlsSettings.OFF, proxyProtocol, TrustedProxies.NONE, 0);
+        new HostPort("127.0.0.1", 0),
+        "test",
+        access,
+        protocols,
+        TlsSettings.OFF,
+        proxyProtocol,
+        TrustedProxies.NONE,
+        0);
   }
 
   /** Lets these clients in, from now on. */

@@ -152,7 +152,14 @@ class ListenerIT {
     HostPort where = new HostPort(address.getHostString(), address.getPort());
     return Listener.open(
         new ListenerSettings(
-            where, "test", AccessList.ALL, null, TlsSettings.OFF, ProxyProtocolSettings.OFF, TrustedProxies.NONE, 0),
+            where,
+            "test",
+            AccessList.ALL,
+            null,
+            TlsSettings.OFF,
+            ProxyProtocolSettings.OFF,
+            TrustedProxies.NONE,
+            0),
         server.loops(),
         new ConnectionLimit(1, IdleTimeoutGovernor.OFF),
         server.admitted(),
