@@ -3,6 +3,7 @@ package io.kamille.launcher.configuration;
 import io.kamille.core.answer.ErrorPageSettings;
 import io.kamille.core.answer.HeaderRules;
 import io.kamille.core.answer.HeaderRules.FieldValue;
+import io.kamille.core.answer.MovedPaths;
 import io.kamille.core.answer.Redirect;
 import io.kamille.core.answer.ResponseSettings;
 import io.kamille.core.http.StatusCode;
@@ -36,6 +37,11 @@ record RouteChecks(SectionValues route, Problems problems) {
     }
     route.all(RouteActions.RESPOND).forEach(this::responseIsWhole);
     route.all(RouteActions.ERROR_PAGES).forEach(this::errorPageIsWhole);
+    Path moved = route.find(RouteActions.REDIRECTS_FILE);
+    if (moved != null) {
+      problems.readable(
+          route, RouteActions.REDIRECTS_FILE, "a file of redirects", () -> MovedPaths.check(moved));
+    }
     fieldsMayBeChanged(RouteActions.REQUEST_HEADERS);
     fieldsMayBeChanged(RouteActions.RESPONSE_HEADERS);
   }

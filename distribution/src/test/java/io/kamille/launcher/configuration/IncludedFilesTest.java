@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -202,8 +203,7 @@ class IncludedFilesTest {
     write("token", "s3cret\n");
     Configuration first = accepted(header("Bearer ${file:DIR/token}!"));
     var field = first.routes().getFirst().actions().requestHeaders().set().get("X-A");
-    assertThat(field).isNotNull();
-    assertThat(field.text().value()).isEqualTo("Bearer s3cret!");
+    assertThat(Objects.requireNonNull(field).text().value()).isEqualTo("Bearer s3cret!");
     assertThat(field.toString()).contains("${file:").doesNotContain("s3cret");
     write("token", "0ther");
     Configuration next = accepted(header("Bearer ${file:DIR/token}!"));

@@ -170,8 +170,10 @@ class ConfigControlTest {
 
   private static final String INCLUDING = "include: [sites/*.yaml]\n" + LEAST;
   private static final String SHOP =
-      "upstreams: {shop: {origins: ['http://127.0.0.1:9001']}}\n"
-          + "routes: [{host: shop.test, upstream: shop}]\n";
+      """
+      upstreams: {shop: {origins: ['http://127.0.0.1:9001']}}
+      routes: [{host: shop.test, upstream: shop}]
+      """;
 
   private Path included() throws IOException {
     Path shop = Files.createDirectories(directory.resolve("sites")).resolve("shop.yaml");
