@@ -1,12 +1,12 @@
 package io.kamille.core.answer;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.kamille.core.answer.RedirectTable.Moved;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.loop.WallClock;
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.file.Files;

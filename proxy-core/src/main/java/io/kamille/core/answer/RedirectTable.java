@@ -12,7 +12,9 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Where paths have moved, by the lines {@code FROM,TO[,STATUS]} of a file. Immutable; any thread. */
+/**
+ * Where paths have moved, by the lines {@code FROM,TO[,STATUS]} of a file. Immutable; any thread.
+ */
 final class RedirectTable {
 
   /*
@@ -61,7 +63,11 @@ final class RedirectTable {
       }
     }
     table.lengths =
-        table.prefixes.keySet().stream().mapToInt(AsciiString::length).distinct().sorted().toArray();
+        table.prefixes.keySet().stream()
+            .mapToInt(AsciiString::length)
+            .distinct()
+            .sorted()
+            .toArray();
     return table;
   }
 
@@ -69,7 +75,8 @@ final class RedirectTable {
     String[] parts = line.split(" *, *", -1);
     String status = parts.length == 3 ? parts[2] : USUAL_STATUS;
     if (parts.length < 2 || parts.length > 3 || !STATUS.contains(status)) {
-      throw wrong(number, "FROM,TO or FROM,TO,STATUS with a status of " + String.join(", ", STATUS));
+      throw wrong(
+          number, "FROM,TO or FROM,TO,STATUS with a status of " + String.join(", ", STATUS));
     }
     boolean isPrefix = parts[0].endsWith("/*");
     String from = isPrefix ? parts[0].substring(0, parts[0].length() - 1) : parts[0];
