@@ -311,6 +311,11 @@ final class ClientSide {
     return counted.and(sampler);
   }
 
+  /** The listeners as they are configured. Any thread. */
+  List<ListenerSettings> listeners() {
+    return running.listeners();
+  }
+
   /** Some of the last requests, in no order. Any thread. */
   List<RequestSample> samples() {
     return samplers.stream().flatMap(sampler -> sampler.samples().stream()).toList();

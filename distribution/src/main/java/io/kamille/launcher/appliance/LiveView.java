@@ -21,7 +21,11 @@ import io.kamille.cache.tiers.peak.PeakChoice;
 import io.kamille.cache.tiers.peak.PeakWatch;
 import io.kamille.cluster.Cluster;
 import io.kamille.cluster.peer.Peers.Ownership;
+import io.kamille.core.client.open.ListenerSettings;
+import io.kamille.core.gate.ForwardedReader;
+import io.kamille.core.gate.TrustedProxies;
 import io.kamille.core.http.Authority;
+import io.kamille.core.http.NamedClient;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.log.LoopTop;
 import io.kamille.core.log.RequestSample;
@@ -35,7 +39,9 @@ import io.kamille.core.trace.Tracing;
 import io.kamille.launcher.acme.CertificateKeeper;
 import java.lang.System.Logger.Level;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -252,12 +258,61 @@ final class LiveView implements ApplianceView {
 
   @Override
   public RequestExplanation explain(RequestHead request, @Nullable InetAddress client) {
-    RequestExplanation explained = appliance.assembly().explainer().explain(request, client);
+    List<Reason> first = new ArrayList<>();
+    InetAddress asking = client == null ? null : named(request, client, first);
+    RequestExplanation explained = appliance.assembly().explainer().explain(request, asking);
     String host = Authority.hostOf(request.authority()).toLowerCase(Locale.ROOT);
     Reason shown = request.isSecure() ? appliance.clientSide().tls().explain(host) : null;
-    return shown == null
+    if (shown != null) {
+      first.add(shown);
+    }
+    return first.isEmpty()
         ? explained
-        : new RequestExplanation(explained.route(), explained.explanation().after(List.of(shown)));
+        : new RequestExplanation(explained.route(), explained.explanation().after(first));
+  }
+
+  /** Whose request it is that comes from {@code peer}, at the first listener that trusts it. */
+  private InetAddress named(RequestHead request, InetAddress peer, List<Reason> because) {
+    String setting = "listeners[].trusted-proxies";
+    boolean isAnyTrusted = false;
+    for (ListenerSettings listener : appliance.clientSide().listeners()) {
+      TrustedProxies proxies = listener.trustedProxies();
+      ForwardedReader reader = proxies.reader(new InetSocketAddress(peer, 0));
+      isAnyTrusted |= reader != null;
+      if (reader != null && reader.isTrusted()) {
+        String list = request.fields().joined(proxies.field());
+        reader.identify(request);
+        InetAddress client = NamedClient.of(request, new InetSocketAddress(peer, 0)).getAddress();
+        String scheme = request.isSecure() ? "https" : "http";
+        because.add(
+            new Reason(
+                "client",
+                setting,
+                peer.getHostAddress()
+                    + " is a trusted proxy of listener "
+                    + listener.name()
+                    + "; "
+                    + (list == null ? "no " : "")
+                    + proxies.field().text()
+                    + (list == null ? "" : ": " + list),
+                "the client is "
+                    + client.getHostAddress()
+                    + ", and asks for "
+                    + scheme
+                    + "://"
+                    + request.authority()));
+        return client;
+      }
+    }
+    if (isAnyTrusted) {
+      because.add(
+          new Reason(
+              "client",
+              setting,
+              peer.getHostAddress() + " is no trusted proxy",
+              "it is the client, and no field can name another"));
+    }
+    return peer;
   }
 
   @Override

@@ -15,6 +15,7 @@ import io.kamille.core.exchange.ExchangeObserver;
 import io.kamille.core.gate.AccessList;
 import io.kamille.core.gate.ClientLimits;
 import io.kamille.core.gate.ClientTable;
+import io.kamille.core.gate.TrustedProxies;
 import io.kamille.core.log.AccessLog;
 import io.kamille.core.tls.ClientCertificates.Demand;
 import io.kamille.core.tls.ServerTls;
@@ -68,6 +69,7 @@ record PeerSide(Listener listener, List<ServerShard> shards, ConnectionLimit lim
         Protocols.H2,
         tls,
         ProxyProtocolSettings.SECTION.defaults(),
+        TrustedProxies.NONE,
         0);
   }
 

@@ -10,6 +10,7 @@ import io.kamille.core.answer.ErrorPageSettings;
 import io.kamille.core.answer.FileHandler;
 import io.kamille.core.answer.FileThreads;
 import io.kamille.core.answer.HeaderRules;
+import io.kamille.core.answer.MovedPaths;
 import io.kamille.core.answer.RequestId;
 import io.kamille.core.answer.RuledHandler;
 import io.kamille.core.exchange.ErrorPages;
@@ -27,6 +28,7 @@ import io.kamille.launcher.configuration.RouteActions;
 import io.kamille.launcher.configuration.RouteSettings;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -57,6 +59,7 @@ public final class RouteChain {
     ERROR_PAGES,
     ACCESS,
     RATE_LIMIT,
+    REDIRECTS,
     SPLIT,
     CACHE,
     OVERLOAD,
@@ -92,6 +95,7 @@ public final class RouteChain {
   private final List<Station> stations;
   private final boolean isPastCache;
   private @Nullable CacheHandler cache;
+  private @Nullable MovedPaths moved;
   private final ExchangeHandler first;
 
   /**
@@ -152,6 +156,7 @@ public final class RouteChain {
     addIf(!actions.errorPages().isEmpty(), Station.ERROR_PAGES, stations);
     addIf(!route.access().isOpen(), Station.ACCESS, stations);
     addIf(isLimited && !limitsForwards, Station.RATE_LIMIT, stations);
+    addIf(actions.redirectsFile() != null, Station.REDIRECTS, stations);
     addIf(!route.isCached(), Station.OVERLOAD, stations);
     addIf(actions.split().upstream() != null, Station.SPLIT, stations);
     addIf(route.isCached(), Station.CACHE, stations);
@@ -190,6 +195,7 @@ public final class RouteChain {
       case ERROR_PAGES -> "error-pages";
       case ACCESS -> "access";
       case RATE_LIMIT -> "rate-limit";
+      case REDIRECTS -> "redirects by " + route.actions().redirectsFile();
       case SPLIT -> "split (some to " + route.actions().split().upstream() + ", past the cache)";
       case CACHE -> "cache";
       case OVERLOAD -> "overload";
@@ -229,6 +235,11 @@ public final class RouteChain {
     return isPastCache ? null : cache;
   }
 
+  /** What redirects paths that have moved; null if the route has no file of them. */
+  @Nullable MovedPaths moved() {
+    return moved;
+  }
+
   /** The way past the cache; null if the route has none, or its requests take the cache. */
   @Nullable CacheBypass bypass() {
     return isPastCache && cache != null ? cache.bypass("path") : null;
@@ -253,6 +264,7 @@ public final class RouteChain {
           ExchangeHandler other = linked(way.subList(i + 1, way.size()), true);
           next = SplitHandler.of(route.actions().split(), next, other);
         }
+        case REDIRECTS -> next = moving(next);
         case MIRROR -> next = isOther ? next : mirrored(next);
         case RULES -> next = ruled(next);
         case ERROR_PAGES -> next = paged(next);
@@ -347,6 +359,13 @@ public final class RouteChain {
             : actions.responseHeaders();
     return new RuledHandler(
         next, actions.requestHeaders(), response, route.path(), actions.pathRewrite(), pages);
+  }
+
+  private ExchangeHandler moving(ExchangeHandler next) {
+    Path file = Objects.requireNonNull(route.actions().redirectsFile(), "redirects-file");
+    MovedPaths moving = new MovedPaths(file, next, parts.files(), parts.clock());
+    moved = moving;
+    return moving;
   }
 
   private ExchangeHandler mirrored(ExchangeHandler next) {

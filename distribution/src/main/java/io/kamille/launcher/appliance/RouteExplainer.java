@@ -102,6 +102,12 @@ record RouteExplainer(
         if (client != null && !list.admits(client)) {
           return new Explanation(Decision.REFUSE, null, null, steps);
         }
+      } else if (station == Station.REDIRECTS) {
+        String to = Objects.requireNonNull(chain.moved()).explain(request);
+        if (to != null) {
+          steps.add(new Reason("redirect", "routes[].redirects-file", request.path(), to));
+          return new Explanation(Decision.PASS, null, null, steps);
+        }
       } else if (station == Station.SPLIT) {
         SplitSettings split = chain.route().actions().split();
         boolean isOther = client != null && split.takes(request, client);

@@ -66,7 +66,7 @@ final class CheckCommand implements Callable<Integer> {
       Running.accepted(new ConfigurationReading.Refused(problems), err);
     }
     configuration.warnings().forEach(out::println);
-    Shadows.of(configuration).forEach(note -> out.println(file + ":" + note));
+    Shadows.of(file.toString(), configuration).forEach(out::println);
     if (!configuration.orderedNames().isEmpty()) {
       out.println("certificates: ordered for " + String.join(", ", configuration.orderedNames()));
     }

@@ -216,7 +216,8 @@ final class ConfigCommand {
           .getErr()
           .printf(
               Locale.ROOT,
-              "%d:%d: %s: found %s, expected %s%n",
+              "%s%d:%d: %s: found %s, expected %s%n",
+              error.path("file").isString() ? error.path("file").stringValue() + ":" : "",
               error.path("line").intValue(),
               error.path("column").intValue(),
               error.path("pointer").stringValue(""),

@@ -43,6 +43,7 @@ import org.jspecify.annotations.Nullable;
  * @param acme whom certificates are ordered from
  * @param cluster which nodes are one cache
  * @param hostSockets where the helper listens that sockets come from; null if they are made here
+ * @param include files with more routes and upstreams
  * @param values what was read, with its places in the file
  */
 public record Configuration(
@@ -63,6 +64,7 @@ public record Configuration(
     AcmeSettings acme,
     ClusterSettings cluster,
     @Nullable Path hostSockets,
+    List<String> include,
     SectionValues values) {
 
   static final Subsection<ListenerSettings> LISTENERS =
@@ -121,6 +123,8 @@ public record Configuration(
       ClusterSettings.SECTION.one(
           "cluster", "Several nodes as one cache; see [cluster](../operations/cluster.md).");
 
+  static final Setting<List<String>> INCLUDE = IncludedFiles.SETTING;
+
   private static final int HTTPS_PORT = 443;
   private static final int HTTP_PORT = 80;
 
@@ -158,6 +162,7 @@ public record Configuration(
               .orElse("Kamille opens its sockets itself")
               .into("hostSockets")
               .appliesOnRestart(),
+          INCLUDE,
           Row.derived(values -> values));
 
   private static final System.Logger LOG = System.getLogger("kamille.configuration");
@@ -235,6 +240,16 @@ public record Configuration(
   /** The upstream of that name, which there is. */
   public UpstreamGroup upstream(String name) {
     return Objects.requireNonNull(upstreams.get(name), name);
+  }
+
+  /** The included file that has the upstream of that name; null if none has it. */
+  public @Nullable String includedUpstream(String name) {
+    for (SectionValues upstream : values.all(UPSTREAMS)) {
+      if (upstream.name().equals(name) && !upstream.position().file().isEmpty()) {
+        return upstream.position().file();
+      }
+    }
+    return null;
   }
 
   /** Whether the page for the first start answers for that route, and no upstream. */

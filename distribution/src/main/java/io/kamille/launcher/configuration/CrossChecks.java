@@ -7,6 +7,7 @@ import io.kamille.cache.settings.MemorySettings;
 import io.kamille.cache.settings.RouteCacheSettings;
 import io.kamille.cache.settings.SharedCacheSettings;
 import io.kamille.cluster.settings.ClusterSettings;
+import io.kamille.cluster.settings.ClusterSettings.ConfigChoice;
 import io.kamille.cluster.settings.PeerSettings;
 import io.kamille.core.client.open.ListenerSettings;
 import io.kamille.core.gate.RateLimitSettings;
@@ -18,6 +19,7 @@ import io.kamille.core.origin.choose.SplitSettings;
 import io.kamille.core.origin.send.MirrorSettings;
 import io.kamille.core.setting.ByteSize;
 import io.kamille.core.setting.HostPort;
+import io.kamille.core.setting.Position;
 import io.kamille.core.setting.Problem;
 import io.kamille.core.setting.Problems;
 import io.kamille.core.setting.SectionValues;
@@ -76,6 +78,7 @@ record CrossChecks(SectionValues file, Problems problems) {
     }
     maskedAddressesHaveNoSecondCopy(file.one(Configuration.LOGS).one(LogSettings.ACCESS));
     new AcmeChecks(file, problems).run();
+    nodesShareWhatIsIncluded();
     new ClusterChecks(file.one(Configuration.CLUSTER), problems).run();
     for (SectionValues upstream : file.all(Configuration.UPSTREAMS)) {
       new OriginChecks(file, upstream, problems).run();
@@ -165,15 +168,32 @@ record CrossChecks(SectionValues file, Problems problems) {
   }
 
   private void routesDiffer() {
-    Map<List<String>, String> first = new HashMap<>();
+    Map<List<String>, SectionValues> first = new HashMap<>();
     for (SectionValues route : file.all(Configuration.ROUTES)) {
       String host = Objects.requireNonNullElse(route.find(RouteSettings.HOST), "");
       // Not a record, whose equals has a bootstrap method that each start would run.
       List<String> match = List.of(host, route.value(RouteSettings.PATH_PREFIX));
-      String other = first.putIfAbsent(match, route.path());
+      SectionValues other = first.putIfAbsent(match, route);
       if (other != null) {
-        problems.conflict(route, "the host and path of " + other, "a route of its own");
+        Position place = other.position();
+        String where =
+            place.file().equals(route.position().file())
+                ? ""
+                : " in " + place.lineSeenFrom(route.position());
+        String whose = "the host and path of " + other.path() + where;
+        problems.conflict(route, whose, "a route of its own");
       }
+    }
+  }
+
+  /** The API changes the file of each node, and the others know nothing of what it includes. */
+  private void nodesShareWhatIsIncluded() {
+    SectionValues cluster = file.one(Configuration.CLUSTER);
+    boolean isShared =
+        cluster.isGiven(ClusterSettings.NAME)
+            && cluster.value(ClusterSettings.CONFIG) != ConfigChoice.LOCAL;
+    if (isShared && !file.value(Configuration.INCLUDE).isEmpty()) {
+      problems.conflict(file, Configuration.INCLUDE, "nothing, or cluster.config: local");
     }
   }
 

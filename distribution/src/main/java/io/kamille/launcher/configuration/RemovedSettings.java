@@ -156,7 +156,7 @@ final class RemovedSettings {
     var at = row.values.isEmpty() ? entry.position() : entry.value().position();
     String what = row.values.isEmpty() ? path : path + ": " + ((Scalar) entry.value()).text();
     warnings.add(
-        file
+        (at.file().isEmpty() ? file : at.file())
             + ":"
             + at.line()
             + ":"

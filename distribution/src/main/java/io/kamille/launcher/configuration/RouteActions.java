@@ -28,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @param split which clients get another upstream
  * @param mirror which upstream gets copies
  * @param errorPages what stands in place of errors, by status code or class
+ * @param redirectsFile which paths have moved, or null
  */
 public record RouteActions(
     @Nullable Path root,
@@ -39,7 +40,8 @@ public record RouteActions(
     boolean requestId,
     SplitSettings split,
     MirrorSettings mirror,
-    Map<String, ErrorPageSettings> errorPages) {
+    Map<String, ErrorPageSettings> errorPages,
+    @Nullable Path redirectsFile) {
 
   static final Setting<Path> ROOT =
       Setting.of(
@@ -102,6 +104,16 @@ public record RouteActions(
                   + " code stays. Calls of gRPC get no page.")
           .withShorthand(ResponseSettings.FILE);
 
+  static final Setting<Path> REDIRECTS_FILE =
+      Setting.of(
+              "redirects-file",
+              ValueTypes.file(),
+              "A file of redirects, before the route's own answer: `FROM,TO` or `FROM,TO,STATUS` in"
+                  + " each line, at most 100,000. Kamille takes in a change within a second; see"
+                  + " [routes](../operations/routes.md#many-redirects).")
+          .orElse("no file")
+          .into("redirectsFile");
+
   static final Section<RouteActions> SECTION =
       Section.of(
           RouteActions.class,
@@ -119,7 +131,8 @@ public record RouteActions(
               .defaultsTo(false),
           SPLIT,
           MIRROR,
-          ERROR_PAGES);
+          ERROR_PAGES,
+          REDIRECTS_FILE);
 
   static final RouteActions NONE = SECTION.defaults();
 }

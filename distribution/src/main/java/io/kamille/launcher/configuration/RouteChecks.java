@@ -2,6 +2,8 @@ package io.kamille.launcher.configuration;
 
 import io.kamille.core.answer.ErrorPageSettings;
 import io.kamille.core.answer.HeaderRules;
+import io.kamille.core.answer.HeaderRules.FieldValue;
+import io.kamille.core.answer.MovedPaths;
 import io.kamille.core.answer.Redirect;
 import io.kamille.core.answer.ResponseSettings;
 import io.kamille.core.http.StatusCode;
@@ -11,6 +13,7 @@ import io.kamille.core.setting.Member;
 import io.kamille.core.setting.Position;
 import io.kamille.core.setting.Problem;
 import io.kamille.core.setting.Problems;
+import io.kamille.core.setting.SecretText;
 import io.kamille.core.setting.SectionValues;
 import io.kamille.core.setting.Setting;
 import io.kamille.core.setting.Subsection;
@@ -34,6 +37,11 @@ record RouteChecks(SectionValues route, Problems problems) {
     }
     route.all(RouteActions.RESPOND).forEach(this::responseIsWhole);
     route.all(RouteActions.ERROR_PAGES).forEach(this::errorPageIsWhole);
+    Path moved = route.find(RouteActions.REDIRECTS_FILE);
+    if (moved != null) {
+      problems.readable(
+          route, RouteActions.REDIRECTS_FILE, "a file of redirects", () -> MovedPaths.check(moved));
+    }
     fieldsMayBeChanged(RouteActions.REQUEST_HEADERS);
     fieldsMayBeChanged(RouteActions.RESPONSE_HEADERS);
   }
@@ -157,6 +165,11 @@ record RouteChecks(SectionValues route, Problems problems) {
       for (Subsection<?> kind : List.of(HeaderRules.SET, HeaderRules.ADD)) {
         for (SectionValues field : rules.all(kind)) {
           mayBeChanged(field.name(), field.position(), field.path());
+          SecretText text = field.find(FieldValue.VALUE);
+          String trouble = text == null ? null : text.trouble();
+          if (trouble != null) {
+            problems.conflict(field, FieldValue.VALUE, trouble);
+          }
         }
       }
     }

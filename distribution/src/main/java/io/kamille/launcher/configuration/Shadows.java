@@ -4,6 +4,7 @@ import io.kamille.core.answer.HeaderRules;
 import io.kamille.core.gate.AccessList;
 import io.kamille.core.gate.AddressRange;
 import io.kamille.core.route.Route;
+import io.kamille.core.setting.Position;
 import io.kamille.core.setting.SectionValues;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,18 +23,24 @@ public final class Shadows {
    */
   private static final int HOSTS_SHOWN = 3;
 
+  private final String file;
   private final List<RouteSettings> routes;
   private final RoutesByHost byHost;
   private final List<String> notes = new ArrayList<>();
 
-  private Shadows(List<RouteSettings> routes) {
+  private Shadows(String file, List<RouteSettings> routes) {
+    this.file = file;
     this.routes = routes;
     this.byHost = new RoutesByHost(routes);
   }
 
-  /** A line for each case: line and column in the file, the setting, and what goes first. */
-  public static List<String> of(Configuration configuration) {
-    var shadows = new Shadows(configuration.routes());
+  /**
+   * A line for each case: file, line, column, the setting, and what goes first.
+   *
+   * @param file what the configuration was read from
+   */
+  public static List<String> of(String file, Configuration configuration) {
+    var shadows = new Shadows(file, configuration.routes());
     List<SectionValues> listeners = configuration.values().all(Configuration.LISTENERS);
     for (int i = 0; i < listeners.size(); i++) {
       shadows.rangesInBothLists(listeners.get(i), configuration.listeners().get(i).access());
@@ -128,7 +135,9 @@ public final class Shadows {
   }
 
   private void note(SectionValues at, String path, String note) {
-    String place = at.position().line() + ":" + at.position().column();
+    Position position = at.position();
+    String in = position.file().isEmpty() ? file : position.file();
+    String place = in + ":" + position.line() + ":" + position.column();
     notes.add(place + ": note: " + path + ": " + note);
   }
 }

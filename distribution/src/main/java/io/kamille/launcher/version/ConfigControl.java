@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
 
 /** Changes the configuration of the running process, one change at a time. Any thread. */
 public final class ConfigControl implements AutoCloseable {
@@ -32,6 +33,9 @@ public final class ConfigControl implements AutoCloseable {
    * version. A kill before the rename leaves the old file, a kill behind it the new one. If the
    * rename fails, what ran is applied again. A version that cannot be kept is no reason to go back:
    * the file has it, and the next start takes it in.
+   *
+   * What a text includes is read with it, and may change at any time. So what ran is kept as it was
+   * read: going back reads no file.
    *
    * In a trial the file is not written, so a restart returns to it by itself. The trial's text
    * becomes a version only when it is kept.
@@ -110,6 +114,9 @@ public final class ConfigControl implements AutoCloseable {
   private final Target target;
   private final Alarm alarm;
   private final InstantSource clock;
+  // As it was read; the file's, and what runs, which may be a trial. Null if the file had problems.
+  private @Nullable Configuration ofFile;
+  private @Nullable Configuration running;
   private @Nullable Trial trial;
   private @Nullable TrialEnd lastTrial;
   private Runnable cancelAlarm = () -> {};
@@ -133,7 +140,14 @@ public final class ConfigControl implements AutoCloseable {
   public static ConfigControl open(
       Path file, Path directory, boolean mayWrite, Target target, Alarm alarm, InstantSource clock)
       throws IOException {
-    return new ConfigControl(KeptFile.open(file, directory, clock), mayWrite, target, alarm, clock);
+    var control =
+        new ConfigControl(KeptFile.open(file, directory, clock), mayWrite, target, alarm, clock);
+    if (control.reading(control.text())
+        instanceof ConfigurationReading.Accepted(Configuration read)) {
+      control.ofFile = read;
+      control.running = read;
+    }
+    return control;
   }
 
   /** What runs, trial included. */
@@ -185,11 +199,30 @@ public final class ConfigControl implements AutoCloseable {
 
   /** What waits for a restart. */
   synchronized List<SettingChange> pending() {
-    return switch (reading(text())) {
-      case ConfigurationReading.Accepted(Configuration running) ->
-          target.changes(running).stream().filter(SettingChange::needsRestart).toList();
-      case ConfigurationReading.Refused refused -> List.of();
-    };
+    Configuration now = running;
+    return now == null
+        ? List.of()
+        : target.changes(now).stream().filter(SettingChange::needsRestart).toList();
+  }
+
+  /** Refuses a patch of what another file has: it would change nothing, or make a second one. */
+  synchronized void checkOwn(JsonNode patch) throws Refused {
+    Configuration now = running;
+    if (now == null) {
+      return;
+    }
+    for (String name : patch.path("upstreams").propertyNames()) {
+      String elsewhere = now.includedUpstream(name);
+      if (elsewhere != null) {
+        throw new Refused(
+            ProblemType.CONFIG_INVALID,
+            "Nothing was changed: "
+                + elsewhere
+                + " has the upstream "
+                + name
+                + ". Change it there, and reload.");
+      }
+    }
   }
 
   /** All that is wrong with a text. */
@@ -268,6 +301,7 @@ public final class ConfigControl implements AutoCloseable {
     TrialGuard.Counts start = target.counts();
     TrialGuard guard = order.guard() == null ? null : new TrialGuard(order.guard(), start);
     apply(configuration);
+    running = configuration;
     Instant deadline = clock.instant().plus(confirm);
     trial = new Trial(next, order.by(), order.comment(), deadline, guard, start);
     setAlarm();
@@ -317,7 +351,8 @@ public final class ConfigControl implements AutoCloseable {
 
   /** Applies what ran: a step that failed or was taken back may have changed a part of it. */
   private void goBack() throws Refused {
-    Step before = prepared(checked(text()));
+    Configuration now = running;
+    Step before = prepared(now == null ? checked(text()) : now);
     try {
       before.apply();
     } catch (RuntimeException failed) {
@@ -344,6 +379,8 @@ public final class ConfigControl implements AutoCloseable {
       throw new Refused(
           ProblemType.FILE_UNWRITABLE, "The file cannot be written: " + unwritable.getMessage());
     }
+    ofFile = configuration;
+    running = configuration;
     file.written(next, by, comment);
   }
 
@@ -365,9 +402,11 @@ public final class ConfigControl implements AutoCloseable {
 
   private Outcome revert(String why) throws Refused {
     Trial open = openTrial();
-    Configuration before = checked(file.text());
+    Configuration kept = ofFile;
+    Configuration before = kept == null ? checked(file.text()) : kept;
     List<SettingChange> changes = target.changes(before);
     apply(before);
+    running = before;
     ended(open, false, why);
     return outcome(changes);
   }
@@ -460,7 +499,10 @@ public final class ConfigControl implements AutoCloseable {
           "The file cannot be read: " + unreadable.getMessage(),
           problems);
     }
-    apply(checked(next));
+    Configuration read = checked(next);
+    apply(read);
+    ofFile = read;
+    running = read;
     if (trial != null) {
       ended(trial, false, "the file was read again");
     }

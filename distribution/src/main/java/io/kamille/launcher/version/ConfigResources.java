@@ -131,6 +131,7 @@ public final class ConfigResources {
     if (!patch.isObject()) {
       throw new InvalidRequest("A merge patch is an object: it has the settings that change.");
     }
+    control.checkOwn(patch);
     return change(request, query, running -> MergePatch.apply(running, patch));
   }
 

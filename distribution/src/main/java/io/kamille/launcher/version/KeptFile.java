@@ -1,6 +1,7 @@
 package io.kamille.launcher.version;
 
 import io.kamille.admin.api.ProblemType;
+import io.kamille.launcher.configuration.ConfigurationFile;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
@@ -8,6 +9,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
 
 /** The configuration's file, as it was read or written last, and its versions. */
 final class KeptFile {
@@ -18,6 +22,7 @@ final class KeptFile {
   private final ConfigStore store;
   private final InstantSource clock;
   private String text;
+  private Map<Path, String> included = Map.of();
 
   private KeptFile(Path file, ConfigStore store, InstantSource clock, String text) {
     this.file = file;
@@ -67,7 +72,19 @@ final class KeptFile {
     throw new Refused(ProblemType.VERSION_GONE, "Version " + number + " is not kept.");
   }
 
+  /** Neither the file nor what it includes. */
   void checkUnchanged() throws Refused {
+    Map<Path, String> now = digests();
+    for (Path one : now.keySet()) {
+      if (!Objects.equals(now.get(one), included.get(one))) {
+        throw changed(one);
+      }
+    }
+    for (Path one : included.keySet()) {
+      if (!now.containsKey(one)) {
+        throw changed(one);
+      }
+    }
     try {
       if (!Files.readString(file).equals(text)) {
         throw new Refused(
@@ -80,6 +97,23 @@ final class KeptFile {
     }
   }
 
+  private static Refused changed(Path included) {
+    return new Refused(
+        ProblemType.FILE_CHANGED,
+        "Somebody changed " + included + " since it was read. Reload it, then change the file.");
+  }
+
+  /** Of what the text includes now. */
+  private Map<Path, String> digests() {
+    Map<Path, String> digests = new TreeMap<>();
+    ConfigurationFile.included(file.toString(), text.getBytes(StandardCharsets.UTF_8))
+        .forEach(
+            (one, octets) ->
+                digests.put(
+                    one, ConfigControl.digest(new String(octets, StandardCharsets.ISO_8859_1))));
+    return digests;
+  }
+
   /** The next text, on the disk but not in the file yet. */
   FileDraft draft(String next) throws IOException {
     return FileDraft.write(file, next.getBytes(StandardCharsets.UTF_8));
@@ -88,12 +122,14 @@ final class KeptFile {
   /** The file has this text from now on, because somebody changed it through us. */
   void written(String next, String by, String comment) {
     text = next;
+    included = digests();
     keep(by, comment);
   }
 
   /** The file has this text from now on, because somebody else wrote it. */
   void read(String next) {
     text = next;
+    included = digests();
     try {
       ConfigVersion newest = store.newest();
       if (newest != null && next.equals(store.text(newest.number()))) {

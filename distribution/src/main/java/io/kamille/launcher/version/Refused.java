@@ -15,9 +15,14 @@ final class Refused extends InvalidRequest {
   private final transient ProblemType type;
   private final transient List<Problem> problems;
 
-  /** What is wrong with a text, as JSON has it. */
+  /**
+   * What is wrong with a text, as JSON has it.
+   *
+   * @param file that the text includes, if it stands there
+   */
   record Wrong(
       String kind,
+      @Nullable String file,
       String pointer,
       int line,
       int column,
@@ -27,8 +32,10 @@ final class Refused extends InvalidRequest {
 
     static Wrong of(Problem problem) {
       String path = problem.path().replace("[", ".").replace("]", "");
+      String in = problem.position().file();
       return new Wrong(
           problem.kind().name(),
+          in.isEmpty() ? null : in,
           path.isEmpty() ? "#" : "#/" + path.replace("~", "~0").replace('.', '/'),
           problem.position().line(),
           problem.position().column(),

@@ -12,6 +12,7 @@ import io.kamille.core.client.h2.TestH2Client;
 import io.kamille.launcher.appliance.StubOrigin.Visit;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
@@ -21,6 +22,22 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class RouteActionsIT {
 
   @RegisterExtension private final Journey journey = new Journey();
+
+  @Test
+  void whatHasMovedIsRedirectedBeforeTheCache() throws Exception {
+    Path moved = Files.writeString(journey.file("moved.csv"), "/a,/b\n/old/*,/new/*,301\n");
+    journey
+        .with("routes: [{upstream: site, redirects-file: '" + moved + "'}]")
+        .origin()
+        .on("/b", ok("b", "Cache-Control: max-age=60"));
+    assertThat(journey.get("/a?q=1").status()).isEqualTo(308);
+    assertThat(journey.get("/a?q=1").field("Location")).isEqualTo("/b?q=1");
+    assertThat(journey.get("/old/x").field("Location")).isEqualTo("/new/x");
+    assertThat(journey.get("/b").content()).isEqualTo("b");
+    assertThat(journey.get("/b").field("Cache-Status")).contains("hit");
+    assertThat(journey.admin("/v1/explain?url=http://h/old/x").body())
+        .contains("routes[].redirects-file", "301 to /new/x", "\"decision\":\"pass\"");
+  }
 
   @Test
   void aRedirectKeepsPathAndQueryButNoOtherHost() {

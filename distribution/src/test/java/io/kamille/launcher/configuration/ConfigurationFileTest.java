@@ -24,6 +24,7 @@ import io.kamille.core.gate.AddressRanges;
 import io.kamille.core.gate.ClientLimits;
 import io.kamille.core.gate.OverloadSettings;
 import io.kamille.core.gate.RateLimitSettings;
+import io.kamille.core.gate.TrustedProxies;
 import io.kamille.core.h1.HeadLimits;
 import io.kamille.core.http.ContentCoding;
 import io.kamille.core.log.AccessLogSettings;
@@ -81,6 +82,7 @@ class ConfigurationFileTest {
                 null,
                 TlsSettings.OFF,
                 ProxyProtocolSettings.OFF,
+                TrustedProxies.NONE,
                 0));
     assertThat(configuration.routes())
         .containsExactly(
@@ -188,6 +190,7 @@ class ConfigurationFileTest {
                 null,
                 TlsSettings.OFF,
                 ProxyProtocolSettings.OFF,
+                TrustedProxies.NONE,
                 0));
     assertThat(configuration.loops()).isEqualTo(3);
     UpstreamGroup web = configuration.upstream("web");

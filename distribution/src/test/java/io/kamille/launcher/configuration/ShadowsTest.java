@@ -41,9 +41,9 @@ class ShadowsTest {
                 "{host: b.org, path: /.well-known, upstream: web}",
                 "{host: c.com, path: /x, upstream: web}"))
         .containsExactly(
-            "5:3: note: routes[1]: /.well-known gets no requests of hosts whose own routes go"
+            "k:5:3: note: routes[1]: /.well-known gets no requests of hosts whose own routes go"
                 + " first: a.org (routes[0])",
-            "6:3: note: routes[2]: /.well-known/acme gets no requests of hosts whose own routes go"
+            "k:6:3: note: routes[2]: /.well-known/acme gets no requests of hosts whose own routes go"
                 + " first: a.org (routes[0]), b.org (routes[4])");
   }
 
@@ -55,7 +55,7 @@ class ShadowsTest {
                 "{host: '*.org', path: /x, upstream: web}",
                 "{host: '*.b.com', path: /x, upstream: web}"))
         .containsExactly(
-            "5:3: note: routes[1]: /x gets no requests of hosts whose own routes go first:"
+            "k:5:3: note: routes[1]: /x gets no requests of hosts whose own routes go first:"
                 + " *.a.org (routes[0])");
   }
 
@@ -77,7 +77,7 @@ class ShadowsTest {
   void whatLiesBelowMayBeAnotherRoutes() {
     assertThat(notes("{path: /a, upstream: web}", "{path: /a/, upstream: other}"))
         .containsExactly(
-            "4:3: note: routes[0]: only /a itself gets here, because routes[1] has /a/");
+            "k:4:3: note: routes[0]: only /a itself gets here, because routes[1] has /a/");
   }
 
   @Test
@@ -88,9 +88,9 @@ class ShadowsTest {
                 "{path: /a, upstream: other}",
                 "{host: h, path: /b, upstream: other}"))
         .containsExactly(
-            "4:3: note: routes[0].cache.bypass-paths: /a has no effect, because it belongs to"
+            "k:4:3: note: routes[0].cache.bypass-paths: /a has no effect, because it belongs to"
                 + " routes[1]",
-            "4:3: note: routes[0].cache.bypass-paths: /a/c has no effect, because it belongs to"
+            "k:4:3: note: routes[0].cache.bypass-paths: /a/c has no effect, because it belongs to"
                 + " routes[1]");
   }
 
@@ -99,15 +99,16 @@ class ShadowsTest {
     String access = "access: {allow: [10.0.0.0/8, '::1'], deny: [10.0.0.0/8, 10.0.0.0/9]}";
     assertThat(notes("{upstream: web, " + access + "}"))
         .containsExactly(
-            "4:3: note: routes[0].access.allow: 10.0.0.0/8 has no effect, because access.deny has"
+            "k:4:3: note: routes[0].access.allow: 10.0.0.0/8 has no effect, because access.deny has"
                 + " it, too");
     assertThat(
             Shadows.of(
+                "k",
                 accepted(
                     LEAST.replace("[':0']", "[{address: ':0', " + access + "}]")
                         + "- {upstream: web}")))
         .containsExactly(
-            "1:13: note: listeners[0].access.allow: 10.0.0.0/8 has no effect, because access.deny"
+            "k:1:13: note: listeners[0].access.allow: 10.0.0.0/8 has no effect, because access.deny"
                 + " has it, too");
   }
 
@@ -115,7 +116,7 @@ class ShadowsTest {
   void aSplitMayLeaveNothing() {
     assertThat(notes("{upstream: web, split: {upstream: other, share: 1}}"))
         .containsExactly(
-            "4:3: note: routes[0].upstream: web has no effect, because split sends all to other");
+            "k:4:3: note: routes[0].upstream: web has no effect, because split sends all to other");
   }
 
   @Test
@@ -123,14 +124,14 @@ class ShadowsTest {
     assertThat(
             notes("{upstream: web, response-headers: {remove: [x-a, B], set: {X-A: 1, x-a: 2}}}"))
         .containsExactly(
-            "4:3: note: routes[0].response-headers.set: X-A has no effect, because the field is set"
+            "k:4:3: note: routes[0].response-headers.set: X-A has no effect, because the field is set"
                 + " again",
-            "4:3: note: routes[0].response-headers.remove: x-a has no effect, because the field is"
+            "k:4:3: note: routes[0].response-headers.remove: x-a has no effect, because the field is"
                 + " set");
   }
 
   private static List<String> notes(String... routes) {
-    return Shadows.of(accepted(LEAST + "- " + String.join("\n- ", routes)));
+    return Shadows.of("k", accepted(LEAST + "- " + String.join("\n- ", routes)));
   }
 
   private static Configuration accepted(String text) {

@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.json.JsonMapper;
 
 class ConfigControlTest {
 
@@ -163,6 +164,65 @@ class ConfigControlTest {
     Objects.requireNonNull(alarm).run();
     assertThat(fields()).isNotEqualTo(50);
     refused(ProblemType.NO_TRIAL, () -> control.revertTrial(null));
+  }
+
+  // Included files
+
+  private static final String INCLUDING = "include: [sites/*.yaml]\n" + LEAST;
+  private static final String SHOP =
+      """
+      upstreams: {shop: {origins: ['http://127.0.0.1:9001']}}
+      routes: [{host: shop.test, upstream: shop}]
+      """;
+
+  private Path included() throws IOException {
+    Path shop = Files.createDirectories(directory.resolve("sites")).resolve("shop.yaml");
+    Files.writeString(shop, SHOP);
+    Files.writeString(file, INCLUDING);
+    assertThat(control.reload()).isEmpty();
+    assertThat(appliance.running.upstreams()).containsOnlyKeys("web", "shop");
+    return shop;
+  }
+
+  @Test
+  void aReloadTakesInWhatChangedInIncludedFilesAndACommitDoesNot() throws Exception {
+    Path shop = included();
+    Files.writeString(shop, SHOP.replace("shop.test", "other.test"));
+    refused(ProblemType.FILE_CHANGED, () -> commit(INCLUDING + "loops: 7\n", "a", "", null));
+    assertThat(appliance.running.routes().getLast().host()).isEqualTo("shop.test");
+    assertThat(control.reload()).isEmpty();
+    assertThat(appliance.running.routes().getLast().host()).isEqualTo("other.test");
+    Files.delete(shop);
+    refused(ProblemType.FILE_CHANGED, () -> commit(INCLUDING + "loops: 7\n", "a", "", null));
+    assertThat(control.reload()).isEmpty();
+    assertThat(appliance.running.upstreams()).containsOnlyKeys("web");
+    commit(OTHER, "a", "", null);
+    assertThat(file).hasContent(OTHER);
+  }
+
+  @Test
+  void aTrialGoesBackToWhatRanWhateverBecameOfIncludedFiles() throws Exception {
+    Path shop = included();
+    commit(INCLUDING + "limits: {fields: 50}\n", "a", "", Duration.ofMinutes(1));
+    Files.writeString(shop, "broken: [");
+    control.revertTrial(null);
+    assertThat(fields()).isNotEqualTo(50);
+    assertThat(appliance.running.upstreams()).containsOnlyKeys("web", "shop");
+    assertThat(control.reload()).singleElement().asString().startsWith(shop + ":1:10: ");
+    assertThat(appliance.running.upstreams()).containsOnlyKeys("web", "shop");
+  }
+
+  @Test
+  void aPatchSaysWhatItCannotChange() throws Exception {
+    Path shop = included();
+    JsonMapper json = new JsonMapper();
+    assertThatThrownBy(() -> control.checkOwn(json.readTree("{\"upstreams\": {\"shop\": null}}")))
+        .isInstanceOf(Refused.class)
+        .hasMessageContaining(shop + " has the upstream shop. Change it there");
+    control.checkOwn(json.readTree("{\"upstreams\": {\"web\": {}, \"new\": {}}, \"routes\": []}"));
+    assertThat(control.problems(INCLUDING.replace("web", "shop")))
+        .extracting(Problem::toString)
+        .anyMatch(line -> line.startsWith(shop + ":1:13: upstreams.shop: found the key a second"));
   }
 
   @Test

@@ -57,7 +57,7 @@ record RequestResources(ApplianceView appliance, WallClock clock) {
             .must("url", "The URL.")
             .may("method", "GET unless it is there.")
             .may("field", "A field line; may be there several times.")
-            .may("client", "The address of the client.")
+            .may("client", "The address of the client, or of the proxy that sends its request.")
             .answers(Explained.class)
             .by((_, query) -> explain(query)),
         Operation.get("/v1/requests", Scope.READ, "Some of the last requests, the newest first.")

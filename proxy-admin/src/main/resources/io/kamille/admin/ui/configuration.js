@@ -6,7 +6,7 @@ const YAML = { Accept: "application/yaml" };
 
 function problems(problem) {
   return note("bad", h("p", {}, problem.message), problem.errors.length === 0 ? null : h("ul", { class: "plain" }, problem.errors.map((one) =>
-    h("li", {}, one.line ? `Line ${one.line}: ` : "", one.pointer ? h("code", {}, one.pointer) : "", one.found ? `: ${one.found}` : "",
+    h("li", {}, one.file ? `${one.file}, ` : "", one.line ? `Line ${one.line}: ` : "", one.pointer ? h("code", {}, one.pointer) : "", one.found ? `: ${one.found}` : "",
       one.expected ? `; expected ${one.expected}` : "", one.nearest ? `. Did you mean ${one.nearest}?` : ""))));
 }
 

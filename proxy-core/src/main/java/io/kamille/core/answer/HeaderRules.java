@@ -2,6 +2,7 @@ package io.kamille.core.answer;
 
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.Octets;
+import io.kamille.core.setting.SecretText;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Setting;
 import io.kamille.core.setting.Subsection;
@@ -21,16 +22,24 @@ public record HeaderRules(
     List<String> remove, Map<String, FieldValue> set, Map<String, FieldValue> add) {
 
   /** The value of a field. */
-  public record FieldValue(String value) {
+  public record FieldValue(SecretText text) {
 
-    static final Setting<String> VALUE =
+    public static final Setting<SecretText> VALUE =
         Setting.of(
-            "value",
-            ValueTypes.text(
-                "text", "visible ASCII, spaces and tabs, not at either end", text -> isValue(text)),
-            "The value of the field.");
+                "value",
+                SecretText.type(
+                    "text",
+                    "visible ASCII, spaces and tabs, not at either end",
+                    FieldValue::isValue),
+                "The value of the field. `${file:PATH}` in it stands for the content of a file, such"
+                    + " as a token, which Kamille reads when it reads the configuration.")
+            .into("text");
 
     static final Section<FieldValue> SECTION = Section.of(FieldValue.class, VALUE);
+
+    String value() {
+      return text.value();
+    }
 
     private static boolean isValue(String text) {
       return text.equals(text.strip())

@@ -37,7 +37,7 @@ public record Redirect(@Nullable String to, int status) implements ExchangeHandl
                   + " and query.")
           .orElse("no redirect");
 
-  private static boolean isTarget(String text) {
+  static boolean isTarget(String text) {
     String plain = text.replace("{host}", "h").replace("{path}", "/p").replace("{uri}", "/p");
     return plain.length() <= 2_048
         && (plain.startsWith("/") ? !plain.startsWith("//") : plain.matches("https?://[^/].*"))

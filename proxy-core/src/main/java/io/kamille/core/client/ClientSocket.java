@@ -2,6 +2,7 @@ package io.kamille.core.client;
 
 import io.kamille.core.exchange.Failure;
 import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.gate.ForwardedReader;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.tls.ClientCertificate;
 import io.kamille.core.tls.HandshakeTrouble;
@@ -40,6 +41,7 @@ public abstract class ClientSocket extends ListedConnection implements ClientOut
   private final InetSocketAddress client;
   private final InetSocketAddress local;
   private final @Nullable ClientCertificate certificate;
+  private final @Nullable ForwardedReader reader;
   private final LoopConnections connections;
   private final LingeringClose farewell;
   private Stage stage = Stage.OPEN;
@@ -64,6 +66,7 @@ public abstract class ClientSocket extends ListedConnection implements ClientOut
     this.client = accepted.client();
     this.local = accepted.local();
     this.certificate = accepted.certificate();
+    this.reader = accepted.reader();
     String protocol = secure ? version + " over TLS" : version;
     this.tunable = shared.opened(channel, accepted.peer(), protocol);
     this.output = new ClientOutput(channel, shared.time(), shared.flushes(), this, tunable, secure);
@@ -89,6 +92,14 @@ public abstract class ClientSocket extends ListedConnection implements ClientOut
   /** Has the request say whose it is, and removes what its client says about that. */
   protected final void identify(RequestHead request) {
     ClientCertificate.tell(certificate, request.fields());
+    if (reader != null) {
+      reader.identify(request);
+    }
+  }
+
+  /** Whether the other end is a proxy that is believed. */
+  protected final boolean isTrusted() {
+    return reader != null && reader.isTrusted();
   }
 
   private static String tlsVersion(Channel channel) {

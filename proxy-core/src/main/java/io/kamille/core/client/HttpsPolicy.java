@@ -101,7 +101,7 @@ public record HttpsPolicy(int redirectPort, byte[] hsts, @Nullable Challenges ch
 
   private void redirect(Exchange exchange, ExchangeHandler first) {
     RequestHead request = exchange.request();
-    if (isChallenge(request)) {
+    if (request.isSecure() || isChallenge(request)) {
       first.handle(exchange);
       return;
     }

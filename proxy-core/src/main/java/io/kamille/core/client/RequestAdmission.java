@@ -3,6 +3,9 @@ package io.kamille.core.client;
 import io.kamille.core.exchange.Failure;
 import io.kamille.core.gate.ClientTable;
 import io.kamille.core.gate.Overload;
+import io.kamille.core.http.NamedClient;
+import io.kamille.core.http.RequestHead;
+import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,13 +16,15 @@ public final class RequestAdmission {
 
   private final ServerShard shared;
   private final ClientTable.Tally tally;
-  private boolean isUnderWay;
+  private final InetSocketAddress peer;
+  private ClientTable.@Nullable Tally underWay;
   private int headBytes;
 
-  /** For requests of the client of {@code tally}. */
-  public RequestAdmission(ServerShard shared, ClientTable.Tally tally) {
+  /** For requests of the client of {@code tally}, which is {@code peer} or is named by it. */
+  public RequestAdmission(ServerShard shared, ClientTable.Tally tally, InetSocketAddress peer) {
     this.shared = shared;
     this.tally = tally;
+    this.peer = peer;
   }
 
   /** Why there is no room for a head that takes so much of the heap; null if there is. */
@@ -28,25 +33,25 @@ public final class RequestAdmission {
   }
 
   /** Why the next request may not begin, which is counted; null if it may. */
-  public @Nullable Failure refusal() {
-    if (tally.refusesRequest()) {
+  public @Nullable Failure refusal(RequestHead request) {
+    if (tally.refusesRequest(NamedClient.of(request, peer))) {
       return Failure.busyClient("too many requests of this client are under way", 1);
     }
     return shared.shedder().shedsAtOnce() ? Overload.SHED : null;
   }
 
   /** A request is under way whose head takes so much of the heap. */
-  public void begun(int headBytes) {
-    isUnderWay = true;
-    tally.requestBegun();
+  public void begun(RequestHead request, int headBytes) {
+    underWay = tally.requestBegun(NamedClient.of(request, peer));
     this.headBytes = shared.headsUnderWay().begun(headBytes);
   }
 
   /** It is over, if one was under way: its client may have another one. */
   public void over() {
-    if (isUnderWay) {
-      isUnderWay = false;
-      tally.requestOver();
+    ClientTable.Tally counted = underWay;
+    if (counted != null) {
+      underWay = null;
+      counted.requestOver(tally);
       shared.headsUnderWay().over(headBytes);
     }
   }

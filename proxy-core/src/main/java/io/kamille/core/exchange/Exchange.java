@@ -1,5 +1,6 @@
 package io.kamille.core.exchange;
 
+import io.kamille.core.http.NamedClient;
 import io.kamille.core.http.RequestHead;
 import io.netty.channel.EventLoop;
 import java.net.InetSocketAddress;
@@ -72,6 +73,12 @@ public sealed class Exchange permits ConnectionExchange {
 
   public final InetSocketAddress client() {
     return client;
+  }
+
+  /** Who has sent the request: its client, or the trusted proxy that names the client. */
+  public final InetSocketAddress peer() {
+    NamedClient named = request.named();
+    return named == null ? client : named.proxy();
   }
 
   /** The address of ours that the client connected to. */

@@ -27,7 +27,7 @@ public record AccessList(AddressRanges allow, AddressRanges deny) {
                       + " clients are refused. The smallest range with an address decides about it,"
                       + " so that a part of what is denied can be allowed, and the other way round."
                       + " The client's address is that of the connection, or the one in its PROXY"
-                      + " header.")
+                      + " header. On a route, it is the one that a trusted proxy names.")
               .defaultsTo("all", access -> AddressRanges.NONE),
           Setting.of(
                   "deny",

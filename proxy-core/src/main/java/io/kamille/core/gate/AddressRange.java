@@ -56,6 +56,11 @@ public record AddressRange(AddressBits first, int prefixLength) {
     return first.isIpv4() && prefixLength >= AddressBits.MAPPED_BITS;
   }
 
+  /** Whether it is all addresses of its version of IP. */
+  boolean isWholeFamily() {
+    return prefixLength == (isIpv4() ? AddressBits.MAPPED_BITS : 0);
+  }
+
   /** Whether the address is one of them. An IPv6 range has no IPv4 address, however short. */
   public boolean contains(InetAddress address) {
     AddressBits bits = AddressBits.of(address);

@@ -28,7 +28,7 @@ public record ClientLimits(int connections, int requests, AddressRanges unlimite
                   "connections",
                   ValueTypes.orWord("none", NO_LIMIT, ValueTypes.wholeNumber(1, 10_000_000)),
                   "The most connections of one client at once, over all listeners, or `none` for no"
-                      + " such limit. One more is closed as soon as it is accepted; no idle"
+                      + " such limit. Those of trusted proxies are not counted. One more is closed as soon as it is accepted; no idle"
                       + " connection yields to it. Connections that came before there was a limit"
                       + " are not counted.")
               .defaultsTo(NO_LIMIT),

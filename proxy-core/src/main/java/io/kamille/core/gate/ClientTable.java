@@ -1,6 +1,7 @@
 package io.kamille.core.gate;
 
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
@@ -17,6 +18,9 @@ public final class ClientTable {
    * It is looked into when a connection begins and when it ends. A request reads a number of the
    * tally that its connection holds; one that is answered before its handler returns changes none.
    * While no limit is set, nobody is counted.
+   *
+   * A connection of a trusted proxy has no client of its own. Each of its requests that is under way
+   * holds the tally of the client it is for, as a connection would, but does not count as one.
    */
 
   private final ConcurrentHashMap<AddressBits, Tally> tallies = new ConcurrentHashMap<>();
@@ -24,6 +28,7 @@ public final class ClientTable {
   private final RefusalLog refusedLog;
   private final RefusalLog headerLog;
   private final LongAdder refusedRequests = new LongAdder();
+  private final Tally ofProxies = new Tally(null, new AddressBits(0, 0), this);
   // Volatile: set by whoever loads a configuration.
   private volatile ClientLimits limits;
 
@@ -62,20 +67,57 @@ public final class ClientTable {
     if (address == null || now.isUnlimited(address)) {
       return Tally.UNLIMITED;
     }
+    Tally tally = enter(address, now.connections());
+    if (tally == null) {
+      refusedLog.refused(address);
+    }
+    return tally;
+  }
+
+  private @Nullable Tally enter(InetAddress address, int limit) {
     AddressBits client = ClientLimits.client(address);
     while (true) {
-      Tally tally = tallies.computeIfAbsent(client, key -> new Tally(this, key));
-      switch (tally.enter(now.connections())) {
+      Tally tally = tallies.computeIfAbsent(client, key -> new Tally(this, key, null));
+      switch (tally.enter(limit)) {
         case ENTERED -> {
           return tally;
         }
         case FULL -> {
-          refusedLog.refused(address);
           return null;
         }
         case GONE -> tallies.remove(client, tally);
       }
     }
+  }
+
+  /**
+   * Lets in the connection of a proxy whose requests say whose they are. It counts for nobody.
+   *
+   * @return null if the proxy is not let in
+   */
+  public @Nullable Tally enterProxy(AccessList access, InetAddress address) {
+    if (access.admits(address)) {
+      return ofProxies;
+    }
+    deny(address);
+    return null;
+  }
+
+  /** The tally of a client without a connection of its own, if it has one. */
+  private @Nullable Tally find(InetAddress client) {
+    return tallies.get(ClientLimits.client(client));
+  }
+
+  /** Has a client without a connection of its own be known while a request is under way. */
+  private Tally hold(InetAddress client) {
+    ClientLimits now = limits;
+    boolean isFree = now.requests() == ClientLimits.NO_LIMIT || now.isUnlimited(client);
+    Tally tally = isFree ? null : enter(client, ClientLimits.NO_LIMIT);
+    if (tally == null) {
+      return Tally.UNLIMITED;
+    }
+    tally.held.incrementAndGet();
+    return tally;
   }
 
   /** The connection of a client, or of a load balancer, that is not let in was closed. */
@@ -136,7 +178,7 @@ public final class ClientTable {
     private static final int GONE_FOR_EVER = -1;
 
     /** Counts nothing. */
-    public static final Tally UNLIMITED = new Tally(null, new AddressBits(0, 0));
+    public static final Tally UNLIMITED = new Tally(null, new AddressBits(0, 0), null);
 
     /** What became of an attempt to enter. */
     enum Entry {
@@ -147,12 +189,16 @@ public final class ClientTable {
 
     private final @Nullable ClientTable table;
     private final AddressBits client;
+    private final @Nullable ClientTable named;
     private final AtomicInteger connections = new AtomicInteger();
+    private final AtomicInteger held = new AtomicInteger();
     private final AtomicInteger requests = new AtomicInteger();
 
-    Tally(@Nullable ClientTable table, AddressBits client) {
+    /** Counts in {@code table}, or, of a proxy, requests in {@code named}, or nothing. */
+    Tally(@Nullable ClientTable table, AddressBits client, @Nullable ClientTable named) {
       this.table = table;
       this.client = client;
+      this.named = named;
     }
 
     Entry enter(int limit) {
@@ -161,7 +207,7 @@ public final class ClientTable {
         if (open == GONE_FOR_EVER) {
           return Entry.GONE;
         }
-        if (open >= limit) {
+        if (open - held.get() >= limit) {
           return Entry.FULL;
         }
         if (connections.compareAndSet(open, open + 1)) {
@@ -182,8 +228,16 @@ public final class ClientTable {
     /**
      * Whether a request must be refused, which is counted: as many as may be are under way. Loops
      * that ask at the same time may let one more in each.
+     *
+     * @param client of the request: it counts if the connection is a proxy's
      */
-    public boolean refusesRequest() {
+    public boolean refusesRequest(InetSocketAddress client) {
+      InetAddress address = client.getAddress();
+      Tally tally = named == null || address == null ? this : named.find(address);
+      return tally != null && tally.refusesRequest();
+    }
+
+    private boolean refusesRequest() {
       if (table == null || requests.get() < table.limits().requests()) {
         return false;
       }
@@ -191,17 +245,28 @@ public final class ClientTable {
       return true;
     }
 
-    /** A request goes on beyond the call that began it. */
-    public void requestBegun() {
-      if (table != null) {
-        requests.incrementAndGet();
+    /**
+     * A request of that client goes on beyond the call that began it.
+     *
+     * @return what must be told when it is over
+     */
+    public Tally requestBegun(InetSocketAddress client) {
+      InetAddress address = client.getAddress();
+      Tally tally = named == null || address == null ? this : named.hold(address);
+      if (tally.table != null) {
+        tally.requests.incrementAndGet();
       }
+      return tally;
     }
 
-    /** A request that had begun is over. */
-    public void requestOver() {
+    /** A request that had begun on a connection of {@code other} is over. */
+    public void requestOver(Tally other) {
       if (table != null) {
         requests.decrementAndGet();
+        if (other.named != null) {
+          held.decrementAndGet();
+          leave();
+        }
       }
     }
   }

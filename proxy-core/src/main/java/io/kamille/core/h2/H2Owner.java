@@ -33,6 +33,11 @@ public interface H2Owner {
   /** Who answers requests. */
   interface Server extends H2Owner {
 
+    /** Whether requests may have another scheme than the connection. */
+    default boolean believesScheme() {
+      return false;
+    }
+
     /** An empty head for the next request. */
     RequestHead newHead();
 

@@ -117,7 +117,7 @@ final class RequestIntake extends SectionIntake {
       throw new IllegalStateException("request: no head was begun");
     }
     streams.used(id);
-    RequestSink.Verdict verdict = sink.finish(secure);
+    RequestSink.Verdict verdict = sink.finish(secure, owner.believesScheme());
     if (verdict.isMalformed() || (isLast && sink.contentLength() > 0)) {
       faults.reset(id, Http2Error.PROTOCOL_ERROR);
       return;

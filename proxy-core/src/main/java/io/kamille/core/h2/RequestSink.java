@@ -169,8 +169,9 @@ public final class RequestSink extends SectionSink {
    * Completes the head that was begun.
    *
    * @param isSecure whether the connection is
+   * @param believesScheme whether the request may have another scheme than its connection
    */
-  public Verdict finish(boolean isSecure) {
+  public Verdict finish(boolean isSecure, boolean believesScheme) {
     RequestHead into = begun;
     begun = null;
     if (into == null) {
@@ -221,7 +222,10 @@ public final class RequestSink extends SectionSink {
     if (isConnect) {
       return Verdict.refused(StatusCode.METHOD_NOT_ALLOWED, "CONNECT is for forward proxies");
     }
-    if (scheme == null || !scheme.contentEqualsIgnoreCase(isSecure ? "https" : "http")) {
+    String other = isSecure ? "http" : "https";
+    if (believesScheme && scheme != null && scheme.contentEqualsIgnoreCase(other)) {
+      into.secure(!isSecure);
+    } else if (scheme == null || !scheme.contentEqualsIgnoreCase(isSecure ? "https" : "http")) {
       return refusedToken(
           scheme, StatusCode.MISDIRECTED_REQUEST, "another scheme than the connection's");
     }

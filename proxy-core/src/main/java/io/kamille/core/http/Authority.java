@@ -73,7 +73,7 @@ public final class Authority {
   }
 
   /** Eight groups, or fewer around one {@code ::}; the last two may be an IPv4 address. */
-  private static boolean isIpv6(byte[] octets, int start, int end) {
+  public static boolean isIpv6(byte[] octets, int start, int end) {
     int groups = 0;
     boolean gap = false;
     int at = start;
@@ -108,7 +108,8 @@ public final class Authority {
     return gap ? groups < 8 : groups == 8;
   }
 
-  private static boolean isIpv4(byte[] octets, int start, int end) {
+  /** Four decimal numbers of up to 255. */
+  public static boolean isIpv4(byte[] octets, int start, int end) {
     int parts = 0;
     int at = start;
     while (at < end) {

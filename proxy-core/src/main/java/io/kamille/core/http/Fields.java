@@ -253,7 +253,31 @@ public final class Fields {
         removeAt(i);
       }
     }
-    present &= ~name.bit();
+    if (!name.sharesBit()) {
+      present &= ~name.bit();
+    }
+  }
+
+  /**
+   * Replaces line {@code index} by the rest of its value from {@code valueStart} on, and removes
+   * the lines of the same known name before it.
+   */
+  public void cut(FieldName name, int index, int valueStart) {
+    int length = valueEnd(index) - valueStart;
+    reserve(name.text().length() + length);
+    int at = index * STRIDE;
+    lines[at + NAME_START] = used;
+    put(name.text());
+    lines[at + NAME_END] = used;
+    lines[at + VALUE_START] = used;
+    System.arraycopy(octets, valueStart, octets, used, length);
+    used += length;
+    lines[at + VALUE_END] = used;
+    for (int i = index - 1; i >= 0; i--) {
+      if (lines[i * STRIDE + KNOWN] == name.ordinal()) {
+        removeAt(i);
+      }
+    }
   }
 
   /** Removes every line of that name, known or not, in any case. */

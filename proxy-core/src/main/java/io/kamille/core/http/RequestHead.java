@@ -55,6 +55,7 @@ public final class RequestHead {
   private int authorityStart;
   private int authorityEnd;
   private boolean secure;
+  private @Nullable NamedClient named;
 
   /** An empty head for the parser to fill. */
   public RequestHead() {
@@ -108,6 +109,7 @@ public final class RequestHead {
     copy.authority(authorityStart, authorityEnd);
     copy.secure = secure;
     copy.sender = sender;
+    copy.named = named;
     return copy;
   }
 
@@ -157,6 +159,16 @@ public final class RequestHead {
   /** Says who has sent it, if that is no client. */
   public void sender(Sender sender) {
     this.sender = sender;
+  }
+
+  /** Whose request it is, if a proxy that is trusted has sent it; null if it speaks for itself. */
+  public @Nullable NamedClient named() {
+    return named;
+  }
+
+  /** Says whose request it is. */
+  public void named(NamedClient named) {
+    this.named = named;
   }
 
   /**
@@ -252,6 +264,7 @@ public final class RequestHead {
     fields.clear();
     sender = Sender.CLIENT;
     secure = false;
+    named = null;
     startLine(Method.OTHER, 0, 0, TargetForm.ORIGIN, 0, 0, 1);
     target(0, 0);
     authority(0, 0);

@@ -35,8 +35,8 @@ public record ForwardingSettings(
     /** They go no further. */
     REMOVE,
     /**
-     * The client's address is added to the list that came. Scheme and host are no lists: they are
-     * what we saw, whatever came.
+     * The address that the request came from is added to the list that came. Scheme and host are no
+     * lists: they are what we saw, whatever came.
      */
     APPEND,
     /** They say what we saw and nothing else. */
@@ -83,8 +83,9 @@ public record ForwardingSettings(
                   "x-forwarded",
                   MODE,
                   "`X-Forwarded-For`, `-Proto` and `-Host` toward the origin: `on` replaces the"
-                      + " client's values. `append` adds the client's address to the list that"
-                      + " came: choose it only behind a proxy you trust. `off` passes the client's"
+                      + " client's values. `append` adds the address that the request came from to"
+                      + " the list that came: choose it only with `listeners[].trusted-proxies`,"
+                      + " which removes what no proxy vouches for. `off` passes the client's"
                       + " values, except fields in `forwarding.removed-fields`.")
               .defaultsTo(Mode.REPLACE),
           Setting.of(

@@ -14,7 +14,7 @@ public sealed interface ConfigNode {
   record Scalar(String text, boolean isQuoted, Position position) implements ConfigNode {
 
     /** Whether nothing was written: {@code capacity:} alone, or a YAML null. */
-    boolean isNothing() {
+    public boolean isNothing() {
       return !isQuoted && (text.isEmpty() || text.equals("~") || text.equalsIgnoreCase("null"));
     }
 

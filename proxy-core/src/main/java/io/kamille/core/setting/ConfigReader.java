@@ -91,7 +91,7 @@ public final class ConfigReader {
           entry.position(),
           join(path, entry.key()),
           "the key a second time",
-          "it only once (first in line " + first.line() + ")");
+          "it only once (first in " + first.lineSeenFrom(entry.position()) + ")");
     }
     return first == null;
   }

@@ -50,8 +50,7 @@ public final class ConfigTree {
   private static final int LIMIT_DEPTH = 32;
   private static final int LIMIT_NODES = 200_000;
 
-  private static final Position START = new Position(1, 1);
-
+  private final String file;
   private final Problems problems;
   private final Deque<Collection> open = new ArrayDeque<>();
   private final Map<Anchor, Anchored> anchors = new HashMap<>();
@@ -59,7 +58,8 @@ public final class ConfigTree {
   private boolean hasDocument;
   private boolean isRefused;
 
-  private ConfigTree(Problems problems) {
+  private ConfigTree(String file, Problems problems) {
+    this.file = file;
     this.problems = problems;
   }
 
@@ -68,7 +68,12 @@ public final class ConfigTree {
    * text is such a problem.
    */
   public static @Nullable ConfigNode parse(byte[] content, Problems problems) {
-    var tree = new ConfigTree(problems);
+    return parse(content, "", problems);
+  }
+
+  /** The same of a file that is included, as positions name it. */
+  public static @Nullable ConfigNode parse(byte[] content, String file, Problems problems) {
+    var tree = new ConfigTree(file, problems);
     String text = tree.decode(content);
     if (text != null) {
       tree.build(text);
@@ -78,7 +83,7 @@ public final class ConfigTree {
     }
     if (tree.root == null
         || (tree.root instanceof ConfigNode.Scalar scalar && scalar.isNothing())) {
-      tree.refuse(START, "an empty file", "settings");
+      tree.refuse(tree.at(1, 1), "an empty file", "settings");
       return null;
     }
     return tree.root;
@@ -86,7 +91,7 @@ public final class ConfigTree {
 
   private @Nullable String decode(byte[] content) {
     if (content.length > LIMIT_BYTES) {
-      refuse(Position.NOWHERE, "more than " + ByteSize.print(LIMIT_BYTES), "a smaller file");
+      refuse(at(0, 0), "more than " + ByteSize.print(LIMIT_BYTES), "a smaller file");
       return null;
     }
     var decoder =
@@ -113,11 +118,11 @@ public final class ConfigTree {
       int character = text.codePointAt(at);
       if (!StreamReader.isPrintable(character)) {
         String name = String.format(Locale.ROOT, "control character U+%04X", character);
-        refuse(new Position(line, column), name, "printable text");
+        refuse(at(line, column), name, "printable text");
         return false;
       }
       if (column > LIMIT_LINE) {
-        refuse(new Position(line, 1), "more than " + LIMIT_LINE + " characters", "shorter lines");
+        refuse(at(line, 1), "more than " + LIMIT_LINE + " characters", "shorter lines");
         return false;
       }
       line += character == '\n' ? 1 : 0;
@@ -130,10 +135,14 @@ public final class ConfigTree {
     return text.startsWith("\uFEFF") ? text.substring(1) : text;
   }
 
-  private static Position endOf(String text) {
+  private Position at(int line, int column) {
+    return new Position(line, column, file);
+  }
+
+  private Position endOf(String text) {
     int line = 1 + (int) text.chars().filter(c -> c == '\n').count();
     int lineStart = text.lastIndexOf('\n') + 1;
-    return new Position(line, 1 + text.codePointCount(lineStart, text.length()));
+    return at(line, 1 + text.codePointCount(lineStart, text.length()));
   }
 
   private void build(String text) {
@@ -151,7 +160,7 @@ public final class ConfigTree {
       refuse(position, trouble.found(), trouble.expected());
     } catch (YamlEngineException e) {
       YamlTrouble trouble = YamlTrouble.of(e);
-      refuse(START, trouble.found(), trouble.expected());
+      refuse(at(1, 1), trouble.found(), trouble.expected());
     }
   }
 
@@ -222,8 +231,8 @@ public final class ConfigTree {
     isRefused = true;
   }
 
-  private static Position position(Optional<Mark> mark) {
-    return mark.map(m -> new Position(m.getLine() + 1, m.getColumn() + 1)).orElse(START);
+  private Position position(Optional<Mark> mark) {
+    return mark.map(m -> at(m.getLine() + 1, m.getColumn() + 1)).orElse(at(1, 1));
   }
 
   /** What an alias of this name stands for, and how many nodes that is. */

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
  * One mistake in a configuration, with all an operator needs to repair it. {@link #toString} is the
  * line to print.
  *
- * @param file what was read, as the operator named it
+ * @param file what was read, as the operator named it, or what that includes
  * @param position where in it, or {@link Position#NOWHERE} when no line is to blame
  * @param path the setting, such as {@code listeners[0].address}; empty for the file as a whole
  * @param found what stands there
@@ -46,7 +46,7 @@ public record Problem(
   @Override
   public String toString() {
     var line = new StringBuilder(file).append(':');
-    if (!position.equals(Position.NOWHERE)) {
+    if (position.line() > 0) {
       line.append(position.line()).append(':').append(position.column()).append(':');
     }
     line.append(' ');

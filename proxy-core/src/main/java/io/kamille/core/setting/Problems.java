@@ -101,7 +101,8 @@ public final class Problems {
       beyondLimit++;
       return;
     }
-    this.found.add(new Problem(kind, file, position, path, found, expected, nearest));
+    String in = position.file().isEmpty() ? file : position.file();
+    this.found.add(new Problem(kind, in, position, path, found, expected, nearest));
   }
 
   /** Adds that the file cannot be read at all. */

@@ -79,7 +79,7 @@ public final class LoopTracer implements ExchangeHandler, ExchangeObserver {
 
   private void decide(Plan now, Exchange exchange) {
     Fields fields = exchange.request().fields();
-    boolean isTrusted = now.settings().trust().contains(exchange.client().getAddress());
+    boolean isTrusted = now.settings().trust().contains(exchange.peer().getAddress());
     TraceContext parent = isTrusted ? TraceContext.of(fields) : null;
     Cause cause = cause(now, exchange, parent);
     if (cause == null) {

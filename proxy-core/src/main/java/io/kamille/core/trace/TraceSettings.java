@@ -41,8 +41,9 @@ public record TraceSettings(
           Setting.of(
                   "trust",
                   AddressRanges.TYPE,
-                  "Clients whose `traceparent` is believed: their trace goes on here, and a request"
-                      + " is recorded if they record it. Others begin a trace of ours.")
+                  "Clients, or trusted proxies, whose `traceparent` is believed: their trace goes on"
+                      + " here, and a request is recorded if they record it. Others begin a trace of"
+                      + " ours.")
               .defaultsTo("none", values -> AddressRanges.NONE),
           Setting.of(
                   "endpoint",

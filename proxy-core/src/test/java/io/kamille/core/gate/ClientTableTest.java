@@ -3,6 +3,7 @@ package io.kamille.core.gate;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -11,6 +12,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class ClientTableTest {
+
+  private static final InetSocketAddress PEER = new InetSocketAddress("192.0.2.1", 0);
 
   private final ClientTable table = new ClientTable(limits(2, 1), () -> 0);
 
@@ -59,8 +62,8 @@ class ClientTableTest {
     table.limits(new ClientLimits(1, 1, AddressRanges.parse(List.of("192.0.2.0/24"))));
     for (int i = 0; i < 5; i++) {
       ClientTable.Tally tally = entered("192.0.2.1");
-      tally.requestBegun();
-      assertThat(tally.refusesRequest()).isFalse();
+      tally.requestBegun(PEER);
+      assertThat(tally.refusesRequest(PEER)).isFalse();
     }
     assertThat(table.clients()).isZero();
     table.limits(ClientLimits.NONE);
@@ -72,21 +75,21 @@ class ClientTableTest {
   void aClientHasSoManyRequestsUnderWayAndNoMore() {
     ClientTable.Tally one = entered("192.0.2.1");
     ClientTable.Tally other = entered("192.0.2.1");
-    assertThat(one.refusesRequest()).isFalse();
-    one.requestBegun();
-    assertThat(other.refusesRequest()).isTrue();
+    assertThat(one.refusesRequest(PEER)).isFalse();
+    one.requestBegun(PEER);
+    assertThat(other.refusesRequest(PEER)).isTrue();
     assertThat(table.refusedRequests()).isEqualTo(1);
-    one.requestOver();
-    assertThat(other.refusesRequest()).isFalse();
+    one.requestOver(one);
+    assertThat(other.refusesRequest(PEER)).isFalse();
   }
 
   @Test
   void anotherLimitHoldsForTheNextConnectionAndTheNextRequest() {
     ClientTable.Tally tally = entered("192.0.2.1");
-    tally.requestBegun();
+    tally.requestBegun(PEER);
     table.limits(limits(1, 2));
     assertThat(enter("192.0.2.1")).isNull();
-    assertThat(tally.refusesRequest()).isFalse();
+    assertThat(tally.refusesRequest(PEER)).isFalse();
   }
 
   @Test
@@ -124,6 +127,31 @@ class ClientTableTest {
     }
     assertThat(most.get()).isBetween(1, 2);
     assertThat(table.clients()).isZero();
+  }
+
+  @Test
+  void requestsOfATrustedProxyCountForTheClientThatTheyName() {
+    table.limits(limits(1, 1));
+    InetSocketAddress client = new InetSocketAddress("192.0.2.1", 0);
+    InetSocketAddress other = new InetSocketAddress("192.0.2.2", 0);
+    ClientTable.Tally proxy =
+        Objects.requireNonNull(table.enterProxy(AccessList.ALL, InetAddress.ofLiteral("10.0.0.1")));
+    assertThat(table.clients()).isZero();
+    ClientTable.Tally counted = proxy.requestBegun(client);
+    assertThat(proxy.refusesRequest(client)).isTrue();
+    assertThat(proxy.refusesRequest(other)).isFalse();
+    // Its requests are no connections of it: it may connect itself, but not ask.
+    ClientTable.Tally direct = entered("192.0.2.1");
+    assertThat(direct.refusesRequest(client)).isTrue();
+    direct.leave();
+    counted.requestOver(proxy);
+    assertThat(proxy.refusesRequest(client)).isFalse();
+    assertThat(table.clients()).isZero();
+    assertThat(table.enterProxy(denied(), InetAddress.ofLiteral("10.0.0.1"))).isNull();
+  }
+
+  private static AccessList denied() {
+    return new AccessList(AddressRanges.NONE, AddressRanges.parse(List.of("10.0.0.0/8")));
   }
 
   private ClientTable.Tally entered(String address) {

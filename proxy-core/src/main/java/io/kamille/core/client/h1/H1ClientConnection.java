@@ -59,7 +59,7 @@ public final class H1ClientConnection extends ClientSocket implements H1Exchange
     super(shard.server(), accepted, secure, "HTTP/1.1");
     this.shard = shard;
     this.connections = shared.connections();
-    this.admission = new RequestAdmission(shared, accepted.tally());
+    this.admission = new RequestAdmission(shared, accepted.tally(), accepted.client());
     this.pipeline = new Pipeline(shared, this::processNext);
   }
 
@@ -124,7 +124,7 @@ public final class H1ClientConnection extends ClientSocket implements H1Exchange
     identify(current.request());
     if (current.handle() && !isGone()) {
       connections.busy(this);
-      admission.begun(current.headBytes());
+      admission.begun(current.request(), current.headBytes());
     }
   }
 

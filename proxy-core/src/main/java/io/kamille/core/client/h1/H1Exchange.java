@@ -23,6 +23,7 @@ import io.kamille.core.h1.RequestParser;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.Method;
+import io.kamille.core.http.NamedClient;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.http.StatusCode;
@@ -205,14 +206,13 @@ final class H1Exchange extends ClientExchange {
 
   private Exchange exchange(RequestContent given) {
     Connection here = connection();
+    InetSocketAddress client = NamedClient.of(request(), here.client());
     ConnectionExchange met = exchange;
     if (met == null) {
-      met =
-          new ConnectionExchange(
-              shared.loop(), here.client(), here.local(), request(), given, this);
+      met = new ConnectionExchange(shared.loop(), client, here.local(), request(), given, this);
       exchange = met;
     } else {
-      met.reuse(here.client(), here.local(), request(), given, this);
+      met.reuse(client, here.local(), request(), given, this);
     }
     met.notes().tlsVersion(here.tlsVersion());
     return met;
@@ -228,7 +228,7 @@ final class H1Exchange extends ClientExchange {
       isPersistent = false;
       return lack;
     }
-    return connection().admission().refusal();
+    return connection().admission().refusal(request());
   }
 
   /** Answers a head that is malformed, late or too large; the connection ends with it. */

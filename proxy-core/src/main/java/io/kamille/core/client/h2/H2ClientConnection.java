@@ -160,6 +160,11 @@ public final class H2ClientConnection extends ClientSocket
   // For the connection's streams
 
   @Override
+  public boolean believesScheme() {
+    return isTrusted();
+  }
+
+  @Override
   public RequestHead newHead() {
     return shard.head();
   }
@@ -216,10 +221,13 @@ public final class H2ClientConnection extends ClientSocket
     return tally;
   }
 
-  /** A client that finds several names in one certificate asks for all of them (§9.1.1). */
+  /**
+   * A client that finds several names in one certificate asks for all of them (§9.1.1). The host
+   * that a trusted proxy names is one that its client has asked the proxy for.
+   */
   @Override
   public boolean isMisdirected(RequestHead request) {
-    if (tls == null || certificates == null) {
+    if (tls == null || certificates == null || isTrusted()) {
       return false;
     }
     byte[] octets = request.octets();

@@ -14,6 +14,7 @@ import io.kamille.core.h2.H2Stream;
 import io.kamille.core.h2.HpackWriter;
 import io.kamille.core.h2.RequestSink;
 import io.kamille.core.http.Fields;
+import io.kamille.core.http.NamedClient;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.http.StatusCode;
@@ -84,7 +85,7 @@ final class H2Exchange extends ClientExchange implements H2Content.Stream {
     super(client.shard().server(), request);
     this.client = client;
     this.refusal = verdict.refusal();
-    this.admission = new RequestAdmission(shared, client.tally());
+    this.admission = new RequestAdmission(shared, client.tally(), client.client());
     this.stream = new Stream(carrier, id);
     boolean isTunnel = verdict.isTunnel();
     H2Content following = isLast && !isTunnel ? null : new H2Content(this, contentLength, isTunnel);
@@ -114,11 +115,17 @@ final class H2Exchange extends ClientExchange implements H2Content.Stream {
     isHandedOn = true;
     RequestContent given = content == null ? RequestContent.NONE : content;
     Exchange met =
-        new Exchange(shared.loop(), client.client(), client.local(), request(), given, this);
+        new Exchange(
+            shared.loop(),
+            NamedClient.of(request(), client.client()),
+            client.local(),
+            request(),
+            given,
+            this);
     met.notes().tlsVersion(client.tlsVersion());
     handOn(met, client.shard().handler(), trouble);
     if (!isEnded()) {
-      admission.begun(request().fields().heapBytes());
+      admission.begun(request(), request().fields().heapBytes());
     }
   }
 
@@ -139,7 +146,7 @@ final class H2Exchange extends ClientExchange implements H2Content.Stream {
           StatusCode.MISDIRECTED_REQUEST, "another certificate is for this authority");
     }
     Failure lack = admission.lackOfRoom(request().fields().heapBytes());
-    return lack == null ? admission.refusal() : lack;
+    return lack == null ? admission.refusal(request()) : lack;
   }
 
   // For the content

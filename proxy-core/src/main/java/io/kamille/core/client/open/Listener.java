@@ -316,13 +316,19 @@ public final class Listener implements AutoCloseable {
     private ClientTable.@Nullable Tally enter(@Nullable InetAddress address) {
       ListenerSettings now = settings.getAcquire();
       if (!isProxied) {
-        return clients.enter(now.access(), address);
+        return enter(now, address);
       }
       if (address != null && now.proxyProtocol().from().contains(address)) {
         return ClientTable.Tally.UNLIMITED;
       }
       clients.deny(address);
       return null;
+    }
+
+    private ClientTable.@Nullable Tally enter(ListenerSettings now, @Nullable InetAddress address) {
+      return address != null && now.trustedProxies().from().contains(address)
+          ? clients.enterProxy(now.access(), address)
+          : clients.enter(now.access(), address);
     }
 
     private void admit(SocketChannel channel, ClientTable.Tally client) {
@@ -346,7 +352,7 @@ public final class Listener implements AutoCloseable {
             .addLast(
                 new ProxyOpening(shared, accepted, clients, header -> named(accepted, header)));
       } else {
-        opener.open(accepted);
+        opener.open(accepted.behind(settings.getAcquire().trustedProxies()));
       }
     }
 
@@ -362,13 +368,14 @@ public final class Listener implements AutoCloseable {
     }
 
     private void open(Accepted accepted, InetSocketAddress client, InetSocketAddress local) {
-      ClientTable.Tally tally = clients.enter(settings.getAcquire().access(), client.getAddress());
+      ListenerSettings now = settings.getAcquire();
+      ClientTable.Tally tally = enter(now, client.getAddress());
       if (tally == null) {
         accepted.channel().close();
         return;
       }
       accepted.channel().closeFuture().addListener(closed -> tally.leave());
-      opener.open(accepted.with(client, local, tally));
+      opener.open(accepted.with(client, local, tally).behind(now.trustedProxies()));
     }
   }
 }

@@ -2,6 +2,7 @@ package io.kamille.core.client.open;
 
 import io.kamille.core.client.HttpsPolicy;
 import io.kamille.core.gate.AccessList;
+import io.kamille.core.gate.TrustedProxies;
 import io.kamille.core.setting.HostPort;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Setting;
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param name what logs and metrics call it
  * @param access which clients may connect
+ * @param trustedProxies who may say whose requests they send
  * @param redirectPort of the listener for HTTPS that requests are sent to; 0 for none
  * @param protocols null for what suits a listener with TLS, or one without
  */
@@ -27,6 +29,7 @@ public record ListenerSettings(
     @Nullable Protocols protocols,
     TlsSettings tls,
     ProxyProtocolSettings proxyProtocol,
+    TrustedProxies trustedProxies,
     int redirectPort) {
 
   /** What a bare value stands for. */
@@ -55,13 +58,21 @@ public record ListenerSettings(
           "Whether load balancers in front of this listener name the client by the PROXY"
               + " protocol.");
 
+  /** Whether proxies say whose requests they send. */
+  public static final Subsection<TrustedProxies> TRUSTED_PROXIES =
+      TrustedProxies.SECTION.one(
+          "trusted-proxies",
+          "Proxies in front of this listener that name the client by a field of each request; see"
+              + " [behind a CDN](../operations/behind-a-cdn.md).");
+
   /** Where requests in clear text are sent to. */
   public static final Setting<Integer> REDIRECT =
       Setting.of(
               "redirect-to-https",
               ValueTypes.orWord("off", 0, ValueTypes.wholeNumber(1, 65_535)),
               "The port of HTTPS, mostly 443: each request is answered by a redirect (308) to"
-                  + " the same host and path there. Requests below"
+                  + " the same host and path there, unless a trusted proxy says that the request"
+                  + " came by HTTPS. Requests below"
                   + " `/.well-known/acme-challenge/` take their route, unless Kamille itself"
                   + " awaits them.")
           .defaultsTo(0)
@@ -77,8 +88,9 @@ public record ListenerSettings(
               .appliesOnRestart(),
           AccessList.SECTION.one(
               "access",
-              "Which clients may connect. The connection of another is closed as soon as it is"
-                  + " accepted. Connections that are open when this changes stay."),
+              "Which clients, or proxies in front of them, may connect. The connection of another"
+                  + " is closed as soon as it is accepted. Connections that are open when this"
+                  + " changes stay."),
           Setting.of(
                   "protocols",
                   Protocols.TYPE,
@@ -89,6 +101,7 @@ public record ListenerSettings(
               .appliesOnRestart(),
           TLS,
           PROXY_PROTOCOL,
+          TRUSTED_PROXIES,
           REDIRECT);
 
   HttpsPolicy httpsPolicy(@Nullable Challenges challenges) {

@@ -8,6 +8,7 @@ import io.kamille.core.h2.HpackWriter;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.Method;
+import io.kamille.core.http.RemovedFields;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.RequestHead.TargetForm;
 import io.kamille.core.origin.ForwardingSettings;
@@ -327,8 +328,10 @@ public final class RequestHeadWriter {
     begin(FieldName.X_FORWARDED_FOR);
     if (settings.xForwarded() == Mode.APPEND) {
       listSoFar(fields, FieldName.X_FORWARDED_FOR);
+      address(exchange.peer());
+    } else {
+      address(exchange.client());
     }
-    address(exchange.client());
     out.newLine();
     if (request.authorityStart() < request.authorityEnd()) {
       begin(FieldName.X_FORWARDED_HOST);
@@ -341,12 +344,14 @@ public final class RequestHeadWriter {
   private void forwarded(Exchange exchange) {
     RequestHead request = exchange.request();
     begin(FieldName.FORWARDED);
-    if (settings.forwarded() == Mode.APPEND) {
+    boolean isList = settings.forwarded() == Mode.APPEND;
+    if (isList) {
       listSoFar(request.fields(), FieldName.FORWARDED);
     }
-    boolean ipv6 = isIpv6(exchange.client());
+    InetSocketAddress named = isList ? exchange.peer() : exchange.client();
+    boolean ipv6 = isIpv6(named);
     out.text(ipv6 ? "for=\"[" : "for=");
-    address(exchange.client());
+    address(named);
     out.text(ipv6 ? "]\"" : "");
     if (request.authorityStart() < request.authorityEnd()) {
       out.text(";host=\"");

@@ -19,6 +19,7 @@ import io.kamille.core.gate.ClientLimits;
 import io.kamille.core.gate.ClientTable;
 import io.kamille.core.gate.Overload;
 import io.kamille.core.gate.OverloadLaw;
+import io.kamille.core.gate.TrustedProxies;
 import io.kamille.core.h1.HeadLimits;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.loop.LoopGroup;
@@ -166,7 +167,14 @@ public final class TestServer implements AutoCloseable {
   public static ListenerSettings settings(
       Protocols protocols, AccessList access, ProxyProtocolSettings proxyProtocol) {
     return new ListenerSettings(
-        new HostPort("127.0.0.1", 0), "test", access, protocols, TlsSettings.OFF, proxyProtocol, 0);
+        new HostPort("127.0.0.1", 0),
+        "test",
+        access,
+        protocols,
+        TlsSettings.OFF,
+        proxyProtocol,
+        TrustedProxies.NONE,
+        0);
   }
 
   /** Lets these clients in, from now on. */

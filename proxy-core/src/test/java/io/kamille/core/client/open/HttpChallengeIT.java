@@ -6,6 +6,7 @@ import io.kamille.core.client.h1.TestClient;
 import io.kamille.core.client.h1.TestServer;
 import io.kamille.core.client.h2.TestH2Client;
 import io.kamille.core.gate.AccessList;
+import io.kamille.core.gate.TrustedProxies;
 import io.kamille.core.setting.HostPort;
 import io.kamille.core.tls.Challenges;
 import io.kamille.core.tls.TlsSettings;
@@ -63,6 +64,7 @@ class HttpChallengeIT {
             Protocols.BOTH,
             TlsSettings.OFF,
             ProxyProtocolSettings.OFF,
+            TrustedProxies.NONE,
             redirectPort),
         null,
         challenges);

@@ -9,6 +9,7 @@ import io.kamille.core.client.h1.TestClient;
 import io.kamille.core.client.h1.TestServer;
 import io.kamille.core.client.h2.TestH2Client;
 import io.kamille.core.gate.AccessList;
+import io.kamille.core.gate.TrustedProxies;
 import io.kamille.core.setting.HostPort;
 import io.kamille.core.tls.Certificates;
 import io.kamille.core.tls.Challenges;
@@ -90,6 +91,7 @@ class HttpsIT {
                 Protocols.BOTH,
                 settings,
                 ProxyProtocolSettings.OFF,
+                TrustedProxies.NONE,
                 0),
             tls,
             challenges);

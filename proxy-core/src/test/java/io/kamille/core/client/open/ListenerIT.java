@@ -10,6 +10,7 @@ import io.kamille.core.client.h1.TestClient.Answer;
 import io.kamille.core.client.h1.TestServer;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.gate.AccessList;
+import io.kamille.core.gate.TrustedProxies;
 import io.kamille.core.setting.HostPort;
 import io.kamille.core.tls.TlsSettings;
 import io.netty.channel.Channel;
@@ -151,7 +152,14 @@ class ListenerIT {
     HostPort where = new HostPort(address.getHostString(), address.getPort());
     return Listener.open(
         new ListenerSettings(
-            where, "test", AccessList.ALL, null, TlsSettings.OFF, ProxyProtocolSettings.OFF, 0),
+            where,
+            "test",
+            AccessList.ALL,
+            null,
+            TlsSettings.OFF,
+            ProxyProtocolSettings.OFF,
+            TrustedProxies.NONE,
+            0),
         server.loops(),
         new ConnectionLimit(1, IdleTimeoutGovernor.OFF),
         server.admitted(),

@@ -1,0 +1,84 @@
+package io.kamille.core.setting;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.function.Predicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A text of which a part may stand in a file: {@code Bearer ${file:/run/secrets/token}}. It prints
+ * as it is written, so that the secret stays out of versions, logs and the API. Immutable; any
+ * thread.
+ *
+ * @param value with the content of the file
+ * @param trouble why there is no value; null if there is one
+ */
+public record SecretText(String written, String value, @Nullable String trouble) {
+
+  private static final int MOST_OCTETS = 8 * 1024;
+  private static final Pattern REFERENCE = Pattern.compile("\\$\\{file:([^}]*)}");
+
+  /**
+   * A text that passes a test, also with the content of its file. Whether that is so must be asked
+   * of {@link #trouble}.
+   *
+   * @param expected what such a text is
+   */
+  public static ValueType<SecretText> type(
+      String name, String expected, Predicate<String> isRight) {
+    return new ValueType<>(
+        name,
+        "",
+        expected,
+        text -> isRight.test(text) ? of(text, expected, isRight) : null,
+        SecretText::written);
+  }
+
+  private static SecretText of(String text, String expected, Predicate<String> isRight) {
+    Matcher reference = REFERENCE.matcher(text);
+    var value = new StringBuilder();
+    try {
+      while (reference.find()) {
+        String content = content(Path.of(reference.group(1)));
+        if (!isRight.test(content)) {
+          return new SecretText(text, "", "a file with " + expected);
+        }
+        reference.appendReplacement(value, Matcher.quoteReplacement(content));
+      }
+    } catch (InvalidPathException wrong) {
+      return new SecretText(text, "", "the path of a file");
+    } catch (IOException unreadable) {
+      return new SecretText(text, "", "a file that can be read (" + reason(unreadable) + ")");
+    }
+    return new SecretText(text, reference.appendTail(value).toString(), null);
+  }
+
+  private static String reason(IOException why) {
+    return why instanceof NoSuchFileException ? "there is none" : String.valueOf(why.getMessage());
+  }
+
+  /** Without the end of its last line, which editors add. */
+  private static String content(Path file) throws IOException {
+    if (Files.exists(file) && !Files.isRegularFile(file)) {
+      throw new IOException("it is no file");
+    }
+    try (var in = Files.newInputStream(file)) {
+      byte[] content = in.readNBytes(MOST_OCTETS + 1);
+      if (content.length > MOST_OCTETS) {
+        throw new IOException("it has more than " + ByteSize.print(MOST_OCTETS));
+      }
+      return new String(content, StandardCharsets.UTF_8).replaceFirst("\\r?\\n\\z", "");
+    }
+  }
+
+  @Override
+  public String toString() {
+    return written;
+  }
+}

@@ -1,0 +1,160 @@
+package io.kamille.core.answer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.kamille.core.http.RequestHead;
+import io.kamille.core.loop.WallClock;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class MovedPathsTest {
+
+  @TempDir private Path directory;
+  private Path file;
+
+  @BeforeEach
+  void write() throws IOException {
+    file = directory.resolve("moved.csv");
+    Files.writeString(
+        file,
+        """
+        # what has moved
+        /a,/b
+        /c , https://other.test/d?x=1 , 301
+
+        /old/*,/new/*
+        /old/deep/*,/deeper
+        /old/exact,/exact,302
+        /caf%C3%A9,/cafe
+        """);
+  }
+
+  private @Nullable String find(String uri) throws IOException {
+    RedirectTable.Moved moved =
+        RedirectTable.read(file).find(RequestHead.of("GET", "http://h" + uri));
+    return moved == null ? null : moved.status() + " " + moved.to();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      nullValues = "-",
+      value = {
+        "/a, 308 /b",
+        "/%61, 308 /b",
+        "//./a, 308 /b",
+        "/a?q=1, 308 /b?q=1",
+        "/a?, 308 /b?",
+        "/a/, -",
+        "/A, -",
+        "/ab, -",
+        "/, -",
+        "/c?q=1, 301 https://other.test/d?x=1",
+        "/old/x/y?q, 308 /new/x/y?q",
+        "/old/, 308 /new/",
+        "/old, -",
+        "/older/x, -",
+        "/old/deep/x, 308 /deeper",
+        "/old/deep, 308 /new/deep",
+        "/old/exact, 302 /exact",
+        "/old/x%0d%0aSet-Cookie:a, 308 /new/x%0d%0aSet-Cookie:a",
+        "/old/%22%3Cscript%3E, 308 /new/%22%3Cscript%3E",
+        "/old//evil.test, 308 /new/evil.test",
+        "/old/%2e%2e/a, 308 /b",
+        "/caf%C3%A9, 308 /cafe",
+      })
+  void pathsAreComparedAsRoutesDoAndTheLongestPrefixWins(String uri, @Nullable String to)
+      throws IOException {
+    assertThat(find(uri)).isEqualTo(to);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "/x",
+        "/x,/y,308,z",
+        "/x,/y,200",
+        "/x,",
+        ",/y",
+        "x,/y",
+        "/x/../y,/z",
+        "/%61,/z",
+        "/x*,/y",
+        "/x?q,/y",
+        "/x,//evil.test",
+        "/x,javascript:alert(1)",
+        "/x,/y{uri}",
+        "/x,/y/*",
+        "/x/*,/y*",
+        "/x,/a b",
+        "/x,/\u00e9",
+        "/a,/c",
+      })
+  void aWrongLineIsNamed(String line) throws IOException {
+    Files.writeString(file, "/a,/b\n\n" + line + "\n/c,/d\n");
+    assertThatThrownBy(() -> MovedPaths.check(file)).hasMessageStartingWith("line 3, expected ");
+  }
+
+  @Test
+  void thereAreLimits() throws IOException {
+    String lines =
+        IntStream.range(0, 100_000)
+            .mapToObj(i -> (i % 2 == 0 ? "/" + i : "/" + i + "/*") + ",/to")
+            .collect(Collectors.joining("\n"));
+    Files.writeString(file, lines);
+    assertThat(MovedPaths.check(file)).isEqualTo(100_000);
+    assertThat(find("/99998")).isEqualTo("308 /to");
+    assertThat(find("/99999/x")).isEqualTo("308 /to");
+    Files.writeString(file, lines + "\n/one/more,/to");
+    assertThatThrownBy(() -> MovedPaths.check(file)).hasMessageStartingWith("line 100001, ");
+    Files.write(file, new byte[(16 << 20) + 1]);
+    assertThatThrownBy(() -> MovedPaths.check(file)).hasMessage("it has more than 16MiB");
+    assertThatThrownBy(() -> MovedPaths.check(directory)).hasMessage("it is no file");
+  }
+
+  @Test
+  void aChangeIsTakenInWithinASecondAndAWrongFileChangesNothing() throws IOException {
+    long[] nanos = {0};
+    WallClock clock =
+        new WallClock() {
+          @Override
+          public long epochMillis() {
+            return 0;
+          }
+
+          @Override
+          public long nanos() {
+            return nanos[0];
+          }
+        };
+    MovedPaths moved = new MovedPaths(file, exchange -> {}, Runnable::run, clock);
+    assertThat(explain(moved)).isEqualTo("308 to /b");
+    Files.writeString(file, "/a,/elsewhere\n");
+    assertThat(explain(moved)).isEqualTo("308 to /b");
+    nanos[0] = 1_000_000_000L;
+    moved.lookIfDue();
+    assertThat(explain(moved)).isEqualTo("308 to /elsewhere");
+    Files.writeString(file, "/a,/third\nhalf a li");
+    nanos[0] += 1_000_000_000L;
+    moved.lookIfDue();
+    assertThat(explain(moved)).isEqualTo("308 to /elsewhere");
+    Files.delete(file);
+    nanos[0] += 1_000_000_000L;
+    moved.lookIfDue();
+    assertThat(explain(moved)).isEqualTo("308 to /elsewhere");
+  }
+
+  private static @Nullable String explain(MovedPaths moved) {
+    return moved.explain(RequestHead.of("GET", "http://h/a"));
+  }
+}
