@@ -12,6 +12,7 @@ import io.kamille.core.client.open.ListenerSettings;
 import io.kamille.core.gate.RateLimitSettings;
 import io.kamille.core.origin.choose.SplitSettings;
 import io.kamille.core.origin.send.MirrorSettings;
+import io.kamille.core.origin.send.SpoolSettings;
 import io.kamille.core.setting.ByteSize;
 import io.kamille.core.setting.HostPort;
 import io.kamille.core.setting.Problem;
@@ -70,6 +71,7 @@ record CrossChecks(SectionValues file, Problems problems) {
       problems.needs(route.one(RouteSettings.RATE_LIMIT), RateLimitSettings.RATE, "a rate");
       new RouteChecks(route, problems).run();
     }
+    filesFitIntoTheSpool(file.one(Configuration.SPOOL));
     new AcmeChecks(file, problems).run();
     new ClusterChecks(file.one(Configuration.CLUSTER), problems).run();
     for (SectionValues upstream : file.all(Configuration.UPSTREAMS)) {
@@ -156,6 +158,13 @@ record CrossChecks(SectionValues file, Problems problems) {
       if (other != null) {
         problems.conflict(route, "the host and path of " + other, "a route of its own");
       }
+    }
+  }
+
+  private void filesFitIntoTheSpool(SectionValues spool) {
+    long most = spool.value(SpoolSettings.CAPACITY);
+    if (most > 0 && spool.isGiven(SpoolSettings.FILE)) {
+      isAtMost(spool, SpoolSettings.FILE, most, "spool.capacity");
     }
   }
 

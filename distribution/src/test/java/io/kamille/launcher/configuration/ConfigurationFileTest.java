@@ -118,6 +118,7 @@ class ConfigurationFileTest {
                 max-connections: 6
                 queue-timeout: 18s
                 upload-buffer: 20KiB
+                response-buffer: 30KiB
                 concurrency: adaptive
                 retries: 2
                 health: {failures: 8, failure-ratio: 0.7, out-for: 9s}
@@ -202,7 +203,13 @@ class ConfigurationFileTest {
                 new HealthPolicy(8, 0.7, Duration.ofSeconds(9), HealthPolicy.DEFAULTS.check()),
                 UpstreamSettings.Concurrency.ADAPTIVE,
                 new PoolSettings(
-                    6, 12, Duration.ofSeconds(18), 128, Duration.ofSeconds(5), 20 << 10),
+                    6,
+                    12,
+                    Duration.ofSeconds(18),
+                    128,
+                    Duration.ofSeconds(5),
+                    20 << 10,
+                    30 << 10),
                 new ConnectionSettings(
                     Duration.ofSeconds(3),
                     Duration.ofSeconds(4),
