@@ -137,6 +137,7 @@ class ConfigurationFileTest {
                   default-ttl: 10m
                   stale-while-revalidate: 2s
                   stale-if-error: 1h
+                  stale-after: 4s
                   max-stale: 1d
                   max-object-size: 1MiB
                   refresh-ahead: 0.1
@@ -243,7 +244,7 @@ class ConfigurationFileTest {
                         "5xx",
                         new RouteCacheSettings.StatusTtl(1)),
                     600,
-                    new StaleLimits(2, 3_600, 86_400),
+                    new StaleLimits(2, 3_600, 86_400, Duration.ofSeconds(4)),
                     1L << 20,
                     new BackgroundSettings(10, true),
                     List.of("session", "wp_*"),

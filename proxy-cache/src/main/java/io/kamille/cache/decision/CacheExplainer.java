@@ -10,6 +10,7 @@ import io.kamille.cache.decision.Explanation.Decision;
 import io.kamille.cache.fill.CacheParts;
 import io.kamille.cache.fill.InFlightTable;
 import io.kamille.cache.fill.Refusal;
+import io.kamille.cache.fill.StoredAnswers;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.key.QueryFilter;
 import io.kamille.cache.rules.CacheControl;
@@ -168,6 +169,7 @@ public final class CacheExplainer {
       }
       case Ask ask -> {
         way(ask);
+        late(selected);
         if (!ask.isValidation()) {
           if (ask.way() != Way.FRESHEN) {
             storing();
@@ -377,6 +379,18 @@ public final class CacheExplainer {
         isFirst
             ? "it is forwarded, and later requests wait for its response"
             : "it waits for that response");
+  }
+
+  /** What happens if the origin is slow. */
+  private void late(@Nullable StoredResponse selected) {
+    if (selected != null
+        && StoredAnswers.mayStandInLate(settings, selected, demands, clock.epochSeconds())) {
+      step(
+          "stale-after",
+          "RFC 5861 §4",
+          "routes[].cache.stale-after: " + settings.policy().stale().after().toMillis() + " ms",
+          "if no response head comes in that time, the stored response is served");
+    }
   }
 
   private String alone(ForwardReason reason) {

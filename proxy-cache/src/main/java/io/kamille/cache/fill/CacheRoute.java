@@ -21,6 +21,7 @@ import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.http.StatusCode;
 import io.netty.buffer.ByteBuf;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -58,6 +59,11 @@ public final class CacheRoute {
 
   public CacheSettings settings() {
     return settings;
+  }
+
+  /** How long a head may take before what is stored answers. */
+  Duration staleAfter() {
+    return settings.policy().stale().after();
   }
 
   public CacheStatus cacheStatus() {
