@@ -81,7 +81,7 @@ class StaleAfterTest {
     assertThat(fixture.forwarded()).isEqualTo(2);
     fixture.origin.last().respond(304, "", OK[0], OK[1], "ETag", "\"1\"");
     fixture.run();
-    assertThat(fixture.get().field("Cache-Status")).isEqualTo("kamille; hit; ttl=60");
+    assertThat(fixture.get().field("Cache-Status")).isEqualTo("kamille; hit; ttl=37");
     assertThat(fixture.forwarded()).isEqualTo(2);
   }
 

@@ -126,7 +126,7 @@ final class Assembly implements AutoCloseable {
     return spool.mostBytes() == 0
         ? null
         : new Spool.Disk(
-            place, spool.mostBytes(), Math.min(spool.fileBytes(), spool.mostBytes()), files);
+            place, spool.mostBytes(), spool.oneFileBytes(), files);
   }
 
   private @Nullable Peers openPeers(ClusterSettings cluster) {

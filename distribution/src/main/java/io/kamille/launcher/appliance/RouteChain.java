@@ -20,6 +20,7 @@ import io.kamille.core.gate.RateLimitSettings.Counts;
 import io.kamille.core.gate.RouteGate;
 import io.kamille.core.http.RequestHead.Sender;
 import io.kamille.core.loop.WallClock;
+import io.kamille.core.origin.PoolSettings;
 import io.kamille.core.origin.choose.SplitHandler;
 import io.kamille.core.origin.send.MirrorHandler;
 import io.kamille.launcher.configuration.Configuration;
@@ -227,6 +228,19 @@ public final class RouteChain {
   /** The cache that its requests are looked for in; null if it has none, or they pass it by. */
   @Nullable CacheHandler cache() {
     return isPastCache ? null : cache;
+  }
+
+  /** How the route's upstream is connected to; null if the route answers by itself. */
+  @Nullable PoolSettings pool() {
+    String upstream = route.upstream();
+    return upstream == null || configuration.isWelcome(route)
+        ? null
+        : configuration.upstream(upstream).settings().pool();
+  }
+
+  /** The room for content that waits in a file. */
+  long fileBytes() {
+    return configuration.spool().oneFileBytes();
   }
 
   /** The way past the cache; null if the route has none, or its requests take the cache. */

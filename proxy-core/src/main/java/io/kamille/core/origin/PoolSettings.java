@@ -1,5 +1,10 @@
 package io.kamille.core.origin;
 
+import io.kamille.core.http.FieldName;
+import io.kamille.core.http.Fields;
+import io.kamille.core.http.ResponseHead;
+import io.kamille.core.http.StatusCode;
+import io.kamille.core.http.StreamType;
 import io.kamille.core.setting.Row;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Setting;
@@ -82,4 +87,25 @@ public record PoolSettings(
               .into("responseBufferBytes"));
 
   public static final PoolSettings DEFAULTS = SECTION.defaults();
+
+  /**
+   * Whether the content of a request waits until all of it is here.
+   *
+   * @param length what the request says of it, negative if it does not
+   * @param fileBytes what may wait in a file
+   */
+  public boolean takesIn(Fields request, long length, long fileBytes) {
+    return length != 0
+        && uploadBufferBytes > 0
+        && length <= uploadBufferBytes + fileBytes
+        && !StreamType.isGrpc(request)
+        && !request.has(FieldName.UPGRADE);
+  }
+
+  /** Whether the content of such a response waits if its client is slow. */
+  public boolean holds(ResponseHead response) {
+    return responseBufferBytes > 0
+        && response.status() >= StatusCode.OK
+        && !StreamType.is(response.fields());
+  }
 }

@@ -48,4 +48,9 @@ public record SpoolSettings(@Nullable Path directory, long mostBytes, long fileB
               .appliesOnRestart(),
           CAPACITY,
           FILE);
+
+  /** What one request or response may take in fact. */
+  public long oneFileBytes() {
+    return Math.min(fileBytes, mostBytes);
+  }
 }

@@ -4,9 +4,8 @@ import io.kamille.core.exchange.ContentSink;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.Failure;
 import io.kamille.core.exchange.RequestContent;
-import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
-import io.kamille.core.http.StreamType;
+import io.kamille.core.origin.PoolSettings;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.EventLoop;
 import org.jspecify.annotations.Nullable;
@@ -62,18 +61,13 @@ final class UploadBuffer implements RequestContent, ContentSink, SpooledContent.
    * A buffer still to be filled; null for content that is not taken in: it is longer than the room
    * for one, or flows in both directions at once.
    *
-   * @param memoryBytes what of it may be in memory; 0 to take nothing in
+   * @param pool says what is taken in
    */
-  static @Nullable UploadBuffer of(Exchange exchange, long memoryBytes, Spool spool, Owner owner) {
+  static @Nullable UploadBuffer of(Exchange exchange, PoolSettings pool, Spool spool, Owner owner) {
     RequestContent content = exchange.content();
-    Fields fields = exchange.request().fields();
-    boolean isTaken =
-        content.length() != 0
-            && memoryBytes > 0
-            && content.length() <= memoryBytes + spool.fileBytes()
-            && !StreamType.isGrpc(fields)
-            && !fields.has(FieldName.UPGRADE);
-    return isTaken ? new UploadBuffer(content, exchange.loop(), memoryBytes, spool, owner) : null;
+    return pool.takesIn(exchange.request().fields(), content.length(), spool.fileBytes())
+        ? new UploadBuffer(content, exchange.loop(), pool.uploadBufferBytes(), spool, owner)
+        : null;
   }
 
   /** Takes the content in, whatever it is. */

@@ -8,8 +8,6 @@ import io.kamille.core.exchange.Reply;
 import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.exchange.TraceStep;
 import io.kamille.core.http.ResponseHead;
-import io.kamille.core.http.StatusCode;
-import io.kamille.core.http.StreamType;
 import io.kamille.core.origin.Origin;
 import io.kamille.core.origin.choose.OriginChoice;
 import io.kamille.core.origin.choose.StickyCookie;
@@ -94,8 +92,7 @@ final class UpstreamRequest
     StickyCookie sticky = home.sticky();
     this.reply = sticky == null ? exchange.reply() : sticky.reply(exchange, () -> this.place);
     RequestContent given = exchange.content();
-    long memoryBytes = home.settings().pool().uploadBufferBytes();
-    this.buffer = UploadBuffer.of(exchange, memoryBytes, home.spool(), this);
+    this.buffer = UploadBuffer.of(exchange, home.settings().pool(), home.spool(), this);
     this.content = buffer == null ? given : buffer;
     this.needsHttp11 = home.pools().needsHttp11(exchange.request());
     this.retries = place == NOWHERE ? home.settings().retries() : 0;
@@ -266,10 +263,7 @@ final class UpstreamRequest
     if (exchange.notes().trace() != null) {
       exchange.notes().mark(TraceStep.RESPONSE, Integer.toString(status));
     }
-    isHoldable =
-        home.settings().pool().responseBufferBytes() > 0
-            && status >= StatusCode.OK
-            && !StreamType.is(head.fields());
+    isHoldable = home.settings().pool().holds(head);
     home.answered(place, head, home.nanos() - sentNanos);
   }
 
