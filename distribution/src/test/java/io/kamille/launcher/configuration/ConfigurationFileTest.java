@@ -152,7 +152,7 @@ class ConfigurationFileTest {
               max-object-size: 2MiB
               policy: lru
               disk: {path: /var/cache/kamille, capacity: 1GiB, admit: always, keep-memory: off, peak: forced}
-              compression: {codings: [br, gzip], types: [text/*, a/b]}
+              compression: {codings: [br, gzip], types: [text/*, a/b], set-cookie: on}
               store-set-cookie: on
               heuristic: {enabled: off}
               collapse: {enabled: off}
@@ -281,7 +281,8 @@ class ConfigurationFileTest {
                     List.of(ContentCoding.BR, ContentCoding.GZIP),
                     List.of("text/*", "a/b"),
                     1 << 10,
-                    8 << 20),
+                    8 << 20,
+                    true),
                 true,
                 new SharedCacheSettings.Heuristic(false),
                 new SharedCacheSettings.Collapse(false),

@@ -28,6 +28,7 @@ import io.kamille.cache.tiers.TieredStore;
 import io.kamille.cache.tiers.peak.PeakWatch;
 import io.kamille.cache.tiers.peak.TierMode;
 import io.kamille.core.http.Authority;
+import io.kamille.core.http.ContentCoding;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.Octets;
@@ -87,6 +88,9 @@ public final class CacheExplainer {
     Variants variants = store.peek(key);
     if (early != null) {
       bypass(early, variants);
+      if (early instanceof Pass) {
+        onTheWay();
+      }
       return decided(early);
     }
     if (isFiltered) {
@@ -122,6 +126,9 @@ public final class CacheExplainer {
       addAll(Reasons.of(request, demands, selected.facts(), hasForms, now));
     }
     follow(decision, selected);
+    if (decision instanceof Ask || decision instanceof Pass) {
+      onTheWay();
+    }
     return decided(decision);
   }
 
@@ -278,6 +285,22 @@ public final class CacheExplainer {
       }
     }
     step("coding", "RFC 9110 §12.5.3", acceptEncoding(), so);
+  }
+
+  /** Which coding a response of the origin gets for this client. */
+  private void onTheWay() {
+    if (settings.coding().isOn()) {
+      ContentCoding coding = settings.coding().onTheWay(request.fields());
+      step(
+          "coding",
+          "RFC 9110 §12.5.3",
+          acceptEncoding(),
+          coding == null
+              ? "the response goes on as it comes"
+              : "the response is compressed on its way by "
+                  + coding.token()
+                  + ", if its type is listed and nothing in it forbids that");
+    }
   }
 
   private String acceptEncoding() {

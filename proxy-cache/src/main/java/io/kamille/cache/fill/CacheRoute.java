@@ -1,6 +1,7 @@
 package io.kamille.cache.fill;
 
 import io.kamille.cache.coding.CarriedForms;
+import io.kamille.cache.coding.Coder;
 import io.kamille.cache.rules.CacheControl;
 import io.kamille.cache.rules.StoredFacts;
 import io.kamille.cache.serve.CacheCounters;
@@ -51,6 +52,7 @@ public final class CacheRoute {
     this.gate = gate;
     this.cacheStatus = new CacheStatus(name);
     this.answers = new StoredAnswers(parts, cacheStatus);
+    Coder.prepare(settings.coding());
   }
 
   public CacheParts parts() {
