@@ -153,8 +153,7 @@ class OnTheWayTest {
       RecordingReply reply = fixture.get(request);
       Forwarded asked = fixture.origin.last();
       if (isRange) {
-        asked.respond(
-            206, HALF, "Content-Type", "text/html", "Content-Range", "bytes 0-1999/5000");
+        asked.respond(206, HALF, "Content-Type", "text/html", "Content-Range", "bytes 0-1999/5000");
       } else {
         asked.respond(200, HALF, "Content-Type", "text/html");
       }
@@ -190,8 +189,7 @@ class OnTheWayTest {
 
   @Test
   void notModifiedNamesTheTagThatWasAskedAbout() {
-    RecordingReply reply =
-        fixture.get("Cache-Control", "no-store", "If-None-Match", "W/\"v1\"");
+    RecordingReply reply = fixture.get("Cache-Control", "no-store", "If-None-Match", "W/\"v1\"");
     fixture.origin.last().respond(304, "", "ETag", "\"v1\"");
     fixture.run();
     assertThat(reply.field("ETag")).isEqualTo("W/\"v1\"");

@@ -18,8 +18,7 @@ import org.junit.jupiter.api.Test;
 /** An origin that is slow is one that has failed, as far as stale-if-error goes (RFC 5861 §4). */
 class StaleAfterTest {
 
-  private static final String STALE =
-      "kamille; fwd=stale; ttl=-43; detail=stale-after";
+  private static final String STALE = "kamille; fwd=stale; ttl=-43; detail=stale-after";
   private static final String[] OK = {"Cache-Control", "max-age=60", "ETag", "\"2\""};
 
   private final CacheFixture fixture = new CacheFixture(4 << 20, settings(Duration.ofSeconds(3)));

@@ -1,7 +1,7 @@
 package io.kamille.launcher.appliance;
 
-import io.kamille.admin.view.UpstreamSnapshot;
 import io.kamille.admin.StateDirectory;
+import io.kamille.admin.view.UpstreamSnapshot;
 import io.kamille.cache.Cache;
 import io.kamille.cache.CacheHandover;
 import io.kamille.cache.CacheOperations;
@@ -41,9 +41,9 @@ import io.kamille.launcher.configuration.RouteSettings;
 import io.kamille.launcher.configuration.RoutesByHost;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -103,8 +103,7 @@ final class Assembly implements AutoCloseable {
             ? ClusterSecret.read(
                 Objects.requireNonNull(cluster.secretFile(), "cluster.secret-file"))
             : null;
-    upstreams =
-        new Upstreams(names, network, registry, clock, secret, disk(configuration.spool()));
+    upstreams = new Upstreams(names, network, registry, clock, secret, disk(configuration.spool()));
     registry.counting(MirrorHandler.DROPPED, mirrorDropped::sum);
     cache = Cache.open(configuration.cache(), memory, machine.disk(), registry, clock);
     cache.routes(this::queryRules);
@@ -125,8 +124,7 @@ final class Assembly implements AutoCloseable {
     Path place = directory == null ? StateDirectory.path().resolve("spool") : directory;
     return spool.mostBytes() == 0
         ? null
-        : new Spool.Disk(
-            place, spool.mostBytes(), spool.oneFileBytes(), files);
+        : new Spool.Disk(place, spool.mostBytes(), spool.oneFileBytes(), files);
   }
 
   private @Nullable Peers openPeers(ClusterSettings cluster) {

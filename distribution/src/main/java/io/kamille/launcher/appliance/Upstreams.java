@@ -130,8 +130,7 @@ final class Upstreams implements AutoCloseable {
     this.clock = clock;
     this.secret = secret;
     this.prober = new HealthProber(connector, clock, registry);
-    this.spool =
-        new Spool(PlatformDependent.maxDirectMemory() / SPOOL_MEMORY_PART, disk, registry);
+    this.spool = new Spool(PlatformDependent.maxDirectMemory() / SPOOL_MEMORY_PART, disk, registry);
   }
 
   /** What other handlers are made of. */

@@ -31,7 +31,8 @@ class ExplainIT {
   @Test
   void whatWaitsForASlowClientIsTold() throws Exception {
     assertThat(explain("url=http://a/a&method=POST&field=Transfer-Encoding:%20chunked"))
-        .contains("\"found\":\"content of unknown length\"", "1MiB in memory, then 256MiB in a file")
+        .contains(
+            "\"found\":\"content of unknown length\"", "1MiB in memory, then 256MiB in a file")
         .contains("\"rule\":\"response-buffer\"");
     assertThat(
             explain(

@@ -204,13 +204,7 @@ class ConfigurationFileTest {
                 new HealthPolicy(8, 0.7, Duration.ofSeconds(9), HealthPolicy.DEFAULTS.check()),
                 UpstreamSettings.Concurrency.ADAPTIVE,
                 new PoolSettings(
-                    6,
-                    12,
-                    Duration.ofSeconds(18),
-                    128,
-                    Duration.ofSeconds(5),
-                    20 << 10,
-                    30 << 10),
+                    6, 12, Duration.ofSeconds(18), 128, Duration.ofSeconds(5), 20 << 10, 30 << 10),
                 new ConnectionSettings(
                     Duration.ofSeconds(3),
                     Duration.ofSeconds(4),

@@ -70,9 +70,7 @@ public final class Coder {
     this.metrics = new CodingMetrics(registry);
   }
 
-  /**
-   * Loads what the rules need. Reads files.
-   */
+  /** Loads what the rules need. Reads files. */
   public static void prepare(CompressionRules rules) {
     rules.codings().forEach(Encoders::of);
   }

@@ -415,7 +415,9 @@ final class FillReply implements Reply, ContentSource {
   /** Whether the response is worth having; if not, nobody can follow it any more. */
   private boolean isWanted() {
     return !isClientGone
-        || (isServedStale && state == State.WAITING) || isWorthFinishing() || (flight != null && !flight.closeIfDeserted());
+        || (isServedStale && state == State.WAITING)
+        || isWorthFinishing()
+        || (flight != null && !flight.closeIfDeserted());
   }
 
   private boolean isInBackground() {

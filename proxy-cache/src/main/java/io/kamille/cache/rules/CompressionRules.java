@@ -15,8 +15,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which responses a route gives content codings, and what their heads say then. Immutable;
- * any thread.
+ * Which responses a route gives content codings, and what their heads say then. Immutable; any
+ * thread.
  *
  * @param codings those to make; none if the route makes none
  * @param types media types as {@link #isType} has them
@@ -36,7 +36,8 @@ public record CompressionRules(
    * octets of the one it was made from is left out or weakened. A message that is signed (RFC 9421)
    * is left as it came.
    */
-  public static final CompressionRules OFF = new CompressionRules(List.of(), List.of(), 0, 0, false);
+  public static final CompressionRules OFF =
+      new CompressionRules(List.of(), List.of(), 0, 0, false);
 
   private static final Set<String> OF_THE_OCTETS =
       Set.of("accept-ranges", "content-digest", "content-md5", "digest", "repr-digest");

@@ -13,8 +13,7 @@ import org.jspecify.annotations.Nullable;
  * The content of a response from the moment on when its client is slow: it is taken from the origin
  * all the same, so that the connection is soon free. Confined to its loop.
  */
-final class ResponseBuffer extends PassingReply
-    implements ContentSource, SpooledContent.Owner {
+final class ResponseBuffer extends PassingReply implements ContentSource, SpooledContent.Owner {
 
   private final ContentSource origin;
   private final SpooledContent held;

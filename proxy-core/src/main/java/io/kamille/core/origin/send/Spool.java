@@ -92,15 +92,12 @@ public final class Spool implements AutoCloseable {
     metrics.counting(FAILED, failed::get);
   }
 
-  /**
-   * Counts memory that is taken, be there room for it or not.
-   *
-   * @return whether there was room; if not, take no more
-   */
-  boolean take(int bytes) {
-    return heldBytes.addAndGet(bytes) <= memoryBytes;
+  /** Counts memory that is taken, be there room for it or not. */
+  void take(int bytes) {
+    heldBytes.addAndGet(bytes);
   }
 
+  /** Whether there is room; if not, no more should be taken. */
   boolean hasMemory() {
     return heldBytes.get() < memoryBytes;
   }

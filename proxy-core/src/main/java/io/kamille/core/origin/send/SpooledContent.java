@@ -90,25 +90,23 @@ final class SpooledContent {
   void add(ByteBuf chunk, long left) {
     boolean isHead = tail.isEmpty() && !hasFile() && slice == null && !isBusy;
     long open = block == null ? 0 : block.writableBytes();
-    if (isHead
-        && headBytes - open + chunk.readableBytes() <= memoryBytes
-        && spool.hasMemory()) {
+    if (isHead && headBytes - open + chunk.readableBytes() <= memoryBytes && spool.hasMemory()) {
       if (chunk.readableBytes() < KEPT_BYTES && left > 0) {
-        copy(chunk, left, head);
+        copy(chunk, left, true);
       } else {
         block = null;
-        keep(chunk, head);
+        keep(chunk, true);
       }
     } else {
       if (isHead) {
         block = null;
       }
-      copy(chunk, left, tail);
+      copy(chunk, left, false);
       work();
     }
   }
 
-  private void copy(ByteBuf chunk, long left, ArrayDeque<ByteBuf> queue) {
+  private void copy(ByteBuf chunk, long left, boolean isHead) {
     try {
       while (chunk.isReadable()) {
         ByteBuf open = block;
@@ -117,7 +115,7 @@ final class SpooledContent {
           size = Math.min(size, chunk.readableBytes() + Math.min(left, size));
           open = chunk.alloc().directBuffer((int) size, (int) size);
           block = open;
-          keep(open, queue);
+          keep(open, isHead);
         }
         open.writeBytes(chunk, Math.min(chunk.readableBytes(), open.writableBytes()));
       }
@@ -126,12 +124,13 @@ final class SpooledContent {
     }
   }
 
-  private void keep(ByteBuf buffer, ArrayDeque<ByteBuf> queue) {
-    queue.addLast(buffer);
+  private void keep(ByteBuf buffer, boolean isHead) {
     spool.take(buffer.capacity());
-    if (queue == head) {
+    if (isHead) {
+      head.addLast(buffer);
       headBytes += buffer.capacity();
     } else {
+      tail.addLast(buffer);
       tailBytes += buffer.capacity();
     }
   }
@@ -151,7 +150,7 @@ final class SpooledContent {
 
   /** Whether there is no room for more until some of it is taken. */
   boolean isFull() {
-    return isRefused || bytes() >= mostBytes;
+    return !isEmpty() && (isRefused || bytes() >= mostBytes);
   }
 
   boolean isMoreThan(long least) {
@@ -168,12 +167,12 @@ final class SpooledContent {
     return broken;
   }
 
-  /** The next chunk, the caller's to release; null if none is at hand, and the owner hears of it. */
+  /**
+   * The next chunk, the caller's to release; null if none is at hand, and the owner hears of it.
+   */
   @Nullable ByteBuf poll() {
     if (!head.isEmpty()) {
-      ByteBuf first = head.removeFirst();
-      headBytes -= first.capacity();
-      return given(first);
+      return given(removeFromHead());
     }
     ByteBuf read = slice;
     if (read != null) {
@@ -193,16 +192,29 @@ final class SpooledContent {
   }
 
   private ByteBuf given(ByteBuf buffer) {
-    if (buffer == block) {
-      block = null;
-    }
     spool.giveBack(buffer.capacity());
     return buffer;
   }
 
+  /** The block that is written to is the last one. */
+  private ByteBuf removeFrom(ArrayDeque<ByteBuf> queue) {
+    ByteBuf first = queue.removeFirst();
+    if (queue.isEmpty()) {
+      block = null;
+    }
+    return first;
+  }
+
+  private ByteBuf removeFromHead() {
+    ByteBuf first = removeFrom(head);
+    headBytes -= first.capacity();
+    return first;
+  }
+
   private ByteBuf removeFromTail() {
-    ByteBuf first = tail.removeFirst();
+    ByteBuf first = removeFrom(tail);
     tailBytes -= first.capacity();
+    isRefused &= !tail.isEmpty() || fileRoom > 0;
     return first;
   }
 
@@ -339,8 +351,7 @@ final class SpooledContent {
 
   private void fail(Exception why) {
     isRefused = true;
-    broken =
-        Failure.of(Kind.PROXY_INTERNAL_ERROR, "content that waited in a file is lost: " + why);
+    broken = Failure.of(Kind.PROXY_INTERNAL_ERROR, "content that waited in a file is lost: " + why);
   }
 
   /** All that was in the file has been read: the next content may begin another one. */
@@ -383,9 +394,7 @@ final class SpooledContent {
     }
     block = null;
     while (!head.isEmpty()) {
-      ByteBuf first = head.removeFirst();
-      headBytes -= first.capacity();
-      given(first).release();
+      given(removeFromHead()).release();
     }
     while (!tail.isEmpty()) {
       given(removeFromTail()).release();

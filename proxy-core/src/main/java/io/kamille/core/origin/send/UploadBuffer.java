@@ -71,14 +71,12 @@ final class UploadBuffer implements RequestContent, ContentSink, SpooledContent.
   }
 
   /** Takes the content in, whatever it is. */
-  UploadBuffer(
-      RequestContent content, EventLoop loop, long memoryBytes, Spool spool, Owner owner) {
+  UploadBuffer(RequestContent content, EventLoop loop, long memoryBytes, Spool spool, Owner owner) {
     this.content = content;
     this.spool = spool;
     this.owner = owner;
     this.left = content.length() < 0 ? Long.MAX_VALUE : content.length();
-    this.held =
-        new SpooledContent(spool, loop, memoryBytes, memoryBytes + spool.fileBytes(), this);
+    this.held = new SpooledContent(spool, loop, memoryBytes, memoryBytes + spool.fileBytes(), this);
   }
 
   /** Asks the client for its content; the owner may be told before this returns. */

@@ -56,8 +56,8 @@ public final class UpstreamHandler implements ExchangeHandler, AutoCloseable {
   /**
    * A handler without any connection yet, whose cookies need a file with their secret.
    *
-   * @see #UpstreamHandler(UpstreamSettings, List, OriginTls, byte[], Connector, WallClock,
-   *     Spool, UpstreamMetrics)
+   * @see #UpstreamHandler(UpstreamSettings, List, OriginTls, byte[], Connector, WallClock, Spool,
+   *     UpstreamMetrics)
    */
   public UpstreamHandler(
       UpstreamSettings settings,

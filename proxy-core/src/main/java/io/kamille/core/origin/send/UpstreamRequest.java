@@ -350,6 +350,9 @@ final class UpstreamRequest
       long mostBytes = home.settings().pool().responseBufferBytes();
       held = new ResponseBuffer(exchange, reply, present, mostBytes, home.spool());
       present.divert(held);
+      if (present.isPaused()) {
+        present.resume();
+      }
     } else if (present != null) {
       present.pause();
     }

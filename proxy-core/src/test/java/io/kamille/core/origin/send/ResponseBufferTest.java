@@ -88,6 +88,45 @@ class ResponseBufferTest {
   }
 
   @Test
+  void aClientThatStopsNowAndThenGetsAllWhateverRoomThereIs() throws Exception {
+    String head = "HTTP/1.1 200 OK\r\nContent-Length: 3000000\r\n\r\n";
+    Script answers =
+        with -> {
+          with.readHead();
+          with.send(head + CONTENT.repeat(10));
+          with.readHead();
+        };
+    for (Spool.Disk disk :
+        List.of(
+          new Spool.Disk(directory, 0, 0, threads),
+          new Spool.Disk(directory, 8 << 20, 100_000, threads),
+          new Spool.Disk(directory, 200_000, 1 << 20, threads))) {
+      try (var origin = ScriptedOrigin.open(answers);
+          var fixture = new UpstreamFixture(settings(400_000), disk, origin)) {
+        fixture.uploads.take(UpstreamFixture.ROOM_BYTES - 150_000);
+        var reader = new RecordingReply().pausedAtOnce();
+        get(fixture, reader);
+        await(reader.begun());
+        for (int i = 0; !reader.isEnded(); i++) {
+          boolean stops = i % 3 == 0;
+          fixture.onLoop(
+              () -> {
+                reader.source().resume();
+                reader.source().pause();
+                if (!stops) {
+                  reader.source().resume();
+                }
+                return null;
+              });
+        }
+        assertThat(reader.content()).isEqualTo(CONTENT.repeat(10));
+        fixture.uploads.giveBack(UpstreamFixture.ROOM_BYTES - 150_000);
+        Await.until(() -> fixture.uploads.heldBytes() == 0, "the memory is free");
+      }
+    }
+  }
+
+  @Test
   void eventStreamsAreNotHeld() throws Exception {
     Script answers =
         with -> {

@@ -15,6 +15,7 @@ import io.kamille.core.origin.UpstreamSettings;
 import io.kamille.core.origin.send.ScriptedOrigin.Script;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.EventLoop;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -56,7 +57,7 @@ class SpooledContentTest {
       await(content.fed());
       Await.until(() -> fixture.uploads.heldBytes() < 2 * MEMORY_BYTES, "the rest is written");
       assertThat(fixture.metric(Spool.IN_FILES)).isGreaterThanOrEqualTo(500_000);
-      assertThat(Files.list(directory.resolve("spool"))).isEmpty();
+      assertThat(directory.resolve("spool")).isEmptyDirectory();
       assertThat(origin.connections()).isZero();
       content.finish(whole.substring(690_000));
       assertThat(await(got)).isEqualTo(whole);
@@ -129,17 +130,15 @@ class SpooledContentTest {
     var spool = new Spool(50_000, disk(2 << 20, 1 << 20), new MetricRegistry());
     try (var fixture = new UpstreamFixture(settings(), 1)) {
       for (int round = 0; round < 30; round++) {
-        var taker = new Taker(random);
+        var taker = new Taker(random, spool, fixture.loop());
         StringBuilder sent = new StringBuilder();
-        var held =
-            fixture.onLoop(
-                () -> taker.of(new SpooledContent(spool, fixture.loop(), 40_000, 300_000, taker)));
         for (int i = 0; i < 40; i++) {
           String part = letters(random.nextInt(40_000));
           sent.append(part);
           fixture.onLoop(
               () -> {
-                held.add(Unpooled.copiedBuffer(part, StandardCharsets.US_ASCII), Long.MAX_VALUE);
+                taker.held.add(
+                    Unpooled.copiedBuffer(part, StandardCharsets.US_ASCII), Long.MAX_VALUE);
                 taker.spoolMoved();
                 return null;
               });
@@ -162,17 +161,13 @@ class SpooledContentTest {
 
     private final Random random;
     private final StringBuilder taken = new StringBuilder();
-    private SpooledContent held;
+    private final SpooledContent held;
     private volatile boolean isSlow = true;
     private volatile boolean isDone;
 
-    Taker(Random random) {
+    Taker(Random random, Spool spool, EventLoop loop) {
       this.random = new Random(random.nextLong());
-    }
-
-    SpooledContent of(SpooledContent content) {
-      held = content;
-      return content;
+      held = new SpooledContent(spool, loop, 40_000, 300_000, this);
     }
 
     @Override
