@@ -33,7 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 class SpooledContentTest {
 
   private static final String OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
-  private static final int MEMORY_BYTES = 100_000;
+  private static final int MEMORY_BYTES = 40_000;
 
   @TempDir private Path directory;
   private final ExecutorService threads = Executors.newFixedThreadPool(2);
@@ -45,21 +45,21 @@ class SpooledContentTest {
 
   @Test
   void contentBeyondMemoryWaitsInAFileWithoutAName() throws Exception {
-    String whole = letters(700_000);
+    String whole = letters(280_000);
     CompletableFuture<String> got = new CompletableFuture<>();
     try (var origin = ScriptedOrigin.open(reads(got, whole.length()));
         var fixture = new UpstreamFixture(settings(), disk(1 << 20, 1 << 20), origin)) {
       var content = new ScriptedContent(fixture.loop(), whole.length());
       RecordingReply reply = fixture.send(post(), content);
-      for (int at = 0; at < 690_000; at += 30_000) {
+      for (int at = 0; at < 270_000; at += 30_000) {
         content.write(whole.substring(at, at + 30_000));
       }
       await(content.fed());
       Await.until(() -> fixture.uploads.heldBytes() < 2 * MEMORY_BYTES, "the rest is written");
-      assertThat(fixture.metric(Spool.IN_FILES)).isGreaterThanOrEqualTo(500_000);
+      assertThat(fixture.metric(Spool.IN_FILES)).isGreaterThanOrEqualTo(200_000);
       assertThat(directory.resolve("spool")).isEmptyDirectory();
       assertThat(origin.connections()).isZero();
-      content.finish(whole.substring(690_000));
+      content.finish(whole.substring(270_000));
       assertThat(await(got)).isEqualTo(whole);
       assertThat(await(reply.ended()).content()).isEqualTo("ok");
       isFree(fixture);
@@ -72,10 +72,10 @@ class SpooledContentTest {
     Path file = Files.writeString(directory.resolve("file"), "in the way");
     for (Spool.Disk disk :
         List.of(
-            disk(1 << 20, 200_000),
-            disk(200_000, 1 << 20),
+            disk(1 << 20, 100_000),
+            disk(100_000, 1 << 20),
             new Spool.Disk(file.resolve("spool"), 1 << 20, 1 << 20, threads))) {
-      String whole = letters(600_000);
+      String whole = letters(240_000);
       CompletableFuture<Void> asked = new CompletableFuture<>();
       CompletableFuture<String> got = new CompletableFuture<>();
       Script reads =
@@ -95,8 +95,8 @@ class SpooledContentTest {
           var fixture = new UpstreamFixture(settings(), disk, origin)) {
         var content = new ScriptedContent(fixture.loop(), RequestContent.UNKNOWN_LENGTH);
         RecordingReply reply = fixture.send(post(), content);
-        for (int at = 0; at < 600_000; at += 60_000) {
-          content.write(whole.substring(at, at + 60_000));
+        for (int at = 0; at < 240_000; at += 24_000) {
+          content.write(whole.substring(at, at + 24_000));
         }
         await(asked);
         content.end(null);
