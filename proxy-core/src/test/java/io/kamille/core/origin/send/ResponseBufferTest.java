@@ -98,9 +98,9 @@ class ResponseBufferTest {
         };
     for (Spool.Disk disk :
         List.of(
-          new Spool.Disk(directory, 0, 0, threads),
-          new Spool.Disk(directory, 8 << 20, 100_000, threads),
-          new Spool.Disk(directory, 200_000, 1 << 20, threads))) {
+            new Spool.Disk(directory, 0, 0, threads),
+            new Spool.Disk(directory, 8 << 20, 100_000, threads),
+            new Spool.Disk(directory, 200_000, 1 << 20, threads))) {
       try (var origin = ScriptedOrigin.open(answers);
           var fixture = new UpstreamFixture(settings(400_000), disk, origin)) {
         fixture.uploads.take(UpstreamFixture.ROOM_BYTES - 150_000);
