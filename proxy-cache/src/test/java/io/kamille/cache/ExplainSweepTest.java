@@ -49,7 +49,7 @@ class ExplainSweepTest {
         4 << 20,
         new CacheSettings(
             usual.policy(),
-            new CompressionRules(List.of(ContentCoding.GZIP), List.of("text/*"), 1, 1 << 20),
+            new CompressionRules(List.of(ContentCoding.GZIP), List.of("text/*"), 1, 1 << 20, false),
             usual.maxObjectBytes(),
             usual.mayCollapse(),
             usual.background(),

@@ -1,5 +1,6 @@
 package io.kamille.launcher.appliance;
 
+import io.kamille.admin.StateDirectory;
 import io.kamille.admin.view.UpstreamSnapshot;
 import io.kamille.cache.Cache;
 import io.kamille.cache.CacheHandover;
@@ -29,6 +30,8 @@ import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.origin.Origin;
 import io.kamille.core.origin.names.OriginNames;
 import io.kamille.core.origin.send.MirrorHandler;
+import io.kamille.core.origin.send.Spool;
+import io.kamille.core.origin.send.SpoolSettings;
 import io.kamille.core.route.Route;
 import io.kamille.core.route.RouteTable;
 import io.kamille.core.route.Router;
@@ -38,6 +41,7 @@ import io.kamille.launcher.configuration.RouteSettings;
 import io.kamille.launcher.configuration.RoutesByHost;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -99,7 +103,7 @@ final class Assembly implements AutoCloseable {
             ? ClusterSecret.read(
                 Objects.requireNonNull(cluster.secretFile(), "cluster.secret-file"))
             : null;
-    upstreams = new Upstreams(names, network, registry, clock, secret);
+    upstreams = new Upstreams(names, network, registry, clock, secret, disk(configuration.spool()));
     registry.counting(MirrorHandler.DROPPED, mirrorDropped::sum);
     cache = Cache.open(configuration.cache(), memory, machine.disk(), registry, clock);
     cache.routes(this::queryRules);
@@ -113,6 +117,14 @@ final class Assembly implements AutoCloseable {
     peak = configuration.cache().disk().peak();
     prepare(configuration).apply();
     AdmissionMetrics.register(registry, overRate);
+  }
+
+  private Spool.@Nullable Disk disk(SpoolSettings spool) {
+    Path directory = spool.directory();
+    Path place = directory == null ? StateDirectory.path().resolve("spool") : directory;
+    return spool.mostBytes() == 0
+        ? null
+        : new Spool.Disk(place, spool.mostBytes(), spool.oneFileBytes(), files);
   }
 
   private @Nullable Peers openPeers(ClusterSettings cluster) {

@@ -21,6 +21,7 @@ import io.kamille.core.gate.RateLimitSettings.Counts;
 import io.kamille.core.gate.RouteGate;
 import io.kamille.core.http.RequestHead.Sender;
 import io.kamille.core.loop.WallClock;
+import io.kamille.core.origin.PoolSettings;
 import io.kamille.core.origin.choose.SplitHandler;
 import io.kamille.core.origin.send.MirrorHandler;
 import io.kamille.launcher.configuration.Configuration;
@@ -238,6 +239,19 @@ public final class RouteChain {
   /** What redirects paths that have moved; null if the route has no file of them. */
   @Nullable MovedPaths moved() {
     return moved;
+  }
+
+  /** How the route's upstream is connected to; null if the route answers by itself. */
+  @Nullable PoolSettings pool() {
+    String upstream = route.upstream();
+    return upstream == null || configuration.isWelcome(route)
+        ? null
+        : configuration.upstream(upstream).settings().pool();
+  }
+
+  /** The room for content that waits in a file. */
+  long fileBytes() {
+    return configuration.spool().oneFileBytes();
   }
 
   /** The way past the cache; null if the route has none, or its requests take the cache. */

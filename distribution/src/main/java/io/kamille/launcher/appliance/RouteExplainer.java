@@ -11,12 +11,16 @@ import io.kamille.cache.station.CacheHandler;
 import io.kamille.cache.station.PurgeMethod;
 import io.kamille.cluster.peer.Peers;
 import io.kamille.cluster.peer.Peers.Ownership;
+import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.gate.AccessList;
 import io.kamille.core.gate.AddressRanges;
+import io.kamille.core.http.FieldName;
 import io.kamille.core.http.RequestHead;
+import io.kamille.core.origin.PoolSettings;
 import io.kamille.core.origin.choose.SplitSettings;
 import io.kamille.core.route.Route;
 import io.kamille.core.route.RouteTable;
+import io.kamille.core.setting.ByteSize;
 import io.kamille.launcher.appliance.RouteChain.Station;
 import java.net.Inet4Address;
 import java.net.InetAddress;
@@ -95,6 +99,7 @@ record RouteExplainer(
     if (!chain.route().isLogged()) {
       steps.add(new Reason("log", "routes[].log", "off", "the access log has no line for it"));
     }
+    waiting(chain, request, steps);
     for (Station station : chain.stations()) {
       if (station == Station.ACCESS) {
         AccessList list = chain.route().access();
@@ -117,10 +122,10 @@ record RouteExplainer(
         }
       } else if (station == Station.CACHE) {
         Explanation decided = cached(route, chain, request);
-        return owned(decided, chain, request).after(steps);
+        return slow(owned(decided, chain, request), chain).after(steps);
       }
     }
-    return uncached(chain).after(steps);
+    return slow(uncached(chain), chain).after(steps);
   }
 
   private static Reason routed(Route route, RequestHead request) {
@@ -129,6 +134,54 @@ record RouteExplainer(
         "RFC 9110 §7.4",
         request.authority() + request.path(),
         "it takes the route for host " + route.host() + ", path " + route.pathPrefix());
+  }
+
+  /** Whether the content of the request waits. */
+  private static void waiting(RouteChain chain, RequestHead request, List<Reason> steps) {
+    PoolSettings pool = chain.pool();
+    String length = request.fields().first(FieldName.CONTENT_LENGTH);
+    boolean hasContent = length != null || request.fields().has(FieldName.TRANSFER_ENCODING);
+    if (pool == null || !hasContent) {
+      return;
+    }
+    long octets = length == null ? RequestContent.UNKNOWN_LENGTH : octets(length);
+    String memory = ByteSize.print(pool.uploadBufferBytes());
+    steps.add(
+        new Reason(
+            "upload-buffer",
+            "upstreams.*.upload-buffer",
+            length == null ? "content of unknown length" : "Content-Length: " + length,
+            pool.takesIn(request.fields(), octets, chain.fileBytes())
+                ? "its content comes in before it takes a connection: "
+                    + memory
+                    + " in memory, then "
+                    + ByteSize.print(chain.fileBytes())
+                    + " in a file"
+                : "it takes a connection at once, and its content goes on as it comes"));
+  }
+
+  /** With what becomes of a response that is not stored if its client is slow. */
+  private static Explanation slow(Explanation decided, RouteChain chain) {
+    PoolSettings pool = chain.pool();
+    if (pool == null || pool.responseBufferBytes() == 0 || decided.decision() != Decision.PASS) {
+      return decided;
+    }
+    List<Reason> because = new ArrayList<>(decided.because());
+    because.add(
+        new Reason(
+            "response-buffer",
+            "upstreams.*.response-buffer",
+            ByteSize.print(pool.responseBufferBytes()),
+            "a client that reads slowly keeps no connection busy with a response up to that"));
+    return new Explanation(decided.decision(), decided.forward(), decided.key(), because);
+  }
+
+  private static long octets(String length) {
+    try {
+      return Long.parseLong(length);
+    } catch (NumberFormatException tooLong) {
+      return Long.MAX_VALUE;
+    }
   }
 
   private static Reason entry(AccessList list, @Nullable InetAddress client) {

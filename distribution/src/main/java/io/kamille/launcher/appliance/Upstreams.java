@@ -15,7 +15,7 @@ import io.kamille.core.origin.UpstreamSettings;
 import io.kamille.core.origin.check.HealthProber;
 import io.kamille.core.origin.names.OriginLists;
 import io.kamille.core.origin.names.OriginNames;
-import io.kamille.core.origin.send.UploadMemory;
+import io.kamille.core.origin.send.Spool;
 import io.kamille.core.origin.send.UpstreamHandler;
 import io.kamille.core.setting.OriginUrl;
 import io.kamille.core.socket.Connector;
@@ -84,8 +84,8 @@ final class Upstreams implements AutoCloseable {
       UpstreamMetrics metrics,
       Map<UpstreamSettings, UpstreamHandler> handlers) {}
 
-  /** Uploads that are not complete may take this part of the direct memory. */
-  private static final int UPLOAD_MEMORY_PART = 8;
+  /** Content that waits may take this part of the direct memory. */
+  private static final int SPOOL_MEMORY_PART = 8;
 
   private static final System.Logger LOG = System.getLogger("kamille.upstream");
   private static final long LOOK_SECONDS = 1;
@@ -94,7 +94,7 @@ final class Upstreams implements AutoCloseable {
   private final OriginNames names;
   private final Connector connector;
   private final HealthProber prober;
-  private final UploadMemory uploads;
+  private final Spool spool;
   private final MetricRegistry registry;
   private final WallClock clock;
   private final @Nullable ClusterSecret secret;
@@ -115,26 +115,27 @@ final class Upstreams implements AutoCloseable {
    * @param names looks origins up; stays the caller's
    * @param connector opens connections to them
    * @param secret of the cluster; null if there is none
+   * @param disk where content waits that memory has no room for; null for nowhere
    */
   Upstreams(
       OriginNames names,
       Connector connector,
       MetricRegistry registry,
       WallClock clock,
-      @Nullable ClusterSecret secret) {
+      @Nullable ClusterSecret secret,
+      Spool.@Nullable Disk disk) {
     this.names = names;
     this.connector = connector;
     this.registry = registry;
     this.clock = clock;
     this.secret = secret;
     this.prober = new HealthProber(connector, clock, registry);
-    this.uploads =
-        new UploadMemory(PlatformDependent.maxDirectMemory() / UPLOAD_MEMORY_PART, registry);
+    this.spool = new Spool(PlatformDependent.maxDirectMemory() / SPOOL_MEMORY_PART, disk, registry);
   }
 
   /** What other handlers are made of. */
   Peers.Parts parts() {
-    return new Peers.Parts(names, connector, clock, uploads, registry);
+    return new Peers.Parts(names, connector, clock, spool, registry);
   }
 
   /** The origins of each upstream in force, by its name. Any thread. */
@@ -268,7 +269,7 @@ final class Upstreams implements AutoCloseable {
     watcher.shutdownNow();
     synchronized (this) {
       prober.close();
-      uploads.close();
+      spool.close();
       closeAllBut(Map.of(), inForce);
     }
   }
@@ -356,7 +357,7 @@ final class Upstreams implements AutoCloseable {
               secret == null ? null : secret.key("sticky " + name, COOKIE_KEY_OCTETS),
               connector,
               clock,
-              uploads,
+              spool,
               upstream.metrics());
     }
 

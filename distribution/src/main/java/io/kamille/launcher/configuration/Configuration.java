@@ -11,6 +11,7 @@ import io.kamille.core.log.LogSettings;
 import io.kamille.core.loop.PaceSettings;
 import io.kamille.core.origin.ForwardingSettings;
 import io.kamille.core.origin.UpstreamGroup;
+import io.kamille.core.origin.send.SpoolSettings;
 import io.kamille.core.setting.Row;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.SectionValues;
@@ -57,6 +58,7 @@ public record Configuration(
     OverloadSettings overload,
     TuningSettings tuning,
     ForwardingSettings forwarding,
+    SpoolSettings spool,
     LogSettings log,
     TraceSettings tracing,
     AdminSettings admin,
@@ -109,6 +111,11 @@ public record Configuration(
   static final Subsection<LogSettings> LOGS =
       LogSettings.SECTION.one("log", "Logs of requests and of Kamille itself.");
 
+  static final Subsection<SpoolSettings> SPOOL =
+      SpoolSettings.SECTION.one(
+          "spool",
+          "Files for uploads and responses that wait; see [origins](../operations/origins.md).");
+
   static final Subsection<AdminSettings> ADMIN =
       AdminSettings.SECTION.one(
           "admin", "Health, metrics and the API, on a listener of their own.");
@@ -145,6 +152,7 @@ public record Configuration(
           TuningSettings.SECTION.one("tuning", "How send buffers are tuned."),
           ForwardingSettings.SECTION.one(
               "forwarding", "Fields of forwarded messages that describe their way."),
+          SPOOL,
           LOGS,
           TraceSettings.SECTION.one("tracing", "Which requests are recorded step by step."),
           ADMIN,

@@ -17,6 +17,7 @@ import io.kamille.core.log.LogSettings;
 import io.kamille.core.log.LoggedField;
 import io.kamille.core.origin.choose.SplitSettings;
 import io.kamille.core.origin.send.MirrorSettings;
+import io.kamille.core.origin.send.SpoolSettings;
 import io.kamille.core.setting.ByteSize;
 import io.kamille.core.setting.HostPort;
 import io.kamille.core.setting.Position;
@@ -77,6 +78,7 @@ record CrossChecks(SectionValues file, Problems problems) {
       new RouteChecks(route, problems).run();
     }
     maskedAddressesHaveNoSecondCopy(file.one(Configuration.LOGS).one(LogSettings.ACCESS));
+    filesFitIntoTheSpool(file.one(Configuration.SPOOL));
     new AcmeChecks(file, problems).run();
     nodesShareWhatIsIncluded();
     new ClusterChecks(file.one(Configuration.CLUSTER), problems).run();
@@ -194,6 +196,13 @@ record CrossChecks(SectionValues file, Problems problems) {
             && cluster.value(ClusterSettings.CONFIG) != ConfigChoice.LOCAL;
     if (isShared && !file.value(Configuration.INCLUDE).isEmpty()) {
       problems.conflict(file, Configuration.INCLUDE, "nothing, or cluster.config: local");
+    }
+  }
+
+  private void filesFitIntoTheSpool(SectionValues spool) {
+    long most = spool.value(SpoolSettings.CAPACITY);
+    if (most > 0 && spool.isGiven(SpoolSettings.FILE)) {
+      isAtMost(spool, SpoolSettings.FILE, most, "spool.capacity");
     }
   }
 

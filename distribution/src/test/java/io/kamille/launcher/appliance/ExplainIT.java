@@ -29,6 +29,19 @@ class ExplainIT {
   }
 
   @Test
+  void whatWaitsForASlowClientIsTold() throws Exception {
+    assertThat(explain("url=http://a/a&method=POST&field=Transfer-Encoding:%20chunked"))
+        .contains(
+            "\"found\":\"content of unknown length\"", "1MiB in memory, then 256MiB in a file")
+        .contains("\"rule\":\"response-buffer\"");
+    assertThat(
+            explain(
+                "url=http://a/a&method=POST&field=Content-Length:%2099999999999"
+                    + "&field=Content-Type:%20application/grpc"))
+        .contains("it takes a connection at once");
+  }
+
+  @Test
   void whyTheLastAnswerWasNotStoredIsTold() throws Exception {
     journey.origin().on("/a", ok("x", "Cache-Control: no-store"));
     journey.get("/a");

@@ -122,6 +122,7 @@ class ConfigurationFileTest {
                 max-connections: 6
                 queue-timeout: 18s
                 upload-buffer: 20KiB
+                response-buffer: 30KiB
                 concurrency: adaptive
                 retries: 2
                 health: {failures: 8, failure-ratio: 0.7, out-for: 9s}
@@ -140,6 +141,7 @@ class ConfigurationFileTest {
                   default-ttl: 10m
                   stale-while-revalidate: 2s
                   stale-if-error: 1h
+                  stale-after: 4s
                   max-stale: 1d
                   max-object-size: 1MiB
                   refresh-ahead: 0.1
@@ -154,7 +156,7 @@ class ConfigurationFileTest {
               max-object-size: 2MiB
               policy: lru
               disk: {path: /var/cache/kamille, capacity: 1GiB, admit: always, keep-memory: off, peak: forced}
-              compression: {codings: [br, gzip], types: [text/*, a/b]}
+              compression: {codings: [br, gzip], types: [text/*, a/b], set-cookie: on}
               store-set-cookie: on
               heuristic: {enabled: off}
               collapse: {enabled: off}
@@ -209,7 +211,7 @@ class ConfigurationFileTest {
                 new HealthPolicy(8, 0.7, Duration.ofSeconds(9), HealthPolicy.DEFAULTS.check()),
                 UpstreamSettings.Concurrency.ADAPTIVE,
                 new PoolSettings(
-                    6, 12, Duration.ofSeconds(18), 128, Duration.ofSeconds(5), 20 << 10),
+                    6, 12, Duration.ofSeconds(18), 128, Duration.ofSeconds(5), 20 << 10, 30 << 10),
                 new ConnectionSettings(
                     Duration.ofSeconds(3),
                     Duration.ofSeconds(4),
@@ -243,7 +245,7 @@ class ConfigurationFileTest {
                         "5xx",
                         new RouteCacheSettings.StatusTtl(1)),
                     600,
-                    new StaleLimits(2, 3_600, 86_400),
+                    new StaleLimits(2, 3_600, 86_400, Duration.ofSeconds(4)),
                     1L << 20,
                     new BackgroundSettings(10, true),
                     List.of("session", "wp_*"),
@@ -282,7 +284,8 @@ class ConfigurationFileTest {
                     List.of(ContentCoding.BR, ContentCoding.GZIP),
                     List.of("text/*", "a/b"),
                     1 << 10,
-                    8 << 20),
+                    8 << 20,
+                    true),
                 true,
                 new SharedCacheSettings.Heuristic(false),
                 new SharedCacheSettings.Collapse(false),
@@ -400,6 +403,8 @@ class ConfigurationFileTest {
             + " expected another address than listeners[0].address has",
         "cache: {memory: {capacity: 1MiB}, max-object-size: 2MiB} | 4:52: cache.max-object-size:"
             + " found \"2MiB\", expected at most the 1MiB of cache.memory.capacity",
+        "spool: {capacity: 1MiB, file: 2MiB} | 4:31: spool.file: found \"2MiB\", expected at most the"
+            + " 1MiB of spool.capacity",
         "routes: [{upstream: web}, {upstream: web, path: /}] | 3:27: routes[1]: found the host and"
             + " path of routes[0], expected a route of its own",
         "routes: [{upstream: web, host: A.b}, {upstream: web, host: a.B}] | 3:38: routes[1]: found"

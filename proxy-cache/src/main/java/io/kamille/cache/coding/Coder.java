@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,6 +44,9 @@ public final class Coder {
   private static final int WINDOW_BYTES = 16 << 10;
   private static final int USEFUL_TENTHS = 9;
 
+  /** An encoder takes up to a megabyte. */
+  private static final int MOST_ON_THE_WAY = 256;
+
   /** Usual text shrinks to a quarter, so that most forms find all their memory in one piece. */
   private static final int EXPECTED_RATIO = 4;
 
@@ -51,6 +55,7 @@ public final class Coder {
   private final TieredStore store;
   private final Executor workers;
   private final CodingMetrics metrics;
+  private final AtomicInteger onTheWay = new AtomicInteger();
   private final ThreadMXBean threads = ManagementFactory.getThreadMXBean();
 
   /**
@@ -63,6 +68,40 @@ public final class Coder {
     this.store = store;
     this.workers = workers;
     this.metrics = new CodingMetrics(registry);
+  }
+
+  /** Loads what the rules need. Reads files. */
+  public static void prepare(CompressionRules rules) {
+    rules.codings().forEach(Encoders::of);
+  }
+
+  /**
+   * An encoder for content on its way, which ends with {@link #end}; null if there is none, or too
+   * many are in use.
+   */
+  @Nullable OutputStream begin(ContentCoding coding, OutputStream out) {
+    if (onTheWay.incrementAndGet() > MOST_ON_THE_WAY) {
+      onTheWay.decrementAndGet();
+      metrics.refused();
+      return null;
+    }
+    OutputStream encoder = null;
+    try {
+      encoder = Encoders.quick(coding, out);
+    } catch (IOException trouble) {
+      LOG.log(Level.WARNING, "a response was not compressed by " + coding.token(), trouble);
+    }
+    if (encoder == null) {
+      onTheWay.decrementAndGet();
+    } else {
+      metrics.onTheWay(coding);
+    }
+    return encoder;
+  }
+
+  /** An encoder for content on its way was closed. */
+  void end() {
+    onTheWay.decrementAndGet();
   }
 
   /**

@@ -4,6 +4,7 @@ import com.aayushatharva.brotli4j.Brotli4jLoader;
 import com.aayushatharva.brotli4j.encoder.BrotliOutputStream;
 import com.aayushatharva.brotli4j.encoder.Encoder.Parameters;
 import com.github.luben.zstd.ZstdOutputStream;
+import com.github.luben.zstd.ZstdOutputStreamNoFinalizer;
 import com.github.luben.zstd.util.Native;
 import io.kamille.core.http.ContentCoding;
 import java.io.IOException;
@@ -28,6 +29,7 @@ final class Encoders {
    */
   private static final int ZSTD_LEVEL = 9;
   private static final int BROTLI_QUALITY = 6;
+  private static final int QUICK_LEVEL = 1;
 
   private static final System.Logger LOG = System.getLogger("kamille.cache");
 
@@ -46,6 +48,18 @@ final class Encoders {
   /** How content is given that coding, or null if this machine cannot. The first call loads. */
   static @Nullable Encoder of(ContentCoding coding) {
     return Holder.AVAILABLE.get(coding);
+  }
+
+  /** A quick encoder for content on its way, or null if there is none. */
+  static @Nullable OutputStream quick(ContentCoding coding, OutputStream out) throws IOException {
+    if (of(coding) == null) {
+      return null;
+    }
+    return switch (coding) {
+      case GZIP -> new QuickGzip(out);
+      case ZSTD -> new ZstdOutputStreamNoFinalizer(out, QUICK_LEVEL);
+      case BR -> null;
+    };
   }
 
   private static Map<ContentCoding, Encoder> load() {
@@ -70,6 +84,15 @@ final class Encoders {
   private static void leftOut(ContentCoding coding, Throwable why) {
     LOG.log(
         Level.WARNING, "content is not compressed by " + coding.token() + ": " + why.getMessage());
+  }
+
+  /** Gives what it has at each flush. */
+  private static final class QuickGzip extends GZIPOutputStream {
+
+    QuickGzip(OutputStream out) throws IOException {
+      super(out, 4096, true);
+      def.setLevel(QUICK_LEVEL);
+    }
   }
 
   /** The highest level costs three times this one's time for a hundredth of the octets. */

@@ -10,6 +10,7 @@ import io.kamille.cache.decision.Explanation.Decision;
 import io.kamille.cache.fill.CacheParts;
 import io.kamille.cache.fill.InFlightTable;
 import io.kamille.cache.fill.Refusal;
+import io.kamille.cache.fill.StoredAnswers;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.key.QueryFilter;
 import io.kamille.cache.rules.CacheControl;
@@ -28,6 +29,7 @@ import io.kamille.cache.tiers.TieredStore;
 import io.kamille.cache.tiers.peak.PeakWatch;
 import io.kamille.cache.tiers.peak.TierMode;
 import io.kamille.core.http.Authority;
+import io.kamille.core.http.ContentCoding;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.Octets;
@@ -87,6 +89,9 @@ public final class CacheExplainer {
     Variants variants = store.peek(key);
     if (early != null) {
       bypass(early, variants);
+      if (early instanceof Pass) {
+        onTheWay();
+      }
       return decided(early);
     }
     if (isFiltered) {
@@ -130,6 +135,9 @@ public final class CacheExplainer {
       addAll(Reasons.of(request, demands, selected.facts(), hasForms, now));
     }
     follow(decision, selected);
+    if (decision instanceof Ask || decision instanceof Pass) {
+      onTheWay();
+    }
     return decided(decision);
   }
 
@@ -177,6 +185,7 @@ public final class CacheExplainer {
       }
       case Ask ask -> {
         way(ask);
+        late(selected);
         if (!ask.isValidation()) {
           if (ask.way() != Way.FRESHEN) {
             storing();
@@ -294,6 +303,22 @@ public final class CacheExplainer {
     step("coding", "RFC 9110 §12.5.3", acceptEncoding(), so);
   }
 
+  /** Which coding a response of the origin gets for this client. */
+  private void onTheWay() {
+    if (settings.coding().isOn()) {
+      ContentCoding coding = settings.coding().onTheWay(request.fields());
+      step(
+          "coding",
+          "RFC 9110 §12.5.3",
+          acceptEncoding(),
+          coding == null
+              ? "the response goes on as it comes"
+              : "the response is compressed on its way by "
+                  + coding.token()
+                  + ", if its type is listed and nothing in it forbids that");
+    }
+  }
+
   private String acceptEncoding() {
     String accepted = request.fields().joined(FieldName.ACCEPT_ENCODING);
     return accepted == null ? "no Accept-Encoding" : "Accept-Encoding: " + accepted;
@@ -393,6 +418,18 @@ public final class CacheExplainer {
         isFirst
             ? "it is forwarded, and later requests wait for its response"
             : "it waits for that response");
+  }
+
+  /** What happens if the origin is slow. */
+  private void late(@Nullable StoredResponse selected) {
+    if (selected != null
+        && StoredAnswers.mayStandInLate(settings, selected, demands, clock.epochSeconds())) {
+      step(
+          "stale-after",
+          "RFC 5861 §4",
+          "routes[].cache.stale-after: " + settings.policy().stale().after().toMillis() + " ms",
+          "if no response head comes in that time, the stored response is served");
+    }
   }
 
   private String alone(ForwardReason reason) {

@@ -1,6 +1,7 @@
 package io.kamille.cache.fill;
 
 import io.kamille.cache.coding.CarriedForms;
+import io.kamille.cache.coding.Coder;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.rules.CacheControl;
 import io.kamille.cache.rules.SelectingFields;
@@ -26,6 +27,7 @@ import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.http.StatusCode;
 import io.netty.buffer.ByteBuf;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -55,6 +57,7 @@ public final class CacheRoute {
     this.gate = gate;
     this.cacheStatus = new CacheStatus(name);
     this.answers = new StoredAnswers(parts, cacheStatus);
+    Coder.prepare(settings.coding());
   }
 
   public CacheParts parts() {
@@ -63,6 +66,11 @@ public final class CacheRoute {
 
   public CacheSettings settings() {
     return settings;
+  }
+
+  /** How long a head may take before what is stored answers. */
+  Duration staleAfter() {
+    return settings.policy().stale().after();
   }
 
   public CacheStatus cacheStatus() {

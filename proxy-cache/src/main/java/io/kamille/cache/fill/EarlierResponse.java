@@ -131,6 +131,17 @@ final class EarlierResponse {
     return asked;
   }
 
+  /** Whether it may answer if the origin is slow. */
+  boolean mayStandInLate(long now) {
+    return stored != null
+        && StoredAnswers.mayStandInLate(route.settings(), stored, fetch.demands(), now);
+  }
+
+  /** The response if it may answer because the origin is slow; the caller owns a lease, or null. */
+  @Nullable StoredResponse late(long now) {
+    return mayStandInLate(now) && stored != null && stored.tryRetain() ? stored : null;
+  }
+
   /** Ends the lease, if it is still held. */
   void close() {
     if (stored != null) {

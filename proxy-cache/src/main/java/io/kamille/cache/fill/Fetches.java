@@ -1,5 +1,6 @@
 package io.kamille.cache.fill;
 
+import io.kamille.cache.coding.CodingReply;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.rules.CacheControl;
 import io.kamille.cache.rules.ForwardReason;
@@ -11,6 +12,7 @@ import io.kamille.core.exchange.DiscardingReply;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.exchange.ExchangeNotes.CacheResult;
+import io.kamille.core.exchange.Reply;
 import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
@@ -64,8 +66,18 @@ public final class Fetches {
   private void pass(Exchange exchange, Forwarding forwarding, Consumer<ResponseHead> observer) {
     route.counters().forwarded(forwarding.reason());
     exchange.notes().cache(CacheResult.BYPASS);
-    var reply = new PassReply(exchange, route, forwarding, observer);
+    Exchange coded = exchange.behind(toClient(exchange));
+    var reply = new PassReply(coded, route, forwarding, observer);
     onward.next().handle(exchange.behind(reply));
+  }
+
+  /** The reply to the client, which compresses if the route does and somebody waits. */
+  private Reply toClient(Exchange exchange) {
+    Reply client = exchange.reply();
+    return client instanceof DiscardingReply
+        ? client
+        : CodingReply.of(
+            client, exchange.request(), route.settings().coding(), route.parts().coder());
   }
 
   /**
@@ -195,7 +207,7 @@ public final class Fetches {
     route.counters().forwarded(reason);
     exchange.notes().cache(CacheResult.MISS);
     return new Fetch(
-        exchange.behind(ReplyHandover.of(exchange.reply())),
+        exchange.behind(ReplyHandover.of(toClient(exchange))),
         demands,
         key,
         demands.isCutOff() ? new Forwarding(reason).detail("cut-off") : new Forwarding(reason),

@@ -20,6 +20,8 @@ import io.kamille.core.http.Fields;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.http.StatusCode;
 import io.netty.buffer.ByteBuf;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -37,6 +39,9 @@ final class FillReply implements Reply, ContentSource {
    *
    * The client's side is the output's. A client that leaves does not end the fill while others
    * follow, or while little enough is to come; a client that is answered otherwise counts as gone.
+   *
+   * If the origin is slow, the client is answered with what was stored before, and the fetch goes
+   * on as one in the background. Nothing of it may reach the client then, who may be reading still.
    *
    * A fill of unknown length that outgrows its limit or the memory is given up, but not those who
    * have begun to read it: the rest of the content goes to them and the client through a window.
@@ -66,7 +71,9 @@ final class FillReply implements Reply, ContentSource {
   private @Nullable InFlight flight;
   private @Nullable Fill fill;
   private @Nullable ContentWindow window;
+  private @Nullable Future<?> patience;
   private boolean isClientGone;
+  private boolean isServedStale;
   private boolean isKept = true;
 
   /**
@@ -90,6 +97,38 @@ final class FillReply implements Reply, ContentSource {
     if (flight != null) {
       flight.whenDeserted(this::stopIfUnwanted);
     }
+    if (earlier != null && earlier.mayStandInLate(route.epochSeconds())) {
+      patience =
+          fetch
+              .exchange()
+              .loop()
+              .schedule(this::late, route.staleAfter().toNanos(), TimeUnit.NANOSECONDS);
+    }
+  }
+
+  /** No head has come for long. */
+  private void late() {
+    if (state != State.WAITING || earlier == null) {
+      return;
+    }
+    StoredResponse stored = isClientGone ? null : earlier.late(route.epochSeconds());
+    if (stored != null) {
+      isServedStale = true;
+      isClientGone = true;
+      output.close();
+      Forwarding told = new Forwarding(fetch.forwarding().reason());
+      route.answers().serveLate(fetch.exchange(), stored, told);
+    }
+    if (flight != null) {
+      flight.late();
+    }
+  }
+
+  private void headCame() {
+    if (patience != null) {
+      patience.cancel(false);
+      patience = null;
+    }
   }
 
   // From the origin
@@ -105,12 +144,15 @@ final class FillReply implements Reply, ContentSource {
   public void interim(ResponseHead head) {
     route.cacheStatus().received(head.fields());
     route.removeTags(head.fields(), fetch.request());
-    client.interim(head);
+    if (!isServedStale) {
+      client.interim(head);
+    }
   }
 
   @Override
   public void head(ResponseHead head, long contentLength) {
     state = State.CONTENT;
+    headCame();
     route.answered(fetch);
     route.received(fetch.request(), head);
     ResponseHead.Relay relay = head.relay();
@@ -143,7 +185,21 @@ final class FillReply implements Reply, ContentSource {
           Preconditions.areIn(fetch.request())
               && Preconditions.isNotModified(fetch.request(), facts(head, now));
     }
-    answer(head, contentLength, isNotModified);
+    if (isServedStale) {
+      answerNobody(contentLength);
+    } else {
+      answer(head, contentLength, isNotModified);
+    }
+  }
+
+  /** The client has its answer: the response is for the store, and for those who follow. */
+  private void answerNobody(long contentLength) {
+    if (fill == null) {
+      postpone();
+    }
+    if (!isWanted()) {
+      drop(contentLength);
+    }
   }
 
   private StoredFacts facts(ResponseHead head, long now) {
@@ -178,7 +234,11 @@ final class FillReply implements Reply, ContentSource {
     }
     tellFollowers(originStatus);
     drop(contentLength);
-    route.serve(fetch, stored, originStatus);
+    if (isServedStale) {
+      stored.release();
+    } else {
+      route.serve(fetch, stored, originStatus);
+    }
   }
 
   @Override
@@ -212,7 +272,11 @@ final class FillReply implements Reply, ContentSource {
 
   private void repeat() {
     state = State.ENDED;
-    unconditionally.accept(fetch, flight);
+    if (isServedStale) {
+      settle(new Stage.Again(true));
+    } else {
+      unconditionally.accept(fetch, flight);
+    }
   }
 
   @Override
@@ -240,11 +304,14 @@ final class FillReply implements Reply, ContentSource {
       return;
     }
     state = State.ENDED;
+    headCame();
     postpone();
     StoredResponse usable = earlier == null ? null : earlier.failed(route.epochSeconds());
     tellFollowers(failure);
     output.close();
-    if (usable != null) {
+    if (isServedStale) {
+      StoredAnswers.release(usable);
+    } else if (usable != null) {
       route.serve(fetch, usable, failure.status());
     } else {
       fetch.exchange().notes().cacheStatus(route.cacheStatus().member(fetch.forwarding()));
@@ -306,7 +373,7 @@ final class FillReply implements Reply, ContentSource {
 
   /** What was of no use in the background is not tried again at once. */
   private void postpone() {
-    if (fetch.isInBackground()) {
+    if (isInBackground()) {
       route.postpone(fetch);
     }
   }
@@ -315,6 +382,7 @@ final class FillReply implements Reply, ContentSource {
   private void stop(Failure why) {
     leave(why);
     if (state != State.ENDED) {
+      headCame();
       state = State.ENDED;
       origin.cancel(why);
       giveUp(why);
@@ -346,11 +414,18 @@ final class FillReply implements Reply, ContentSource {
 
   /** Whether the response is worth having; if not, nobody can follow it any more. */
   private boolean isWanted() {
-    return !isClientGone || isWorthFinishing() || (flight != null && !flight.closeIfDeserted());
+    return !isClientGone
+        || (isServedStale && state == State.WAITING)
+        || isWorthFinishing()
+        || (flight != null && !flight.closeIfDeserted());
+  }
+
+  private boolean isInBackground() {
+    return fetch.isInBackground() || isServedStale;
   }
 
   private boolean isWorthFinishing() {
-    if (fill == null || fetch.isInBackground()) {
+    if (fill == null || isInBackground()) {
       return fill != null;
     }
     boolean isLengthKnown = fill.expectedLength() >= 0;

@@ -33,6 +33,8 @@ public final class Follower implements ContentSource {
    * wait-timeout; and each is answered at the latest when the attempt it went over to is, which the
    * time-outs toward the origin bound.
    *
+   * When the origin has become slow, they ask again once: who has something stored is answered.
+   *
    * A flight that ends without anything to share hangs no longer: those who wait ask again and
    * collapse anew. Only what may not be shared sends everybody to the origin at once.
    */
@@ -65,6 +67,7 @@ public final class Follower implements ContentSource {
   private final CacheStatus cacheStatus;
   private final Unserved unserved;
   private final Wait wait;
+  private final boolean wasLate;
   private State state = State.WAITING;
   private @Nullable ContentFeed feed;
   private @Nullable Backlog backlog;
@@ -84,6 +87,7 @@ public final class Follower implements ContentSource {
     this.cacheStatus = cacheStatus;
     this.unserved = unserved;
     this.wait = wait;
+    this.wasLate = flight.isLate();
   }
 
   /**
@@ -118,7 +122,11 @@ public final class Follower implements ContentSource {
       return;
     }
     switch (flight.stage()) {
-      case Stage.Waiting() -> {}
+      case Stage.Waiting() -> {
+        if (flight.isLate() && !wasLate) {
+          goAgain(wait);
+        }
+      }
       case Stage.Filling filling -> read(filling, false);
       case Stage.Filled(var filling, var length) -> read(filling, true);
       case Stage.Overflowing(var filling, var length) -> readOn(length);

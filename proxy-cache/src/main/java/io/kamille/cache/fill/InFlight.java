@@ -59,6 +59,8 @@ public final class InFlight {
   private final AtomicReference<Stage> stage = new AtomicReference<>(new Stage.Waiting());
   private final AtomicReference<FollowerGroup[]> groups = new AtomicReference<>(NONE);
   private final AtomicInteger followers = new AtomicInteger();
+  // Volatile: set by the leader once, read by those who come.
+  private volatile boolean isLate;
   private Runnable deserted = () -> {};
 
   InFlight(
@@ -154,6 +156,12 @@ public final class InFlight {
     wake();
   }
 
+  /** The origin is slow: those who have something stored need not wait. */
+  void late() {
+    isLate = true;
+    wake();
+  }
+
   /** More content can be read. */
   void wake() {
     for (FollowerGroup group : groups.get()) {
@@ -162,6 +170,11 @@ public final class InFlight {
   }
 
   // The followers' side
+
+  /** Whether whoever may answer with something stored should do so. */
+  public boolean isLate() {
+    return isLate;
+  }
 
   Stage stage() {
     return stage.get();

@@ -8,6 +8,7 @@ import io.kamille.cache.serve.CacheStatus;
 import io.kamille.cache.serve.Forwarding;
 import io.kamille.cache.serve.LoopState;
 import io.kamille.cache.serve.StoredReply;
+import io.kamille.cache.settings.CacheSettings;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.cache.store.Variants;
 import io.kamille.core.exchange.Exchange;
@@ -86,6 +87,18 @@ public final class StoredAnswers {
       told.detail("stale-if-error");
     }
     return mayStandIn;
+  }
+
+  /** Whether it may answer because the origin is slow, which is an error that has not come yet. */
+  public static boolean mayStandInLate(
+      CacheSettings settings, StoredResponse stored, CacheControl demands, long now) {
+    return !settings.policy().stale().after().isZero()
+        && stored.facts().mayServeOnError(demands, now);
+  }
+
+  /** Answers with it because the origin is slow. Takes over one lease. */
+  public void serveLate(Exchange exchange, StoredResponse stored, Forwarding told) {
+    serveInstead(exchange, stored, CacheResult.STALE_HIT, told.detail("stale-after"));
   }
 
   /** Answers with a stored response after all. Takes over one lease. */

@@ -1,11 +1,13 @@
 package io.kamille.cache.rules;
 
+import io.kamille.core.http.AcceptedCodings;
 import io.kamille.core.http.ContentCoding;
 import io.kamille.core.http.EntityTag;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.http.StatusCode;
+import io.kamille.core.http.StreamType;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -13,23 +15,29 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which stored responses a route gives content codings, and what their heads say then. Immutable;
- * any thread.
+ * Which responses a route gives content codings, and what their heads say then. Immutable; any
+ * thread.
  *
  * @param codings those to make; none if the route makes none
  * @param types media types as {@link #isType} has them
  * @param leastBytes the shortest content worth it
  * @param mostBytes the longest content
+ * @param withSetCookie whether responses with {@code Set-Cookie} are coded on their way
  */
 public record CompressionRules(
-    List<ContentCoding> codings, List<String> types, long leastBytes, long mostBytes) {
+    List<ContentCoding> codings,
+    List<String> types,
+    long leastBytes,
+    long mostBytes,
+    boolean withSetCookie) {
 
   /*
    * The coded form is another representation of the resource (RFC 9110 §8.8.3): what tells of the
    * octets of the one it was made from is left out or weakened. A message that is signed (RFC 9421)
    * is left as it came.
    */
-  public static final CompressionRules OFF = new CompressionRules(List.of(), List.of(), 0, 0);
+  public static final CompressionRules OFF =
+      new CompressionRules(List.of(), List.of(), 0, 0, false);
 
   private static final Set<String> OF_THE_OCTETS =
       Set.of("accept-ranges", "content-digest", "content-md5", "digest", "repr-digest");
@@ -71,6 +79,35 @@ public record CompressionRules(
         && isListed(fields.first(FieldName.CONTENT_TYPE))
         && fields.all("signature").isEmpty()
         && !isNoTransform(fields);
+  }
+
+  /**
+   * Whether a response that one client waits for is one to code. A stream must not wait for a
+   * coder. A page with a secret beside text of the request's would tell it by its length (BREACH,
+   * Prado, Harris and Gluck, 2013); {@code Set-Cookie} is a sign of a page for one client.
+   */
+  public boolean isCodableOnTheWay(ResponseHead head, long contentLength) {
+    return isCodable(head, contentLength)
+        && !StreamType.is(head.fields())
+        && (withSetCookie || !head.fields().has(FieldName.SET_COOKIE));
+  }
+
+  /** The quick coding that a request likes best, or null if it likes none. */
+  public @Nullable ContentCoding onTheWay(Fields request) {
+    if (CacheControl.ofRequest(request).isNoTransform()) {
+      return null;
+    }
+    long accepted = AcceptedCodings.of(request);
+    ContentCoding chosen = null;
+    int best = AcceptedCodings.identityWeight(accepted);
+    for (ContentCoding coding : codings) {
+      int weight = coding == ContentCoding.BR ? 0 : AcceptedCodings.weight(accepted, coding);
+      if (weight > best || (weight == best && weight > 0 && chosen == null)) {
+        chosen = coding;
+        best = weight;
+      }
+    }
+    return chosen;
   }
 
   /** Whether content that long is coded. */
@@ -116,12 +153,38 @@ public record CompressionRules(
   /** The head of the coded form of a response whose head is {@code uncoded}, which stays. */
   public static ResponseHead coded(ResponseHead uncoded, ContentCoding coding) {
     Fields fields = StorableFields.without(uncoded.fields(), OF_THE_OCTETS);
-    String tag = fields.first(FieldName.ETAG);
-    if (tag != null && EntityTag.isValid(tag)) {
-      fields.set(FieldName.ETAG, weak(tag));
-    }
+    weaken(fields);
     fields.add(FieldName.CONTENT_ENCODING, coding.token());
     return ResponseHead.of(uncoded.status(), fields);
+  }
+
+  /** Makes the head of a response on its way that of its coded form. */
+  public static void code(Fields response, ContentCoding coding) {
+    response.remove(FieldName.CONTENT_LENGTH);
+    removeOfTheOctets(response);
+    weaken(response);
+    response.add(FieldName.CONTENT_ENCODING, coding.token());
+  }
+
+  /** Removes what tells of the octets of the form without coding. */
+  public static void removeOfTheOctets(Fields fields) {
+    OF_THE_OCTETS.forEach(fields::remove);
+  }
+
+  /** Has a 304 tell the weak tag if that is the one that was asked about (RFC 9110 §15.4.5). */
+  public static void weakenAsAsked(Fields request, Fields response) {
+    String tag = response.first(FieldName.ETAG);
+    String asked = request.joined(FieldName.IF_NONE_MATCH);
+    if (tag != null && asked != null && asked.contains(weak(tag))) {
+      weaken(response);
+    }
+  }
+
+  private static void weaken(Fields response) {
+    String tag = response.first(FieldName.ETAG);
+    if (tag != null && EntityTag.isValid(tag)) {
+      response.set(FieldName.ETAG, weak(tag));
+    }
   }
 
   /** The tag as a weak one: several representations have it (RFC 9110 §8.8.1). */

@@ -2,6 +2,8 @@ package io.kamille.cache.rules;
 
 import static io.kamille.cache.rules.CacheControl.ABSENT;
 
+import java.time.Duration;
+
 /**
  * How long an operator lets stale responses serve, in seconds (RFC 9111 §4.2.4, RFC 5861).
  *
@@ -9,8 +11,11 @@ import static io.kamille.cache.rules.CacheControl.ABSENT;
  *     not at all
  * @param ifErrorSeconds in place of an error, where the response does not say; 0 for not at all
  * @param maxSeconds at most, whatever response and request say
+ * @param after how long a response head may take before a stored response that may serve in place
+ *     of an error does so; zero for as long as the time-outs let it
  */
-public record StaleLimits(int whileRevalidateSeconds, int ifErrorSeconds, int maxSeconds) {
+public record StaleLimits(
+    int whileRevalidateSeconds, int ifErrorSeconds, int maxSeconds, Duration after) {
 
   /*
    * §4.2.4 lets nobody serve stale what no-cache, must-revalidate, proxy-revalidate or s-maxage
@@ -20,6 +25,11 @@ public record StaleLimits(int whileRevalidateSeconds, int ifErrorSeconds, int ma
 
   /** Only what response and request say. */
   public static final StaleLimits NONE = new StaleLimits(0, 0, Integer.MAX_VALUE);
+
+  /** Limits that leave a slow origin its time. */
+  public StaleLimits(int whileRevalidateSeconds, int ifErrorSeconds, int maxSeconds) {
+    this(whileRevalidateSeconds, ifErrorSeconds, maxSeconds, Duration.ZERO);
+  }
 
   /** How long such a response serves while it is validated (RFC 5861 §3). */
   int whileRevalidateSeconds(CacheControl response, Freshness freshness) {

@@ -153,7 +153,16 @@ public record RouteCacheSettings(
                       + " (`stale-while-revalidate`, `stale-if-error`) and whatever a request"
                       + " allows (`max-stale`, `stale-if-error`). `0s` uses nothing stale.")
               .orElse("no limit beyond those", Integer.MAX_VALUE)
-              .into("maxSeconds"));
+              .into("maxSeconds"),
+          Setting.of(
+                  "stale-after",
+                  ValueTypes.orWord("off", Duration.ZERO, ValueTypes.timeout()),
+                  "How long the origin may take for a response head before a response answers that"
+                      + " `stale-if-error` allows. The origin's answer is still awaited, and stored"
+                      + " for those who come later. `off` waits for `head-timeout` of the"
+                      + " upstream.")
+              .defaultsTo(Duration.ofSeconds(3))
+              .into("after"));
 
   private static final Section<BackgroundSettings> BACKGROUND =
       Section.of(

@@ -118,7 +118,15 @@ public record SharedCacheSettings(
                       "image/svg+xml",
                       "image/bmp")),
           Row.fixed(KIB),
-          Row.fixed(8 * MIB));
+          Row.fixed(8 * MIB),
+          Setting.of(
+                  "set-cookie",
+                  ValueTypes.onOff(),
+                  "Whether responses with `Set-Cookie` are compressed, too. If such a page repeats"
+                      + " text of the request beside a secret, its length tells the secret"
+                      + " (BREACH).")
+              .defaultsTo(false)
+              .into("withSetCookie"));
 
   public static final Subsection<MemorySettings> MEMORY =
       MemorySettings.SECTION.one("memory", "The places of stored responses.");

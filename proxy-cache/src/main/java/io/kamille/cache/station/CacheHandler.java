@@ -284,6 +284,13 @@ public final class CacheHandler implements ExchangeHandler {
           lead(exchange, demands, own, begun, ask, stored);
           return;
         }
+      } else if (flight.isLate() && stored != null && mayStandInLate(demands, stored)) {
+        Forwarding told = new Forwarding(ask.reason()).collapsed();
+        if (!wait.isBegun()) {
+          route.counters().count(Event.COLLAPSED);
+        }
+        route.answers().serveLate(exchange, stored, told);
+        return;
       } else if (Follower.follow(
           exchange, flight, ask.reason(), route.cacheStatus(), unserved, going(wait))) {
         StoredAnswers.release(stored);
@@ -294,6 +301,11 @@ public final class CacheHandler implements ExchangeHandler {
         return;
       }
     }
+  }
+
+  private boolean mayStandInLate(CacheControl demands, StoredResponse stored) {
+    long now = parts.clock().epochSeconds();
+    return StoredAnswers.mayStandInLate(settings, stored, demands, now);
   }
 
   private Wait going(Wait wait) {

@@ -16,7 +16,7 @@ class CompressionRulesTest {
 
   private static final CompressionRules RULES =
       new CompressionRules(
-          List.of(ContentCoding.GZIP), List.of("text/*", "Application/*+JSON"), 100, 1000);
+          List.of(ContentCoding.GZIP), List.of("text/*", "Application/*+JSON"), 100, 1000, false);
 
   @ParameterizedTest
   @ValueSource(

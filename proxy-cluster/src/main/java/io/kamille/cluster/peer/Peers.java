@@ -27,7 +27,7 @@ import io.kamille.core.origin.UpstreamMetrics;
 import io.kamille.core.origin.UpstreamSettings;
 import io.kamille.core.origin.UpstreamSettings.Concurrency;
 import io.kamille.core.origin.names.OriginNames;
-import io.kamille.core.origin.send.UploadMemory;
+import io.kamille.core.origin.send.Spool;
 import io.kamille.core.origin.send.UpstreamHandler;
 import io.kamille.core.setting.OriginUrl;
 import io.kamille.core.socket.Connector;
@@ -79,7 +79,7 @@ public final class Peers implements AutoCloseable {
       OriginNames names,
       Connector connector,
       WallClock clock,
-      UploadMemory uploads,
+      Spool spool,
       MetricRegistry registry) {}
 
   /**
@@ -251,7 +251,7 @@ public final class Peers implements AutoCloseable {
             tls,
             parts.connector(),
             parts.clock(),
-            parts.uploads(),
+            parts.spool(),
             metrics);
     return new PeerLink(node, origin, handler, parts.registry());
   }
@@ -293,7 +293,8 @@ public final class Peers implements AutoCloseable {
             peers.connectTimeout(),
             pool.maxIdle(),
             IDLE_TIMEOUT,
-            pool.uploadBufferBytes()),
+            pool.uploadBufferBytes(),
+            pool.responseBufferBytes()),
         new ConnectionSettings(
             HEAD_TIMEOUT,
             connection.contentTimeout(),

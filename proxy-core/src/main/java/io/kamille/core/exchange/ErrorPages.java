@@ -1,7 +1,7 @@
 package io.kamille.core.exchange;
 
-import io.kamille.core.http.FieldName;
 import io.kamille.core.http.RequestHead;
+import io.kamille.core.http.StreamType;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -20,8 +20,6 @@ public record ErrorPages(Map<Integer, Page> byStatus) {
 
   public static final ErrorPages NONE = new ErrorPages(Map.of());
 
-  private static final String GRPC = "application/grpc";
-
   public ErrorPages {
     byStatus = Map.copyOf(byStatus);
   }
@@ -39,7 +37,6 @@ public record ErrorPages(Map<Integer, Page> byStatus) {
 
   /** Whether the client may get a page: one that calls by gRPC reads none. */
   public static boolean suit(RequestHead request) {
-    String type = request.fields().first(FieldName.CONTENT_TYPE);
-    return type == null || !type.regionMatches(true, 0, GRPC, 0, GRPC.length());
+    return !StreamType.isGrpc(request.fields());
   }
 }

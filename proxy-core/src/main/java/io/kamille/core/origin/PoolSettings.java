@@ -1,5 +1,10 @@
 package io.kamille.core.origin;
 
+import io.kamille.core.http.FieldName;
+import io.kamille.core.http.Fields;
+import io.kamille.core.http.ResponseHead;
+import io.kamille.core.http.StatusCode;
+import io.kamille.core.http.StreamType;
 import io.kamille.core.setting.Row;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Setting;
@@ -16,6 +21,8 @@ import java.time.Duration;
  * @param idleTimeout how long an idle one is kept
  * @param uploadBufferBytes content of this length or less comes in whole before its request takes a
  *     connection; 0 for none
+ * @param responseBufferBytes how much of a response is taken from the origin though its client is
+ *     slow; 0 for none
  */
 public record PoolSettings(
     int maxConnections,
@@ -23,7 +30,8 @@ public record PoolSettings(
     Duration queueTimeout,
     int maxIdle,
     Duration idleTimeout,
-    long uploadBufferBytes) {
+    long uploadBufferBytes,
+    long responseBufferBytes) {
 
   private static final Setting<Integer> MAX_CONNECTIONS =
       Setting.of(
@@ -59,14 +67,45 @@ public record PoolSettings(
           Setting.of(
                   "upload-buffer",
                   ValueTypes.orWord("off", 0L, ValueTypes.size(1, 1L << 30)),
-                  "If the content of a request says its length, and is no longer than this, Kamille"
-                      + " takes all of it in before the request takes a connection. So slow clients"
-                      + " keep no connection busy. Kamille answers `Expect: 100-continue` itself"
-                      + " then. All such content together takes at most an eighth of the direct"
-                      + " memory. Beyond that, and with `off`, requests with content take a"
-                      + " connection at once.")
+                  "How much of the content of a request may wait in memory. Kamille takes all"
+                      + " content in before the request takes a connection, so slow clients keep"
+                      + " none busy. What is longer than this goes to a file of `spool`. Kamille"
+                      + " answers `Expect: 100-continue` itself then. All content that waits takes"
+                      + " at most an eighth of the direct memory. Without room in memory and"
+                      + " files, requests take a connection at once. So do gRPC, and all with"
+                      + " `off`.")
               .defaultsTo(1L << 20)
-              .into("uploadBufferBytes"));
+              .into("uploadBufferBytes"),
+          Setting.of(
+                  "response-buffer",
+                  ValueTypes.orWord("off", 0L, ValueTypes.size(1, 1L << 30)),
+                  "If a client reads slower than the origin sends, Kamille takes up to this much of"
+                      + " the response from the origin. So slow readers keep no connection busy."
+                      + " It waits in memory, or in a file of `spool`. Event streams and gRPC go"
+                      + " on as they come.")
+              .defaultsTo(1L << 20)
+              .into("responseBufferBytes"));
 
   public static final PoolSettings DEFAULTS = SECTION.defaults();
+
+  /**
+   * Whether the content of a request waits until all of it is here.
+   *
+   * @param length what the request says of it, negative if it does not
+   * @param fileBytes what may wait in a file
+   */
+  public boolean takesIn(Fields request, long length, long fileBytes) {
+    return length != 0
+        && uploadBufferBytes > 0
+        && length <= uploadBufferBytes + fileBytes
+        && !StreamType.isGrpc(request)
+        && !request.has(FieldName.UPGRADE);
+  }
+
+  /** Whether the content of such a response waits if its client is slow. */
+  public boolean holds(ResponseHead response) {
+    return responseBufferBytes > 0
+        && response.status() >= StatusCode.OK
+        && !StreamType.is(response.fields());
+  }
 }

@@ -22,7 +22,7 @@ import io.kamille.core.origin.PoolSettings;
 import io.kamille.core.origin.UpstreamMetrics;
 import io.kamille.core.origin.UpstreamSettings;
 import io.kamille.core.origin.UpstreamSettings.Concurrency;
-import io.kamille.core.origin.send.UploadMemory;
+import io.kamille.core.origin.send.Spool;
 import io.kamille.core.origin.send.UpstreamHandler;
 import io.kamille.core.socket.Connector;
 import io.kamille.core.tls.OriginTls;
@@ -90,7 +90,7 @@ final class HttpCheck extends DiscardingReply {
             tls,
             connector,
             clock,
-            new UploadMemory(0, new MetricRegistry()),
+            new Spool(0, new MetricRegistry()),
             new UpstreamMetrics(new MetricRegistry(), "", origins));
   }
 
@@ -114,7 +114,8 @@ final class HttpCheck extends DiscardingReply {
             settings.health().check().timeout().multipliedBy(2),
             pool.maxIdle(),
             pool.idleTimeout(),
-            pool.uploadBufferBytes()),
+            pool.uploadBufferBytes(),
+            0),
         settings.connection(),
         NOTHING_OF_CLIENTS);
   }

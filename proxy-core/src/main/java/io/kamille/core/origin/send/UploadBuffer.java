@@ -1,35 +1,30 @@
 package io.kamille.core.origin.send;
 
 import io.kamille.core.exchange.ContentSink;
+import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.Failure;
 import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.http.Fields;
+import io.kamille.core.origin.PoolSettings;
 import io.netty.buffer.ByteBuf;
-import java.util.ArrayDeque;
+import io.netty.channel.EventLoop;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The content of a request, taken in before the request goes to an origin. Confined to its loop.
  */
-final class UploadBuffer implements RequestContent, ContentSink {
+final class UploadBuffer implements RequestContent, ContentSink, SpooledContent.Owner {
 
   /*
    * A client may send as slowly as `limits.upload-rate` lets it. Until its content is here, the
    * request has no origin, no place in a line and no connection.
    *
-   *   FILLING ── all is here, or the memory is used up ──► READY ── start ──► PASSING ──► OVER
+   *   FILLING ── all is here, or there is no more room ──► READY ── start ──► PASSING ──► OVER
    *
-   * If the memory is used up, the client is paused, and the request goes to an origin with what is
-   * here, as it would without a buffer. To wait for memory instead would let those who send nothing
+   * If there is no more room, the client is paused, and the request goes to an origin with what is
+   * here, as it would without a buffer. To wait for room instead would let those who send nothing
    * stop those who send.
-   *
-   * A chunk is a slice of what one read brought. A small one that is not the last is copied into a
-   * block: otherwise it would keep a buffer of many times its size. Blocks are as large as what is
-   * here already, so that a client makes us hold little more than it has sent.
    */
-  private static final int KEPT_BYTES = 32 * 1024;
-  private static final int LEAST_BLOCK_BYTES = 1024;
-  private static final int GREATEST_BLOCK_BYTES = 16 * 1024;
 
   /** Whose content it is. */
   interface Owner {
@@ -49,37 +44,39 @@ final class UploadBuffer implements RequestContent, ContentSink {
   }
 
   private final RequestContent content;
-  private final UploadMemory memory;
+  private final Spool spool;
   private final Owner owner;
-  private final ArrayDeque<ByteBuf> held = new ArrayDeque<>(4);
+  private final SpooledContent held;
   private State state = State.FILLING;
   private long left;
-  private int heldBytes;
-  private @Nullable ByteBuf block;
   private @Nullable ContentSink sink;
   private @Nullable Fields trailers;
   private @Nullable Failure broken;
   private boolean isComplete;
   private boolean isPaused;
   private boolean isDelivering;
+  private boolean isHeldUp;
 
   /**
-   * A buffer still to be filled; null for content that is not taken in: it has no known length, or
-   * more than {@code mostBytes}.
+   * A buffer still to be filled; null for content that is not taken in: it is longer than the room
+   * for one, or flows in both directions at once.
+   *
+   * @param pool says what is taken in
    */
-  static @Nullable UploadBuffer of(
-      RequestContent content, long mostBytes, UploadMemory memory, Owner owner) {
-    return content.length() > 0 && content.length() <= mostBytes
-        ? new UploadBuffer(content, memory, owner)
+  static @Nullable UploadBuffer of(Exchange exchange, PoolSettings pool, Spool spool, Owner owner) {
+    RequestContent content = exchange.content();
+    return pool.takesIn(exchange.request().fields(), content.length(), spool.fileBytes())
+        ? new UploadBuffer(content, exchange.loop(), pool.uploadBufferBytes(), spool, owner)
         : null;
   }
 
-  /** Takes the content in, whatever its length. */
-  UploadBuffer(RequestContent content, UploadMemory memory, Owner owner) {
+  /** Takes the content in, whatever it is. */
+  UploadBuffer(RequestContent content, EventLoop loop, long memoryBytes, Spool spool, Owner owner) {
     this.content = content;
-    this.memory = memory;
+    this.spool = spool;
     this.owner = owner;
-    this.left = content.length();
+    this.left = content.length() < 0 ? Long.MAX_VALUE : content.length();
+    this.held = new SpooledContent(spool, loop, memoryBytes, memoryBytes + spool.fileBytes(), this);
   }
 
   /** Asks the client for its content; the owner may be told before this returns. */
@@ -102,46 +99,39 @@ final class UploadBuffer implements RequestContent, ContentSink {
       chunk.release();
     } else if (taker != null && held.isEmpty() && !isPaused && !isDelivering) {
       taker.write(chunk);
-    } else if (!hold(chunk) && state == State.FILLING) {
-      memory.wasFull();
+    } else {
+      held.add(chunk, left);
+      look();
+    }
+  }
+
+  @Override
+  public void spoolMoved() {
+    if (state == State.PASSING) {
+      deliver();
+      goOn();
+    }
+    look();
+  }
+
+  /** Holds the client up while its content is written, and stops to wait where there is no room. */
+  private void look() {
+    Failure why = held.broken();
+    if (why != null && state != State.OVER) {
+      content.cancel(why);
+      abort(why);
+    } else if (state == State.FILLING && left > 0 && held.isFull()) {
+      spool.wasFull();
       content.pause();
       ready();
-    }
-  }
-
-  /** Takes ownership. Returns whether there was memory for it. */
-  private boolean hold(ByteBuf chunk) {
-    if (chunk.readableBytes() < KEPT_BYTES && left > 0 && state == State.FILLING) {
-      return copy(chunk);
-    }
-    block = null;
-    return add(chunk);
-  }
-
-  private boolean copy(ByteBuf chunk) {
-    boolean hasRoom = true;
-    try {
-      while (chunk.isReadable()) {
-        ByteBuf open = block;
-        if (open == null || !open.isWritable()) {
-          int size = Math.clamp(heldBytes, LEAST_BLOCK_BYTES, GREATEST_BLOCK_BYTES);
-          size = (int) Math.min(size, chunk.readableBytes() + left);
-          open = chunk.alloc().directBuffer(size, size);
-          block = open;
-          hasRoom &= add(open);
-        }
-        open.writeBytes(chunk, Math.min(chunk.readableBytes(), open.writableBytes()));
+    } else if (state == State.FILLING && held.isLate() != isHeldUp) {
+      isHeldUp = held.isLate();
+      if (isHeldUp) {
+        content.pause();
+      } else {
+        content.resume();
       }
-    } finally {
-      chunk.release();
     }
-    return hasRoom;
-  }
-
-  private boolean add(ByteBuf buffer) {
-    held.addLast(buffer);
-    heldBytes += buffer.capacity();
-    return memory.take(buffer.capacity());
   }
 
   @Override
@@ -159,7 +149,6 @@ final class UploadBuffer implements RequestContent, ContentSink {
 
   private void ready() {
     state = State.READY;
-    block = null;
     owner.contentIsReady();
   }
 
@@ -219,27 +208,21 @@ final class UploadBuffer implements RequestContent, ContentSink {
     }
     isDelivering = true;
     try {
-      while (state == State.PASSING && !isPaused && !held.isEmpty()) {
-        taker.write(next());
+      ByteBuf next = null;
+      while (state == State.PASSING && !isPaused && (next = held.poll()) != null) {
+        taker.write(next);
       }
     } finally {
       isDelivering = false;
     }
     if (state == State.PASSING && isComplete && held.isEmpty()) {
-      state = State.OVER;
+      release();
       taker.end(trailers);
     }
   }
 
-  private ByteBuf next() {
-    ByteBuf buffer = held.removeFirst();
-    heldBytes -= buffer.capacity();
-    memory.giveBack(buffer.capacity());
-    return buffer;
-  }
-
   private void goOn() {
-    if (state == State.PASSING && !isPaused && !isComplete) {
+    if (state == State.PASSING && !isPaused && !isComplete && held.isEmpty()) {
       content.resume();
     }
   }
@@ -264,7 +247,7 @@ final class UploadBuffer implements RequestContent, ContentSink {
     content.tunnel(taker);
   }
 
-  /** Frees all memory, and says to the client's side that nobody wants the rest. Idempotent. */
+  /** Frees all room, and says to the client's side that nobody wants the rest. Idempotent. */
   @Override
   public void cancel(Failure why) {
     if (state != State.OVER) {
@@ -278,9 +261,6 @@ final class UploadBuffer implements RequestContent, ContentSink {
   private void release() {
     state = State.OVER;
     sink = null;
-    block = null;
-    while (!held.isEmpty()) {
-      next().release();
-    }
+    held.release();
   }
 }

@@ -46,7 +46,7 @@ public final class UpstreamHandler implements ExchangeHandler, AutoCloseable {
   private final UpstreamSettings settings;
   private final Connector connector;
   private final WallClock clock;
-  private final UploadMemory uploads;
+  private final Spool spool;
   private final UpstreamMetrics metrics;
   private final Set<EventLoop> loops = new CopyOnWriteArraySet<>();
   private final AtomicBoolean closed = new AtomicBoolean();
@@ -56,8 +56,8 @@ public final class UpstreamHandler implements ExchangeHandler, AutoCloseable {
   /**
    * A handler without any connection yet, whose cookies need a file with their secret.
    *
-   * @see #UpstreamHandler(UpstreamSettings, List, OriginTls, byte[], Connector, WallClock,
-   *     UploadMemory, UpstreamMetrics)
+   * @see #UpstreamHandler(UpstreamSettings, List, OriginTls, byte[], Connector, WallClock, Spool,
+   *     UpstreamMetrics)
    */
   public UpstreamHandler(
       UpstreamSettings settings,
@@ -65,9 +65,9 @@ public final class UpstreamHandler implements ExchangeHandler, AutoCloseable {
       @Nullable OriginTls tls,
       Connector connector,
       WallClock clock,
-      UploadMemory uploads,
+      Spool spool,
       UpstreamMetrics metrics) {
-    this(settings, origins, tls, null, connector, clock, uploads, metrics);
+    this(settings, origins, tls, null, connector, clock, spool, metrics);
   }
 
   /**
@@ -78,8 +78,7 @@ public final class UpstreamHandler implements ExchangeHandler, AutoCloseable {
    * @param secret signs the cookies of sticky clients where the settings name no file
    * @param metrics of the upstream; stays the caller's
    * @param connector opens connections, of a kind that the loops can serve
-   * @param uploads memory for content that comes in before its request takes a connection; stays
-   *     the caller's
+   * @param spool room for content that waits for a connection or a client; stays the caller's
    */
   public UpstreamHandler(
       UpstreamSettings settings,
@@ -88,14 +87,14 @@ public final class UpstreamHandler implements ExchangeHandler, AutoCloseable {
       byte @Nullable [] secret,
       Connector connector,
       WallClock clock,
-      UploadMemory uploads,
+      Spool spool,
       UpstreamMetrics metrics) {
     this.settings = settings;
     this.set =
         new OriginSet(origins, tls, StickyCookie.of(settings.choice().sticky(), secret, origins));
     this.connector = connector;
     this.clock = clock;
-    this.uploads = uploads;
+    this.spool = spool;
     this.metrics = metrics;
   }
 
@@ -150,7 +149,7 @@ public final class UpstreamHandler implements ExchangeHandler, AutoCloseable {
             loop,
             connector,
             clock,
-            uploads,
+            spool,
             metrics.counters(loop, now.origins()),
             before);
     SHARDS.get().put(this, made);

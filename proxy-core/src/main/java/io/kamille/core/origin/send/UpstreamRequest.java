@@ -34,9 +34,12 @@ final class UpstreamRequest
    * A request for another protocol may find an origin that offers no HTTP/1.1 within TLS. Clients
    * choose what they ask for, so that a handshake which fails then judges nobody.
    *
-   * Content of small, known length comes in first. Any other holds one of the pool's places for
-   * uploads, until the content has come to its end, the origin wants no more of it, or the attempt
-   * is over.
+   * Content comes in first, as far as there is room. What is not complete by then holds one of the
+   * pool's places for uploads, until the content has come to its end, the origin wants no more of
+   * it, or the attempt is over.
+   *
+   * The first time that the client pauses its response, a ResponseBuffer takes the place of the
+   * reply. It outlives the attempt.
    */
   private static final int NOWHERE = OriginChoice.NOWHERE;
 
@@ -66,6 +69,8 @@ final class UpstreamRequest
   private int status;
   private boolean isUpload;
   private boolean isUploading;
+  private @Nullable ResponseBuffer held;
+  private boolean isHoldable;
   private boolean isPaused;
   private boolean isResting;
   private boolean over;
@@ -87,8 +92,7 @@ final class UpstreamRequest
     StickyCookie sticky = home.sticky();
     this.reply = sticky == null ? exchange.reply() : sticky.reply(exchange, () -> this.place);
     RequestContent given = exchange.content();
-    long mostBytes = home.settings().pool().uploadBufferBytes();
-    this.buffer = UploadBuffer.of(given, mostBytes, home.uploads(), this);
+    this.buffer = UploadBuffer.of(exchange, home.settings().pool(), home.spool(), this);
     this.content = buffer == null ? given : buffer;
     this.needsHttp11 = home.pools().needsHttp11(exchange.request());
     this.retries = place == NOWHERE ? home.settings().retries() : 0;
@@ -259,6 +263,7 @@ final class UpstreamRequest
     if (exchange.notes().trace() != null) {
       exchange.notes().mark(TraceStep.RESPONSE, Integer.toString(status));
     }
+    isHoldable = home.settings().pool().holds(head);
     long nanos = home.nanos() - sentNanos;
     exchange.notes().originNanos(nanos);
     home.answered(place, head, nanos);
@@ -291,7 +296,7 @@ final class UpstreamRequest
         fail(why);
       } else {
         drop(why);
-        reply.abort(why);
+        client().abort(why);
       }
     }
   }
@@ -333,24 +338,43 @@ final class UpstreamRequest
 
   // The client's side
 
+  private Reply client() {
+    return held == null ? reply : held;
+  }
+
   @Override
   public void pause() {
     isPaused = true;
-    if (sent != null) {
-      sent.pause();
+    OriginExchange present = sent;
+    if (held != null) {
+      held.pause();
+    } else if (present != null && isHoldable && present.awaitsContent()) {
+      long mostBytes = home.settings().pool().responseBufferBytes();
+      held = new ResponseBuffer(exchange, reply, present, mostBytes, home.spool());
+      present.divert(held);
+      if (present.isPaused()) {
+        present.resume();
+      }
+    } else if (present != null) {
+      present.pause();
     }
   }
 
   @Override
   public void resume() {
     isPaused = false;
-    if (sent != null) {
+    if (held != null) {
+      held.resume();
+    } else if (sent != null) {
       sent.resume();
     }
   }
 
   @Override
   public void cancel(Failure why) {
+    if (held != null) {
+      held.cancel(why);
+    }
     if (over) {
       return;
     }

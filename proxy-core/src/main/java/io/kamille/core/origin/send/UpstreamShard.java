@@ -41,7 +41,7 @@ final class UpstreamShard {
   private final RetryBudget budget;
   private final TailTime tail;
   private final OriginPools pools;
-  private final UploadMemory uploads;
+  private final Spool spool;
   private final List<ConcurrencyLimit> limits = new ArrayList<>();
   private boolean isRetired;
   private boolean isReplaced;
@@ -58,7 +58,7 @@ final class UpstreamShard {
       EventLoop loop,
       Connector connector,
       WallClock clock,
-      UploadMemory uploads,
+      Spool spool,
       UpstreamCounters counters,
       @Nullable UpstreamShard before) {
     this.settings = settings;
@@ -66,7 +66,7 @@ final class UpstreamShard {
     this.origins = set.origins();
     this.clock = clock;
     this.counters = counters;
-    this.uploads = uploads;
+    this.spool = spool;
     this.choice = OriginChoice.of(settings.choice().kind(), origins);
     this.hashKey =
         settings.choice().kind() == ChoiceSettings.Kind.CONSISTENT_HASH
@@ -143,8 +143,8 @@ final class UpstreamShard {
     }
   }
 
-  UploadMemory uploads() {
-    return uploads;
+  Spool spool() {
+    return spool;
   }
 
   /** What brings clients back to their origins, or null. */

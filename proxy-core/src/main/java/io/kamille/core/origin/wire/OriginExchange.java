@@ -295,6 +295,13 @@ public final class OriginExchange implements ContentSource {
     reply().head(head, -1);
   }
 
+  /** What comes from now on goes to that reply; the head was given to another one. */
+  public void divert(Reply other) {
+    if (owner != null) {
+      reply = other;
+    }
+  }
+
   /** Content, decoded. Takes ownership. */
   public void content(ByteBuf chunk) {
     reply().write(chunk);

@@ -15,7 +15,7 @@ import io.kamille.core.origin.names.DnsLookup;
 import io.kamille.core.origin.names.OriginNames;
 import io.kamille.core.origin.send.ScriptedOrigin;
 import io.kamille.core.origin.send.ScriptedOrigin.Script;
-import io.kamille.core.origin.send.UploadMemory;
+import io.kamille.core.origin.send.Spool;
 import io.kamille.core.origin.send.UpstreamHandler;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -246,7 +246,7 @@ class PassThroughIT {
             null,
             LoopGroup.sockets(),
             WallClock.system(),
-            new UploadMemory(1 << 20, new MetricRegistry()),
+            new Spool(1 << 20, new MetricRegistry()),
             new UpstreamMetrics(new MetricRegistry(), "test", origins)));
     return server.connect();
   }

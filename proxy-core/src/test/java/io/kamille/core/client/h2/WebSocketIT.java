@@ -32,7 +32,7 @@ import io.kamille.core.origin.names.OriginNames;
 import io.kamille.core.origin.send.ScriptedOrigin;
 import io.kamille.core.origin.send.ScriptedOrigin.Conversation;
 import io.kamille.core.origin.send.ScriptedOrigin.Script;
-import io.kamille.core.origin.send.UploadMemory;
+import io.kamille.core.origin.send.Spool;
 import io.kamille.core.origin.send.UpstreamHandler;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -91,7 +91,7 @@ class WebSocketIT {
             null,
             LoopGroup.sockets(),
             WallClock.system(),
-            new UploadMemory(1 << 20, new MetricRegistry()),
+            new Spool(1 << 20, new MetricRegistry()),
             new UpstreamMetrics(new MetricRegistry(), "test", origins));
     open.add(handler);
     server.on("/chat", handler);

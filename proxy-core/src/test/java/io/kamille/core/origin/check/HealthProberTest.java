@@ -342,7 +342,8 @@ class HealthProberTest {
             Duration.ofMillis(1),
             pool.maxIdle(),
             pool.idleTimeout(),
-            pool.uploadBufferBytes()),
+            pool.uploadBufferBytes(),
+            pool.responseBufferBytes()),
         settings.connection(),
         settings.forwarding());
   }

@@ -257,7 +257,7 @@ class UploadPlacesTest {
     return new ConnectionPool<>(
         "origin",
         new PoolSettings(
-            maxConnections, maxWaiting, QUEUE_TIMEOUT, maxConnections, Duration.ofMinutes(1), 0),
+            maxConnections, maxWaiting, QUEUE_TIMEOUT, maxConnections, Duration.ofMinutes(1), 0, 0),
         pool -> {
           if (dialsByHand) {
             dials.add(() -> pool.dialed(new Line(pool)));

@@ -64,7 +64,7 @@ class GrpcIT {
             null,
             LoopGroup.sockets(),
             WallClock.system(),
-            new UploadMemory(1 << 20, new MetricRegistry()),
+            new Spool(1 << 20, new MetricRegistry()),
             new UpstreamMetrics(new MetricRegistry(), "test", origins));
     open.add(handler);
     server.on(

@@ -29,7 +29,7 @@ class HedgedRequestTest {
 
   /** A connection to each origin, and no line for it. */
   private static final PoolSettings ONE_AT_A_TIME =
-      new PoolSettings(1, 0, Duration.ofMinutes(1), 1, Duration.ofMinutes(1), 0);
+      new PoolSettings(1, 0, Duration.ofMinutes(1), 1, Duration.ofMinutes(1), 0, 0);
 
   private static final Script ANSWERS = answers("200 OK", Integer.MAX_VALUE);
   private static final Script UNAVAILABLE = answers("503 Service Unavailable", Integer.MAX_VALUE);

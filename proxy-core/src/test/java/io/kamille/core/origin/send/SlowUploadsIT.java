@@ -17,14 +17,18 @@ import io.kamille.core.origin.names.DnsLookup;
 import io.kamille.core.origin.names.OriginNames;
 import io.kamille.core.origin.send.ScriptedOrigin.Script;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Five hundred slow uploads, over real sockets, leave the origin to others. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
@@ -38,17 +42,30 @@ class SlowUploadsIT {
   private final TestServer server = new TestServer(TestServer.SETTINGS, 1, Protocols.BOTH);
   private final MetricRegistry registry = new MetricRegistry();
   private final OriginNames names = OriginNames.open(DnsLookup::new, registry);
-  private final UploadMemory uploads = new UploadMemory(64 << 20, registry);
+  @TempDir private Path directory;
+  private final ExecutorService threads = Executors.newFixedThreadPool(2);
+  private Spool uploads;
   private ScriptedOrigin origin;
   private UpstreamHandler handler;
 
   @BeforeEach
   void open() throws IOException {
+    var disk = new Spool.Disk(directory, 64 << 20, 4 << 20, threads);
+    uploads = new Spool(8 << 20, disk, registry);
     Script answers =
         with -> {
           while (true) {
             String head = with.readHead();
-            int left = head.startsWith("POST") ? Integer.parseInt(LENGTH) : 0;
+            boolean isChunked = head.contains("chunked");
+            while (isChunked) {
+              int chunk = Integer.parseInt(with.readUntil("\r\n").strip(), 16);
+              isChunked = chunk > 0;
+              for (int rest = chunk; rest > 0; ) {
+                rest -= with.skip(rest);
+              }
+              with.readUntil("\r\n");
+            }
+            int left = head.contains("Content-Length") ? Integer.parseInt(LENGTH) : 0;
             while (left > 0) {
               left -= with.skip(left);
             }
@@ -76,6 +93,7 @@ class SlowUploadsIT {
     server.close();
     names.close();
     origin.close();
+    threads.shutdown();
   }
 
   @Test
@@ -115,6 +133,26 @@ class SlowUploadsIT {
     nothingIsLeft();
   }
 
+  @Test
+  void ofUnknownLength() {
+    List<TestClient> clients = new ArrayList<>();
+    String part = "4000\r\n" + "x".repeat(0x4000) + "\r\n";
+    for (int i = 0; i < 60; i++) {
+      clients.add(server.connect().request("POST", "/", "Transfer-Encoding: chunked"));
+    }
+    for (int i = 0; i < 12; i++) {
+      clients.forEach(client -> client.send(part));
+    }
+    othersAreServed();
+    assertThat(uploads.bytesInFiles()).isPositive();
+    for (TestClient client : clients.subList(0, 5)) {
+      assertThat(client.send("0\r\n\r\n").answer().content()).isEqualTo("ok");
+    }
+    assertThat(origin.connections()).isLessThanOrEqualTo(MOST_CONNECTIONS);
+    clients.forEach(TestClient::reset);
+    nothingIsLeft();
+  }
+
   private void othersAreServed() {
     assertThat(server.connect().get("/").answer().content()).isEqualTo("ok");
     assertThat(uploads.heldBytes()).isPositive();
@@ -123,6 +161,6 @@ class SlowUploadsIT {
   }
 
   private void nothingIsLeft() {
-    Await.until(() -> uploads.heldBytes() == 0, "the memory is free");
+    Await.until(() -> uploads.heldBytes() == 0 && uploads.bytesInFiles() == 0, "the room is free");
   }
 }

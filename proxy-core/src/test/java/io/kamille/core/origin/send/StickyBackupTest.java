@@ -71,7 +71,7 @@ class StickyBackupTest {
             loop,
             LoopGroup.sockets(),
             clock,
-            new UploadMemory(1 << 20, registry),
+            new Spool(1 << 20, registry),
             metrics.counters(loop, origins),
             null);
     RequestHead request = RequestHead.of("GET", "http://example.org/", "Cookie", cookie(sticky));

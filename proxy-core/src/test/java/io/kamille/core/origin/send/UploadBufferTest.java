@@ -20,7 +20,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** Content of small, known length comes in before its request takes a connection. */
+/** Content comes in before its request takes a connection, as far as memory goes. */
 class UploadBufferTest {
 
   private static final String URI = "http://example.org/";
@@ -41,13 +41,13 @@ class UploadBufferTest {
       content.write(whole.substring(3_000, 39_000));
       await(content.fed());
       assertThat(origin.connections()).isZero();
-      assertThat(fixture.metric(UploadMemory.HELD)).isBetween(39_000.0, 60_000.0);
+      assertThat(fixture.metric(Spool.HELD)).isBetween(39_000.0, 60_000.0);
       assertThat(fixture.metric(UpstreamMetrics.IN_FLIGHT)).isZero();
       content.finish(whole.substring(39_000));
       assertThat(await(got)).isEqualTo(whole);
       assertThat(await(reply.ended()).content()).isEqualTo("ok");
       assertThat(fixture.uploads.heldBytes()).isZero();
-      assertThat(fixture.metric(UploadMemory.FULL)).isZero();
+      assertThat(fixture.metric(Spool.FULL)).isZero();
     }
   }
 
@@ -68,8 +68,32 @@ class UploadBufferTest {
   }
 
   @Test
-  void contentThatIsLongOrSaysNoLengthGoesStraightToTheOrigin() throws Exception {
+  void contentOfUnknownLengthComesInFirstToo() throws Exception {
+    CompletableFuture<String> got = new CompletableFuture<>();
+    Script reads =
+        with -> {
+          String head = with.readHead();
+          got.complete(head + with.read("5\r\nhello\r\n0\r\n\r\n".length()));
+          with.send(OK);
+        };
+    try (var origin = ScriptedOrigin.open(reads);
+        var fixture = new UpstreamFixture(SETTINGS, origin)) {
+      var content = new ScriptedContent(fixture.loop(), RequestContent.UNKNOWN_LENGTH);
+      RecordingReply reply = fixture.send(post(), content);
+      content.write("he");
+      await(content.fed());
+      assertThat(origin.connections()).isZero();
+      content.finish("llo");
+      assertThat(await(reply.ended()).content()).isEqualTo("ok");
+      assertThat(await(got)).contains("Transfer-Encoding: chunked").endsWith("\r\n0\r\n\r\n");
+      assertThat(fixture.uploads.heldBytes()).isZero();
+    }
+  }
+
+  @Test
+  void contentThatIsTooLongOrACallOfGrpcGoesStraightToTheOrigin() throws Exception {
     for (long length : new long[] {(8L << 20) + 1, RequestContent.UNKNOWN_LENGTH}) {
+      String type = length < 0 ? "application/grpc+proto" : "text/plain";
       CompletableFuture<String> asked = new CompletableFuture<>();
       Script silent =
           with -> {
@@ -78,7 +102,8 @@ class UploadBufferTest {
           };
       try (var origin = ScriptedOrigin.open(silent);
           var fixture = new UpstreamFixture(SETTINGS, origin)) {
-        fixture.send(post(), new ScriptedContent(fixture.loop(), length));
+        RequestHead head = RequestHead.of("POST", URI, "Content-Type", type);
+        fixture.send(head, new ScriptedContent(fixture.loop(), length));
         assertThat(await(asked)).startsWith("POST / ");
       }
     }
@@ -110,7 +135,7 @@ class UploadBufferTest {
       content.end(null);
       assertThat(await(got)).isEqualTo(whole);
       assertThat(await(reply.ended()).content()).isEqualTo("ok");
-      assertThat(fixture.metric(UploadMemory.FULL)).isOne();
+      assertThat(fixture.metric(Spool.FULL)).isOne();
       assertThat(fixture.uploads.heldBytes()).isZero();
     }
   }
@@ -236,7 +261,7 @@ class UploadBufferTest {
     try (var fixture = new UpstreamFixture(SETTINGS, 1)) {
       var content = new ScriptedContent(fixture.loop(), 4);
       var owner = new Noting();
-      var buffer = new UploadBuffer(content, fixture.uploads, owner);
+      var buffer = new UploadBuffer(content, fixture.loop(), 1 << 20, fixture.uploads, owner);
       Fields trailers = Fields.of("X-Sum", "3");
       buffer.fill();
       buffer.write(Unpooled.copiedBuffer("data", StandardCharsets.US_ASCII));
@@ -298,7 +323,7 @@ class UploadBufferTest {
         usual.health(),
         usual.concurrency(),
         new PoolSettings(
-            count, 8, Duration.ofSeconds(5), 8, Duration.ofSeconds(60), uploadBufferBytes),
+            count, 8, Duration.ofSeconds(5), 8, Duration.ofSeconds(60), uploadBufferBytes, 1 << 20),
         usual.connection(),
         usual.forwarding());
   }

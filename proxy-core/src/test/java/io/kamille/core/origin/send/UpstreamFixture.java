@@ -41,7 +41,7 @@ public final class UpstreamFixture implements AutoCloseable {
   public final List<Origin> origins = new ArrayList<>();
   private final LoopGroup loops = new LoopGroup(1);
   private final OriginNames names = OriginNames.open(DnsLookup::new, registry);
-  final UploadMemory uploads = new UploadMemory(ROOM_BYTES, registry);
+  final Spool uploads;
   private final UpstreamMetrics metrics;
   private final UpstreamHandler handler;
 
@@ -54,16 +54,26 @@ public final class UpstreamFixture implements AutoCloseable {
   }
 
   public UpstreamFixture(UpstreamSettings settings, Connector connector, int... ports) {
-    this(settings, null, connector, ports);
+    this(settings, null, connector, null, ports);
+  }
+
+  /** Content waits in files, too. */
+  UpstreamFixture(UpstreamSettings settings, Spool.Disk disk, ScriptedOrigin... scripted) {
+    this(settings, null, LoopGroup.sockets(), disk, ports(scripted));
   }
 
   /** Origins that speak TLS. */
   public UpstreamFixture(UpstreamSettings settings, OriginTls tls, ScriptedOrigin... scripted) {
-    this(settings, tls, LoopGroup.sockets(), ports(scripted));
+    this(settings, tls, LoopGroup.sockets(), null, ports(scripted));
   }
 
   private UpstreamFixture(
-      UpstreamSettings settings, @Nullable OriginTls tls, Connector connector, int... ports) {
+      UpstreamSettings settings,
+      @Nullable OriginTls tls,
+      Connector connector,
+      Spool.@Nullable Disk disk,
+      int... ports) {
+    uploads = new Spool(ROOM_BYTES, disk, registry);
     for (int port : ports) {
       origins.add(settings.origin(new OriginUrl(tls != null, "127.0.0.1", port), 1));
     }
@@ -98,6 +108,7 @@ public final class UpstreamFixture implements AutoCloseable {
             pool.queueTimeout(),
             pool.maxIdle(),
             pool.idleTimeout(),
+            0,
             0),
         settings.connection(),
         settings.forwarding());

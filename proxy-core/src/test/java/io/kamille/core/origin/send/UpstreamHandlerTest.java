@@ -236,7 +236,7 @@ class UpstreamHandlerTest {
         };
     PoolSettings two =
         new PoolSettings(
-            2, 10, SETTINGS.pool().queueTimeout(), 2, SETTINGS.pool().idleTimeout(), 0);
+            2, 10, SETTINGS.pool().queueTimeout(), 2, SETTINGS.pool().idleTimeout(), 0, 0);
     try (var origin = ScriptedOrigin.open(script, script, script, script);
         var fixture = new UpstreamFixture(noRetries(two), origin)) {
       List<RecordingReply> warm = List.of(get(fixture, "/warm"), get(fixture, "/warm"));
@@ -892,7 +892,7 @@ class UpstreamHandlerTest {
         SETTINGS.health(),
         UpstreamSettings.Concurrency.FIXED,
         new PoolSettings(
-            maxConnections, maxWaiting, Duration.ofSeconds(5), 128, Duration.ofSeconds(60), 0),
+            maxConnections, maxWaiting, Duration.ofSeconds(5), 128, Duration.ofSeconds(60), 0, 0),
         SETTINGS.connection(),
         SETTINGS.forwarding());
   }

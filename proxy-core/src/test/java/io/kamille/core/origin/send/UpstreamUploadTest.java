@@ -192,7 +192,7 @@ class UpstreamUploadTest {
         0,
         SETTINGS.health(),
         UpstreamSettings.Concurrency.FIXED,
-        new PoolSettings(count, 8, Duration.ofSeconds(5), 8, Duration.ofSeconds(60), 0),
+        new PoolSettings(count, 8, Duration.ofSeconds(5), 8, Duration.ofSeconds(60), 0, 0),
         SETTINGS.connection(),
         SETTINGS.forwarding());
   }

@@ -1,0 +1,229 @@
+package io.kamille.core.origin.send;
+
+import static io.kamille.core.origin.send.UpstreamFixture.await;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kamille.core.Await;
+import io.kamille.core.exchange.Failure;
+import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.RecordingReply;
+import io.kamille.core.exchange.RequestContent;
+import io.kamille.core.http.RequestHead;
+import io.kamille.core.metric.MetricRegistry;
+import io.kamille.core.origin.PoolSettings;
+import io.kamille.core.origin.UpstreamSettings;
+import io.kamille.core.origin.send.ScriptedOrigin.Script;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.EventLoop;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Content that waits keeps its order and gives all room back, whatever the disk does. */
+class SpooledContentTest {
+
+  private static final String OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+  private static final int MEMORY_BYTES = 40_000;
+
+  @TempDir private Path directory;
+  private final ExecutorService threads = Executors.newFixedThreadPool(2);
+
+  @AfterEach
+  void close() {
+    threads.shutdown();
+  }
+
+  @Test
+  void contentBeyondMemoryWaitsInAFileWithoutAName() throws Exception {
+    String whole = letters(280_000);
+    CompletableFuture<String> got = new CompletableFuture<>();
+    try (var origin = ScriptedOrigin.open(reads(got, whole.length()));
+        var fixture = new UpstreamFixture(settings(), disk(1 << 20, 1 << 20), origin)) {
+      var content = new ScriptedContent(fixture.loop(), whole.length());
+      RecordingReply reply = fixture.send(post(), content);
+      for (int at = 0; at < 270_000; at += 30_000) {
+        content.write(whole.substring(at, at + 30_000));
+      }
+      await(content.fed());
+      Await.until(() -> fixture.uploads.heldBytes() < 2 * MEMORY_BYTES, "the rest is written");
+      assertThat(fixture.metric(Spool.IN_FILES)).isGreaterThanOrEqualTo(200_000);
+      assertThat(directory.resolve("spool")).isEmptyDirectory();
+      assertThat(origin.connections()).isZero();
+      content.finish(whole.substring(270_000));
+      assertThat(await(got)).isEqualTo(whole);
+      assertThat(await(reply.ended()).content()).isEqualTo("ok");
+      isFree(fixture);
+      assertThat(fixture.metric(Spool.FULL)).isZero();
+    }
+  }
+
+  @Test
+  void whatFileAndDiskHaveNoRoomForGoesToTheOriginAtOnce() throws Exception {
+    Path file = Files.writeString(directory.resolve("file"), "in the way");
+    for (Spool.Disk disk :
+        List.of(
+            disk(1 << 20, 100_000),
+            disk(100_000, 1 << 20),
+            new Spool.Disk(file.resolve("spool"), 1 << 20, 1 << 20, threads))) {
+      String whole = letters(240_000);
+      CompletableFuture<Void> asked = new CompletableFuture<>();
+      CompletableFuture<String> got = new CompletableFuture<>();
+      Script reads =
+          with -> {
+            with.readHead();
+            asked.complete(null);
+            StringBuilder all = new StringBuilder();
+            while (all.length() < whole.length()) {
+              int length = Integer.parseInt(with.readUntil("\r\n").strip(), 16);
+              all.append(with.read(length));
+              with.readUntil("\r\n");
+            }
+            got.complete(all.toString());
+            with.send(OK);
+          };
+      try (var origin = ScriptedOrigin.open(reads);
+          var fixture = new UpstreamFixture(settings(), disk, origin)) {
+        var content = new ScriptedContent(fixture.loop(), RequestContent.UNKNOWN_LENGTH);
+        RecordingReply reply = fixture.send(post(), content);
+        for (int at = 0; at < 240_000; at += 24_000) {
+          content.write(whole.substring(at, at + 24_000));
+        }
+        await(asked);
+        content.end(null);
+        assertThat(await(got)).isEqualTo(whole);
+        assertThat(await(reply.ended()).content()).isEqualTo("ok");
+        isFree(fixture);
+        assertThat(fixture.metric(Spool.FULL)).isOne();
+        boolean isBroken = disk.directory().startsWith(file);
+        assertThat(fixture.metric(Spool.FAILED)).isEqualTo(isBroken ? 1 : 0);
+      }
+    }
+  }
+
+  @Test
+  void aClientThatGoesAwayLeavesNoFile() throws Exception {
+    try (var origin = ScriptedOrigin.open();
+        var fixture = new UpstreamFixture(settings(), disk(1 << 20, 1 << 20), origin)) {
+      var content = new ScriptedContent(fixture.loop(), RequestContent.UNKNOWN_LENGTH);
+      fixture.send(post(), content);
+      content.write(letters(400_000));
+      content.abort(Failure.of(Kind.CLIENT_GONE, "it went"));
+      await(content.fed());
+      isFree(fixture);
+    }
+  }
+
+  @Test
+  void contentKeepsItsOrderHoweverItIsTaken() throws Exception {
+    long seed = System.nanoTime();
+    var random = new Random(seed);
+    var spool = new Spool(50_000, disk(2 << 20, 1 << 20), new MetricRegistry());
+    try (var fixture = new UpstreamFixture(settings(), 1)) {
+      for (int round = 0; round < 30; round++) {
+        var taker = new Taker(random, spool, fixture.loop());
+        StringBuilder sent = new StringBuilder();
+        for (int i = 0; i < 40; i++) {
+          String part = letters(random.nextInt(40_000));
+          sent.append(part);
+          fixture.onLoop(
+              () -> {
+                taker.held.add(
+                    Unpooled.copiedBuffer(part, StandardCharsets.US_ASCII), Long.MAX_VALUE);
+                taker.spoolMoved();
+                return null;
+              });
+        }
+        taker.isSlow = false;
+        Await.until(
+            () -> {
+              fixture.loop().execute(taker::spoolMoved);
+              return taker.isDone;
+            },
+            "all is taken");
+        assertThat(taker.taken.toString()).as("seed " + seed).isEqualTo(sent.toString());
+      }
+      Await.until(() -> spool.heldBytes() == 0 && spool.bytesInFiles() == 0, "the room is free");
+    }
+  }
+
+  /** Takes content now and then. */
+  private static final class Taker implements SpooledContent.Owner {
+
+    private final Random random;
+    private final StringBuilder taken = new StringBuilder();
+    private final SpooledContent held;
+    private volatile boolean isSlow = true;
+    private volatile boolean isDone;
+
+    Taker(Random random, Spool spool, EventLoop loop) {
+      this.random = new Random(random.nextLong());
+      held = new SpooledContent(spool, loop, 40_000, 300_000, this);
+    }
+
+    @Override
+    public void spoolMoved() {
+      ByteBuf next = null;
+      while ((!isSlow || random.nextInt(3) == 0) && (next = held.poll()) != null) {
+        taken.append(next.toString(StandardCharsets.US_ASCII));
+        next.release();
+      }
+      isDone = !isSlow && held.isEmpty();
+    }
+  }
+
+  private static void isFree(UpstreamFixture fixture) {
+    Await.until(
+        () -> fixture.uploads.heldBytes() == 0 && fixture.uploads.bytesInFiles() == 0,
+        "the room is free");
+  }
+
+  private Spool.Disk disk(long mostBytes, long fileBytes) {
+    return new Spool.Disk(directory.resolve("spool"), mostBytes, fileBytes, threads);
+  }
+
+  private static Script reads(CompletableFuture<String> got, int length) {
+    return with -> {
+      with.readHead();
+      got.complete(with.read(length));
+      with.send(OK);
+    };
+  }
+
+  private static RequestHead post() {
+    return RequestHead.of("POST", "http://example.org/");
+  }
+
+  private static String letters(int count) {
+    StringBuilder text = new StringBuilder(count);
+    for (int i = 0; i < count; i++) {
+      text.append((char) ('a' + (i + i / 26) % 26));
+    }
+    return text.toString();
+  }
+
+  private static UpstreamSettings settings() {
+    UpstreamSettings usual = UpstreamSettings.DEFAULTS;
+    return new UpstreamSettings(
+        usual.choice(),
+        usual.connectTimeout(),
+        usual.protocol(),
+        usual.tls(),
+        usual.retries(),
+        usual.health(),
+        usual.concurrency(),
+        new PoolSettings(
+            4, 8, Duration.ofSeconds(5), 8, Duration.ofSeconds(60), MEMORY_BYTES, 1 << 20),
+        usual.connection(),
+        usual.forwarding());
+  }
+}
