@@ -36,6 +36,7 @@ import io.kamille.core.socket.Network;
 import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.configuration.RouteSettings;
 import io.kamille.launcher.configuration.RoutesByHost;
+import io.kamille.launcher.configuration.RoutesByHost.Place;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -297,32 +298,25 @@ final class Assembly implements AutoCloseable {
       table = RouteTable.of(routes(configuration, next));
     }
 
-    /** The routes, and one more for each path of theirs alone that bypasses the cache. */
     private List<Route> routes(Configuration configuration, Upstreams.Next next) {
-      Map<String, Route> routes = new LinkedHashMap<>();
-      List<Route> bypassed = new ArrayList<>();
-      RoutesByHost byHost = new RoutesByHost(configuration.routes());
-      for (RouteSettings settings : configuration.routes()) {
-        String host = RoutesByHost.hostOf(settings);
-        String name = host + settings.path();
-        RouteGate rate = rate(name, settings);
-        RouteChain chain = new RouteChain(settings, configuration, parts, rate, next);
-        routes.put(name, route(name, host, settings.path(), chain));
-        for (String path :
-            settings.isCached() ? settings.cache().bypassPaths() : List.<String>of()) {
-          if (settings.equals(byHost.find(host, path))) {
-            bypassed.add(route(name, host, path, chain.pastCache()));
-          }
-        }
+      Map<String, RouteChain> byName = new LinkedHashMap<>();
+      List<Route> routes = new ArrayList<>();
+      for (Place place : RoutesByHost.places(configuration.routes())) {
+        RouteChain chain =
+            place.isPastCache()
+                ? Objects.requireNonNull(byName.get(place.name())).pastCache()
+                : chain(place, configuration, next);
+        byName.putIfAbsent(place.name(), chain);
+        Route route = new Route(place.name(), place.host(), place.path(), chain.first());
+        chains.put(route, chain);
+        routes.add(route);
       }
-      bypassed.forEach(route -> routes.putIfAbsent(route.host() + route.pathPrefix(), route));
-      return List.copyOf(routes.values());
+      return routes;
     }
 
-    private Route route(String name, String host, String path, RouteChain chain) {
-      Route route = new Route(name, host, path, chain.first());
-      chains.put(route, chain);
-      return route;
+    private RouteChain chain(Place place, Configuration configuration, Upstreams.Next next) {
+      RouteGate rate = rate(place.name(), place.settings());
+      return new RouteChain(place.settings(), configuration, parts, rate, next);
     }
 
     // The limit of the configuration before this one goes on, if it is the same.

@@ -1,8 +1,9 @@
 package io.kamille.launcher.appliance;
 
 import io.kamille.cache.Cache;
+import io.kamille.cache.decision.Explanation;
 import io.kamille.cache.fill.Fetches.Onward;
-import io.kamille.cache.station.CacheBypass;
+import io.kamille.cache.key.QueryRules;
 import io.kamille.cache.station.CacheHandler;
 import io.kamille.cluster.peer.PeerStation;
 import io.kamille.cluster.peer.Peers;
@@ -18,6 +19,7 @@ import io.kamille.core.exchange.Failure;
 import io.kamille.core.gate.Overload;
 import io.kamille.core.gate.RateLimitSettings.Counts;
 import io.kamille.core.gate.RouteGate;
+import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.RequestHead.Sender;
 import io.kamille.core.loop.WallClock;
 import io.kamille.core.origin.choose.SplitHandler;
@@ -38,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  * The way of requests through one route: its stations, in the order in which a request meets them.
  * No other class knows that order. Immutable; any thread.
  */
-public final class RouteChain {
+public final class RouteChain implements ExplainedRoute {
 
   /*
    * The method PURGE and the router come before each chain (Assembly). The handlers are made from
@@ -211,12 +213,24 @@ public final class RouteChain {
     return actions.respond().isOn() ? "respond" : "root";
   }
 
-  RouteSettings route() {
+  @Override
+  public RouteSettings route() {
     return route;
   }
 
-  List<Station> stations() {
-    return stations;
+  @Override
+  public boolean isPastCache() {
+    return isPastCache;
+  }
+
+  @Override
+  public Explanation lookUp(RequestHead request) {
+    return Objects.requireNonNull(cache, "cache").explain(request);
+  }
+
+  @Override
+  public QueryRules query() {
+    return Objects.requireNonNull(cache, "cache").query();
   }
 
   /** The first station. */
@@ -227,11 +241,6 @@ public final class RouteChain {
   /** The cache that its requests are looked for in; null if it has none, or they pass it by. */
   @Nullable CacheHandler cache() {
     return isPastCache ? null : cache;
-  }
-
-  /** The way past the cache; null if the route has none, or its requests take the cache. */
-  @Nullable CacheBypass bypass() {
-    return isPastCache && cache != null ? cache.bypass("path") : null;
   }
 
   /** These stations as handlers, from the target on back. */
@@ -254,7 +263,7 @@ public final class RouteChain {
           next = SplitHandler.of(route.actions().split(), next, other);
         }
         case MIRROR -> next = isOther ? next : mirrored(next);
-        case RULES -> next = ruled(next);
+        case RULES -> next = rules(route, next, pages);
         case ERROR_PAGES -> next = paged(next);
         case REQUEST_ID -> next = new RequestId(next);
         case TARGET -> throw new AssertionError("a target is the last station");
@@ -330,7 +339,8 @@ public final class RouteChain {
     return parts.cache.handler(onward, route.cache(), configuration.cache(), forwards);
   }
 
-  private ExchangeHandler ruled(ExchangeHandler next) {
+  /** What a route does to requests and responses, before {@code next}. */
+  static RuledHandler rules(RouteSettings route, ExchangeHandler next, ErrorPages pages) {
     RouteActions actions = route.actions();
     HeaderRules response =
         actions.requestId()

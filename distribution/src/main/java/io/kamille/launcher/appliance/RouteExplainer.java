@@ -7,7 +7,6 @@ import io.kamille.cache.decision.Explanation.Decision;
 import io.kamille.cache.key.QueryFilter;
 import io.kamille.cache.rules.Reason;
 import io.kamille.cache.station.CacheBypass;
-import io.kamille.cache.station.CacheHandler;
 import io.kamille.cache.station.PurgeMethod;
 import io.kamille.cluster.peer.Peers;
 import io.kamille.cluster.peer.Peers.Ownership;
@@ -32,13 +31,13 @@ import org.jspecify.annotations.Nullable;
  *
  * @param routes that requests are routed by
  * @param chains the stations of each route
- * @param purgeMethod what comes before all routes
+ * @param purgeMethod what comes before all routes; null if nothing does
  * @param peers the other nodes, if they are asked
  */
 record RouteExplainer(
     RouteTable routes,
-    Map<Route, RouteChain> chains,
-    PurgeMethod purgeMethod,
+    Map<Route, ? extends ExplainedRoute> chains,
+    @Nullable PurgeMethod purgeMethod,
     Optional<Peers> peers) {
 
   private static final int NO_RANGE = -1;
@@ -60,36 +59,40 @@ record RouteExplainer(
     if (route == null) {
       return new RequestExplanation(null, decided(Decision.REFUSE, noRoute(request)));
     }
-    RouteChain chain = Objects.requireNonNull(chains.get(route));
+    ExplainedRoute chain = Objects.requireNonNull(chains.get(route));
     MatchedRoute matched =
         new MatchedRoute(
             route.name(),
             route.host(),
             route.pathPrefix(),
             RouteChain.targetName(chain.route()),
-            chain.cache() != null);
+            isLookedUp(chain));
     return new RequestExplanation(matched, along(route, chain, request, client));
+  }
+
+  private static boolean isLookedUp(ExplainedRoute chain) {
+    return chain.route().isCached() && !chain.isPastCache();
   }
 
   /** Who owns what a request asks for; null if nobody does. */
   @Nullable Ownership ownership(RequestHead request) {
     Route route = routes.find(request);
-    CacheHandler cache = route == null ? null : Objects.requireNonNull(chains.get(route)).cache();
-    return cache == null || peers.isEmpty()
+    ExplainedRoute chain = route == null ? null : chains.get(route);
+    return chain == null || !isLookedUp(chain) || peers.isEmpty()
         ? null
-        : peers.get().ownership(QueryFilter.filtered(cache.query(), request));
+        : peers.get().ownership(QueryFilter.filtered(chain.query(), request));
   }
 
   /** The stations that may decide, asked as a request meets them. */
   private Explanation along(
-      Route route, RouteChain chain, RequestHead request, @Nullable InetAddress client) {
+      Route route, ExplainedRoute chain, RequestHead request, @Nullable InetAddress client) {
     List<Reason> steps = new ArrayList<>();
     steps.add(routed(route, request));
-    Explanation purge = purgeMethod.explain(request);
+    Explanation purge = purgeMethod == null ? null : purgeMethod.explain(request);
     if (purge != null) {
       return purge.after(steps);
     }
-    for (Station station : chain.stations()) {
+    for (Station station : RouteChain.stations(chain.route())) {
       if (station == Station.ACCESS) {
         AccessList list = chain.route().access();
         steps.add(entry(list, client));
@@ -166,22 +169,20 @@ record RouteExplainer(
   }
 
   /** With the node that a miss would ask. */
-  private Explanation owned(Explanation decided, RouteChain chain, RequestHead request) {
-    CacheHandler cache = chain.cache();
+  private Explanation owned(Explanation decided, ExplainedRoute chain, RequestHead request) {
     boolean isAsked =
         decided.decision() == Decision.FORWARD || decided.decision() == Decision.VALIDATE;
-    if (peers.isEmpty() || cache == null || !isAsked) {
+    if (peers.isEmpty() || !isLookedUp(chain) || !isAsked) {
       return decided;
     }
     List<Reason> because = new ArrayList<>(decided.because());
-    because.add(peers.get().explain(QueryFilter.filtered(cache.query(), request)));
+    because.add(peers.get().explain(QueryFilter.filtered(chain.query(), request)));
     return new Explanation(decided.decision(), decided.forward(), decided.key(), because);
   }
 
-  private static Explanation cached(Route route, RouteChain chain, RequestHead request) {
-    CacheBypass bypass = chain.bypass();
-    if (bypass == null) {
-      return Objects.requireNonNull(chain.cache()).explain(request);
+  private static Explanation cached(Route route, ExplainedRoute chain, RequestHead request) {
+    if (!chain.isPastCache()) {
+      return chain.lookUp(request);
     }
     Reason bypassed =
         new Reason(
@@ -189,10 +190,10 @@ record RouteExplainer(
             "RFC 9111 §2",
             "routes[].cache.bypass-paths: " + route.pathPrefix(),
             "it is forwarded, and nothing is stored");
-    return new Explanation(Decision.PASS, bypass.reason(request), null, List.of(bypassed));
+    return new Explanation(Decision.PASS, CacheBypass.reason(request), null, List.of(bypassed));
   }
 
-  private static Explanation uncached(RouteChain chain) {
+  private static Explanation uncached(ExplainedRoute chain) {
     return chain.route().upstream() == null
         ? decided(
             Decision.PASS,

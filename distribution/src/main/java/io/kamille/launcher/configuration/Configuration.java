@@ -40,6 +40,7 @@ import org.jspecify.annotations.Nullable;
  * @param loops how many event loops run
  * @param upstreams by their names, in the order of the file
  * @param routes in the order of the file, which has no meaning; host and path together are unique
+ * @param tests what must come of requests
  * @param acme whom certificates are ordered from
  * @param cluster which nodes are one cache
  * @param hostSockets where the helper listens that sockets come from; null if they are made here
@@ -60,6 +61,7 @@ public record Configuration(
     TraceSettings tracing,
     AdminSettings admin,
     UpgradeSettings upgrade,
+    List<RequestTest> tests,
     AcmeSettings acme,
     ClusterSettings cluster,
     @Nullable Path hostSockets,
@@ -108,6 +110,12 @@ public record Configuration(
       AdminSettings.SECTION.one(
           "admin", "Health, metrics and the API, on a listener of their own.");
 
+  static final Subsection<RequestTest> TESTS =
+      RequestTest.SECTION.list(
+          "tests",
+          "Requests, and what must come of them; see [tests](../operations/tests.md). `kamille"
+              + " check` runs them, and so does every change of the configuration.");
+
   static final Subsection<AcmeSettings> ACME =
       AcmeSettings.SECTION.one(
           "acme",
@@ -144,6 +152,7 @@ public record Configuration(
           UpgradeSettings.SECTION.one(
               "upgrade",
               "Upgrades while requests are served; see [upgrade](../operations/upgrade.md)."),
+          TESTS,
           ACME,
           CLUSTER,
           Setting.of(
@@ -227,6 +236,11 @@ public record Configuration(
   /** Writes the warnings to the log, because this comes into force. */
   public void logWarnings() {
     warnings().forEach(warning -> LOG.log(Level.WARNING, "{0}", warning));
+  }
+
+  /** The values of the tests, in their order, with their places in the file. */
+  public List<SectionValues> testValues() {
+    return values.all(TESTS);
   }
 
   /** The upstream of that name, which there is. */

@@ -11,6 +11,15 @@ import org.jspecify.annotations.Nullable;
 /** The routes of a configuration by the hosts that they name. Immutable; any thread. */
 public final class RoutesByHost {
 
+  /**
+   * A host and path that requests are routed by.
+   *
+   * @param name of the route
+   * @param isPastCache whether requests pass the cache by because of their path
+   */
+  public record Place(
+      RouteSettings settings, String name, String host, String path, boolean isPastCache) {}
+
   private final Map<String, List<RouteSettings>> routes = new LinkedHashMap<>();
 
   /** These routes, no two of which have the same host and path. */
@@ -23,6 +32,30 @@ public final class RoutesByHost {
   /** The host that it names, as the table of routes calls it: {@code *} for any. */
   public static String hostOf(RouteSettings route) {
     return route.host() == null ? Route.ANY_HOST : route.host();
+  }
+
+  /** What log and metrics call it. */
+  public static String nameOf(RouteSettings route) {
+    return hostOf(route) + route.path();
+  }
+
+  /** The places of these routes, and one more for each path of theirs that bypasses the cache. */
+  public static List<Place> places(List<RouteSettings> all) {
+    RoutesByHost byHost = new RoutesByHost(all);
+    Map<String, Place> places = new LinkedHashMap<>();
+    List<Place> bypassed = new ArrayList<>();
+    for (RouteSettings route : all) {
+      String host = hostOf(route);
+      String name = nameOf(route);
+      places.put(name, new Place(route, name, host, route.path(), false));
+      for (String path : route.isCached() ? route.cache().bypassPaths() : List.<String>of()) {
+        if (route.equals(byHost.find(host, path))) {
+          bypassed.add(new Place(route, name, host, path, true));
+        }
+      }
+    }
+    bypassed.forEach(place -> places.putIfAbsent(place.host() + place.path(), place));
+    return List.copyOf(places.values());
   }
 
   /** The hosts that routes name, in the order of the file. */

@@ -53,7 +53,7 @@ public final class CacheExplainer {
   private static final Pattern SECTION = Pattern.compile("(.*) \\((RFC [^)]*)\\)");
 
   private final CacheDecisions decisions;
-  private final TieredStore store;
+  private final @Nullable TieredStore store;
   private final InFlightTable flights;
   private final CacheSettings settings;
   private final WallClock clock;
@@ -70,20 +70,55 @@ public final class CacheExplainer {
    */
   public CacheExplainer(
       CacheDecisions decisions, CacheParts parts, CacheSettings settings, RequestHead request) {
+    this(
+        decisions,
+        parts.store(),
+        parts.flights(),
+        settings,
+        parts.clock(),
+        request,
+        parts.demandsOf(request));
+  }
+
+  /** The same where nothing is stored. */
+  CacheExplainer(
+      CacheDecisions decisions,
+      InFlightTable flights,
+      CacheSettings settings,
+      WallClock clock,
+      RequestHead request) {
+    this(
+        decisions,
+        null,
+        flights,
+        settings,
+        clock,
+        request,
+        CacheControl.ofRequest(request.fields()));
+  }
+
+  private CacheExplainer(
+      CacheDecisions decisions,
+      @Nullable TieredStore store,
+      InFlightTable flights,
+      CacheSettings settings,
+      WallClock clock,
+      RequestHead request,
+      CacheControl demands) {
     this.decisions = decisions;
-    this.store = parts.store();
-    this.flights = parts.flights();
+    this.store = store;
+    this.flights = flights;
     this.settings = settings;
-    this.clock = parts.clock();
+    this.clock = clock;
     this.request = QueryFilter.filtered(settings.query(), request);
-    this.demands = parts.demandsOf(request);
+    this.demands = demands;
     this.isFiltered = !this.request.pathAndQuery().equals(request.pathAndQuery());
     this.key = CacheKey.of(this.request);
   }
 
   public Explanation explain() {
     CacheDecision early = decisions.beforeLookup(request, demands);
-    Variants variants = store.peek(key);
+    Variants variants = store == null ? null : store.peek(key);
     if (early != null) {
       bypass(early, variants);
       return decided(early);
@@ -100,8 +135,8 @@ public final class CacheExplainer {
     long now = clock.epochSeconds();
     StoredResponse selected = variants == null ? null : variants.select(request, now);
     variants(variants, selected);
-    if (selected == null && store.copies(key) > 0) {
-      disk();
+    if (selected == null && store != null && store.copies(key) > 0) {
+      disk(store);
     }
     CacheDecision decision =
         decisions.afterLookup(
@@ -145,7 +180,7 @@ public final class CacheExplainer {
     }
   }
 
-  private void disk() {
+  private void disk(TieredStore store) {
     PeakWatch peak = store.peak();
     step(
         "disk",

@@ -23,14 +23,14 @@ public record HeaderRules(
   /** The value of a field. */
   public record FieldValue(String value) {
 
-    static final Setting<String> VALUE =
+    public static final Setting<String> VALUE =
         Setting.of(
             "value",
             ValueTypes.text(
                 "text", "visible ASCII, spaces and tabs, not at either end", text -> isValue(text)),
             "The value of the field.");
 
-    static final Section<FieldValue> SECTION = Section.of(FieldValue.class, VALUE);
+    public static final Section<FieldValue> SECTION = Section.of(FieldValue.class, VALUE);
 
     private static boolean isValue(String text) {
       return text.equals(text.strip())

@@ -93,20 +93,38 @@ public final class RuledHandler implements ExchangeHandler {
   public void handle(Exchange exchange) {
     RequestHead came = exchange.request();
     Reply reply = exchange.reply();
-    byte[] path = prefix == null ? null : rewritten(came, prefix);
-    if (path != null && NormalPath.mayClimb(path)) {
+    RequestHead passed = passed(came);
+    if (passed == null) {
       reply.fail(CLIMBING);
       return;
     }
-    RequestHead passed = came;
-    if (!request.isEmpty() || path != null) {
-      passed = came.copy();
-      request.apply(passed.fields());
-      if (path != null) {
-        passed.path(path);
-      }
-    }
     next.handle(exchange.behind(passed, new RuledReply(came, reply)));
+  }
+
+  /** What is behind it of a request: itself, or a copy; null if it is refused. Any thread. */
+  public @Nullable RequestHead passed(RequestHead came) {
+    byte[] path = prefix == null ? null : rewritten(came, prefix);
+    if (path != null && NormalPath.mayClimb(path)) {
+      return null;
+    }
+    if (request.isEmpty() && path == null) {
+      return came;
+    }
+    RequestHead passed = came.copy();
+    request.apply(passed.fields());
+    if (path != null) {
+      passed.path(path);
+    }
+    return passed;
+  }
+
+  /** Makes of a response what is before it. Any thread. */
+  public void change(ResponseHead head) {
+    if (head.status() == StatusCode.NOT_MODIFIED) {
+      response.applyToUpdate(head.fields());
+    } else {
+      response.apply(head.fields());
+    }
   }
 
   /** What routes compare is what is cut: no plain dot segment leads out of the new prefix. */
@@ -187,11 +205,7 @@ public final class RuledHandler implements ExchangeHandler {
     }
 
     private void begin(ResponseHead head, long contentLength) {
-      if (head.status() == StatusCode.NOT_MODIFIED) {
-        response.applyToUpdate(head.fields());
-      } else {
-        response.apply(head.fields());
-      }
+      change(head);
       super.head(head, contentLength);
     }
 
