@@ -361,7 +361,10 @@ public final class RequestTests {
               Problem.Kind.CONFLICT,
               at.position(),
               at.path(),
-              (lines.isEmpty() ? "absent" : Problems.quote(String.join(", ", lines))) + because(),
+              (lines.isEmpty() ? "absent" : Problems.quote(String.join(", ", lines)))
+                  + " ("
+                  + outcome.because().getFirst().so()
+                  + ")",
               Problems.quote(pattern.value().toString()));
         }
       }

@@ -27,6 +27,7 @@ import tools.jackson.databind.JsonNode;
     subcommands = {
       RunCommand.class,
       CheckCommand.class,
+      TestCommand.class,
       ConfigCommand.class,
       UpgradeCommand.class,
       HostSocketsCommand.class,
@@ -55,7 +56,7 @@ public final class KamilleCommand {
 
   /** The commands of every day; the rare ones stand behind them. */
   private static final List<String> COMMON =
-      List.of("run", "check", "config", "upgrade", "doctor", "login", "token", "demo");
+      List.of("run", "check", "test", "config", "upgrade", "doctor", "login", "token", "demo");
 
   private static final List<String> RARE =
       List.of("acme", "audit", "cluster", "size", "version", "completion");

@@ -56,7 +56,8 @@ public record RequestTest(
     private static final Set<String> UNROUTED =
         Set.of("CONNECT", "TRACE", "PURGE", "PURGEKEYS", "BAN");
 
-    static @Nullable Target parse(String text) {
+    /** Reads both; null if no test can ask for that. */
+    public static @Nullable Target parse(String text) {
       int space = text.indexOf(' ');
       String method = space < 0 ? "GET" : text.substring(0, space);
       String uri = NormalUri.of(text.substring(space + 1));
