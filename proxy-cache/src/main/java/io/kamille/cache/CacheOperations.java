@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 
 /** What an operator sees of the cache and does to it. Any thread. */
 public final class CacheOperations {
@@ -74,7 +75,10 @@ public final class CacheOperations {
    * @param uri absolute, http or https
    */
   public Optional<List<StoredObject>> objects(String uri) {
-    return Optional.ofNullable(queries.keyOf(uri)).map(this::objects);
+    Set<CacheKey> keys = queries.keysOf(uri);
+    return keys.isEmpty()
+        ? Optional.empty()
+        : Optional.of(keys.stream().flatMap(key -> objects(key).stream()).toList());
   }
 
   private List<StoredObject> objects(CacheKey key) {
@@ -110,8 +114,8 @@ public final class CacheOperations {
    * @param uri absolute, http or https
    */
   public OptionalInt purge(String uri) {
-    CacheKey key = queries.keyOf(uri);
-    return key == null ? OptionalInt.empty() : OptionalInt.of(removals.remove(key));
+    Set<CacheKey> keys = queries.keysOf(uri);
+    return keys.isEmpty() ? OptionalInt.empty() : OptionalInt.of(removals.remove(keys));
   }
 
   /** The purges of operators. */

@@ -8,6 +8,7 @@ import io.kamille.cache.decision.Explanation;
 import io.kamille.cache.key.NamePatterns;
 import io.kamille.cache.key.QueryRules;
 import io.kamille.cache.station.PurgeMethod;
+import io.kamille.cache.removal.RouteQueries;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.exchange.Failure;
@@ -109,7 +110,7 @@ class PurgeMethodTest {
   void theQueryRulesOfTheRouteHold() {
     try (CacheFixture fixture = new CacheFixture()) {
       QueryRules rules = new QueryRules(NamePatterns.of(List.of("x")), false, false);
-      fixture.cache.routes(any -> rules);
+      fixture.cache.routes(any -> List.of(new RouteQueries.Way(rules, null)));
       fixture.store("page");
       assertThat(explained(fixture, URI + "?x=1").key()).isEqualTo(URI);
       assertThat(purge(fixture, "10.1.2.3", URI + "?x=1").text()).isEqualTo("purged: 1\n");

@@ -5,7 +5,7 @@ import io.kamille.cache.Cache;
 import io.kamille.cache.CacheHandover;
 import io.kamille.cache.CacheOperations;
 import io.kamille.cache.key.NormalUri;
-import io.kamille.cache.key.QueryRules;
+import io.kamille.cache.removal.RouteQueries.Way;
 import io.kamille.cache.serve.CacheStatus;
 import io.kamille.cache.station.CacheHandler;
 import io.kamille.cache.station.PurgeMethod;
@@ -103,7 +103,7 @@ final class Assembly implements AutoCloseable {
     upstreams = new Upstreams(names, network, registry, clock, secret);
     registry.counting(MirrorHandler.DROPPED, mirrorDropped::sum);
     cache = Cache.open(configuration.cache(), memory, machine.disk(), registry, clock);
-    cache.routes(this::queryRules);
+    cache.routes(this::ways);
     peers = openPeers(cluster);
     if (cluster.isOn()) {
       cache.tellOfInvalid(this::invalidated);
@@ -142,11 +142,18 @@ final class Assembly implements AutoCloseable {
     return peers().map(asked -> new PeerEntrance(asked, router));
   }
 
-  private QueryRules queryRules(RequestHead request) {
+  /** How the routes that may take requests for that target make their keys. */
+  private List<Way> ways(RequestHead request) {
     Routing now = routing;
-    RouteChain chain = now.chains.get(now.table.find(request));
-    CacheHandler caching = chain == null ? null : chain.cache();
-    return caching == null ? QueryRules.NONE : caching.query();
+    List<Way> ways = new ArrayList<>();
+    for (Route route : now.table.all(request)) {
+      RouteChain chain = Objects.requireNonNull(now.chains.get(route));
+      CacheHandler caching = chain.cache();
+      if (caching != null) {
+        ways.add(new Way(caching.query(), route.partition()));
+      }
+    }
+    return ways.isEmpty() ? List.of(Way.PLAIN) : ways;
   }
 
   /** What was put on the running process stays unless the configuration has changed in that. */
@@ -307,7 +314,13 @@ final class Assembly implements AutoCloseable {
                 ? Objects.requireNonNull(byName.get(place.name())).pastCache()
                 : chain(place, configuration, next);
         byName.putIfAbsent(place.name(), chain);
-        Route route = new Route(place.name(), place.host(), place.path(), chain.first());
+        Route route =
+            new Route(
+                place.name(),
+                place.host(),
+                place.path(),
+                place.settings().match(),
+                chain.first());
         chains.put(route, chain);
         routes.add(route);
       }

@@ -30,6 +30,7 @@ import io.kamille.core.loop.WallClock;
 import io.kamille.core.origin.Origin;
 import io.kamille.core.origin.OriginSettings;
 import io.kamille.core.route.Route;
+import io.kamille.launcher.configuration.RoutesByHost;
 import io.kamille.core.trace.Tracing;
 import io.kamille.launcher.acme.CertificateKeeper;
 import java.lang.System.Logger.Level;
@@ -173,9 +174,9 @@ final class LiveView implements ApplianceView {
         .map(
             route -> {
               String host = route.host() == null ? Route.ANY_HOST : route.host();
-              RouteTraffic.Counts counts = appliance.clientSide().traffic(host + route.path());
+              RouteTraffic.Counts counts = appliance.clientSide().traffic(RoutesByHost.nameOf(route));
               return new RouteSnapshot(
-                  host + route.path(),
+                  RoutesByHost.nameOf(route),
                   host,
                   route.path(),
                   RouteChain.targetName(route),

@@ -92,7 +92,8 @@ public final class RequestTests {
     this.configuration = configuration;
     for (Place place : RoutesByHost.places(configuration.routes())) {
       routes.put(
-          new Route(place.name(), place.host(), place.path(), NOBODY),
+          new Route(
+              place.name(), place.host(), place.path(), place.settings().match(), NOBODY),
           new ColdRoute(place.settings(), place.isPastCache(), this));
     }
     explainer =

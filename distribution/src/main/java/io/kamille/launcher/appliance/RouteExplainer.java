@@ -59,6 +59,7 @@ record RouteExplainer(
     if (route == null) {
       return new RequestExplanation(null, decided(Decision.REFUSE, noRoute(request)));
     }
+    route.mark(request);
     ExplainedRoute chain = Objects.requireNonNull(chains.get(route));
     MatchedRoute matched =
         new MatchedRoute(
@@ -78,6 +79,9 @@ record RouteExplainer(
   @Nullable Ownership ownership(RequestHead request) {
     Route route = routes.find(request);
     ExplainedRoute chain = route == null ? null : chains.get(route);
+    if (route != null) {
+      route.mark(request);
+    }
     return chain == null || !isLookedUp(chain) || peers.isEmpty()
         ? null
         : peers.get().ownership(QueryFilter.filtered(chain.query(), request));
@@ -119,7 +123,13 @@ record RouteExplainer(
         "route",
         "RFC 9110 §7.4",
         request.authority() + request.path(),
-        "it takes the route for host " + route.host() + ", path " + route.pathPrefix());
+        "it takes the route for host "
+            + route.host()
+            + ", path "
+            + route.pathPrefix()
+            + (route.match().size() == 0
+                ? ""
+                : ", with" + route.match() + ": the name of the route is a part of the key"));
   }
 
   private static Reason entry(AccessList list, @Nullable InetAddress client) {

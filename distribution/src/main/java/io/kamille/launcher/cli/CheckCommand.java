@@ -49,7 +49,7 @@ final class CheckCommand implements Callable<Integer> {
     Configuration configuration = check(file, out, spec.commandLine().getErr());
     if (isVerbose) {
       for (RouteSettings route : configuration.routes()) {
-        String name = RoutesByHost.hostOf(route) + route.path();
+        String name = RoutesByHost.nameOf(route);
         out.println(name + ": PURGE → route → " + RouteChain.describe(route));
       }
     }

@@ -6,6 +6,7 @@ import io.kamille.core.gate.RateLimitSettings;
 import io.kamille.core.http.Octets;
 import io.kamille.core.origin.ForwardingSettings;
 import io.kamille.core.route.Route;
+import io.kamille.core.route.RouteMatch;
 import io.kamille.core.setting.HostPort;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Setting;
@@ -21,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param host in lower case: exact, {@code *.} and a domain, or null for any
  * @param path the beginning of the target path; begins with a slash
+ * @param match what else a request must have
  * @param upstream the name of an upstream that exists, or null if the route answers by itself
  * @param hostRewrite the Host field the origin sees, or null for the client's own
  * @param upgrades protocols that clients may ask its origins to switch to, in lower case
@@ -32,6 +34,7 @@ import org.jspecify.annotations.Nullable;
 public record RouteSettings(
     @Nullable String host,
     String path,
+    RouteMatch match,
     @Nullable String upstream,
     @Nullable String hostRewrite,
     List<String> upgrades,
@@ -70,6 +73,13 @@ public record RouteSettings(
                   + " (`/./`, `/../`), and with encoded letters (`%61`) decoded. Origin and cache"
                   + " key get the path as it came.")
           .defaultsTo("/");
+
+  static final Subsection<RouteMatch> MATCH =
+      RouteMatch.SECTION.one(
+          "match",
+          "What else a request must have. Among routes for the same host and path, the one with most"
+              + " conditions that are met wins. The cache key of such a route holds its name, so it"
+              + " shares no stored response with another one.");
 
   static final Setting<String> UPSTREAM =
       Setting.of(
@@ -123,6 +133,7 @@ public record RouteSettings(
           RouteSettings.class,
           HOST,
           PATH_PREFIX,
+          MATCH,
           UPSTREAM,
           HOST_REWRITE,
           UPGRADES,

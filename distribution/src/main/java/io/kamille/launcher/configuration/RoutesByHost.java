@@ -3,6 +3,7 @@ package io.kamille.launcher.configuration;
 import io.kamille.core.route.Route;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -22,7 +23,7 @@ public final class RoutesByHost {
 
   private final Map<String, List<RouteSettings>> routes = new LinkedHashMap<>();
 
-  /** These routes, no two of which have the same host and path. */
+  /** These routes, no two of which have the same host, path and match. */
   public RoutesByHost(List<RouteSettings> all) {
     for (RouteSettings route : all) {
       routes.computeIfAbsent(hostOf(route), host -> new ArrayList<>()).add(route);
@@ -36,7 +37,7 @@ public final class RoutesByHost {
 
   /** What log and metrics call it. */
   public static String nameOf(RouteSettings route) {
-    return hostOf(route) + route.path();
+    return hostOf(route) + route.path() + route.match();
   }
 
   /** The places of these routes, and one more for each path of theirs that bypasses the cache. */
@@ -45,17 +46,37 @@ public final class RoutesByHost {
     Map<String, Place> places = new LinkedHashMap<>();
     List<Place> bypassed = new ArrayList<>();
     for (RouteSettings route : all) {
-      String host = hostOf(route);
-      String name = nameOf(route);
-      places.put(name, new Place(route, name, host, route.path(), false));
-      for (String path : route.isCached() ? route.cache().bypassPaths() : List.<String>of()) {
-        if (route.equals(byHost.find(host, path))) {
-          bypassed.add(new Place(route, name, host, path, true));
+      places.put(nameOf(route), place(route, route.path(), false));
+      for (String path : byHost.bypassPaths(route)) {
+        RouteSettings owner = byHost.find(hostOf(route), path);
+        if (owner != null && owner.path().equals(route.path())) {
+          boolean isPast = bypasses(route).stream().anyMatch(own -> covers(own, path));
+          bypassed.add(place(route, path, isPast));
         }
       }
     }
-    bypassed.forEach(place -> places.putIfAbsent(place.host() + place.path(), place));
+    bypassed.forEach(
+        place -> places.putIfAbsent(place.host() + place.path() + place.settings().match(), place));
     return List.copyOf(places.values());
+  }
+
+  /** Those of all routes with its host and path: each must have its place wherever one has. */
+  private Set<String> bypassPaths(RouteSettings route) {
+    Set<String> paths = new LinkedHashSet<>();
+    for (RouteSettings other : routes.getOrDefault(hostOf(route), List.of())) {
+      if (other.path().equals(route.path())) {
+        paths.addAll(bypasses(other));
+      }
+    }
+    return paths;
+  }
+
+  private static List<String> bypasses(RouteSettings route) {
+    return route.isCached() ? route.cache().bypassPaths() : List.of();
+  }
+
+  private static Place place(RouteSettings route, String path, boolean isPastCache) {
+    return new Place(route, nameOf(route), hostOf(route), path, isPastCache);
   }
 
   /** The hosts that routes name, in the order of the file. */

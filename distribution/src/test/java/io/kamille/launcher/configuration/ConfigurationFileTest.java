@@ -37,6 +37,7 @@ import io.kamille.core.origin.PoolSettings;
 import io.kamille.core.origin.ProxyAnnouncement;
 import io.kamille.core.origin.UpstreamGroup;
 import io.kamille.core.origin.UpstreamSettings;
+import io.kamille.core.route.RouteMatch;
 import io.kamille.core.setting.HostPort;
 import io.kamille.core.setting.OriginUrl;
 import io.kamille.core.setting.Problem;
@@ -85,7 +86,7 @@ class ConfigurationFileTest {
         .containsExactly(
             new RouteSettings(
                 null,
-                "/",
+                "/", RouteMatch.NONE,
                 "web",
                 null,
                 List.of("websocket"),
@@ -216,7 +217,7 @@ class ConfigurationFileTest {
         .containsExactly(
             new RouteSettings(
                 "*.example.org",
-                "/shop",
+                "/shop", RouteMatch.NONE,
                 "web",
                 "inner:81",
                 List.of("websocket", "tls/1.3"),
@@ -246,7 +247,7 @@ class ConfigurationFileTest {
                 RouteActions.NONE),
             new RouteSettings(
                 "example.org",
-                "/",
+                "/", RouteMatch.NONE,
                 "web",
                 null,
                 List.of("websocket"),

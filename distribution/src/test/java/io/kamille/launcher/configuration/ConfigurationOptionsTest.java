@@ -9,6 +9,7 @@ import io.kamille.core.gate.AccessList;
 import io.kamille.core.gate.RateLimitSettings;
 import io.kamille.core.loop.PaceSettings;
 import io.kamille.core.origin.OriginSettings;
+import io.kamille.core.route.RouteMatch;
 import io.kamille.core.setting.HostPort;
 import io.kamille.core.setting.OriginUrl;
 import io.kamille.core.setting.Problem;
@@ -49,7 +50,7 @@ class ConfigurationOptionsTest {
         .containsExactly(
             new RouteSettings(
                 null,
-                "/",
+                "/", RouteMatch.NONE,
                 "origin",
                 null,
                 List.of("websocket"),

@@ -131,7 +131,8 @@ public final class CacheExplainer {
           "it is looked up and forwarded as " + request.pathAndQuery());
     }
     int stored = variants == null ? 0 : variants.size();
-    step("key", "RFC 9111 §2", keyText(), "responses stored under it: " + stored);
+    String route = request.partition() == null ? "" : "; route " + request.partition();
+    step("key", "RFC 9111 §2", keyText() + route, "responses stored under it: " + stored);
     long now = clock.epochSeconds();
     StoredResponse selected = variants == null ? null : variants.select(request, now);
     variants(variants, selected);

@@ -2,6 +2,7 @@ package io.kamille.cache.station;
 
 import io.kamille.cache.decision.Explanation;
 import io.kamille.cache.decision.Explanation.Decision;
+import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.key.NormalUri;
 import io.kamille.cache.purge.PurgeTarget;
 import io.kamille.cache.removal.OtherNodes;
@@ -23,6 +24,7 @@ import io.netty.buffer.Unpooled;
 import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -81,7 +83,7 @@ public final class PurgeMethod implements ExchangeHandler {
     if (nodes != null && target != null) {
       nodes.purge(target, answer::purged);
     } else {
-      int count = removals.remove(queries.keyOf(exchange.request()));
+      int count = removals.remove(queries.keysOf(exchange.request()));
       removals.whenKept(() -> answer.purged(StatusCode.OK, count));
     }
   }
@@ -154,13 +156,14 @@ public final class PurgeMethod implements ExchangeHandler {
     if (!isOurs(request)) {
       return null;
     }
+    Map<CacheKey, RequestHead> targets = queries.filtered(request);
     Reason reason =
         new Reason(
             "purge",
             "cache.purge-from",
-            "responses stored under the key: " + removals.count(queries.keyOf(request)),
+            "responses stored under the key: " + removals.count(targets.keySet()),
             "clients that may purge remove them, others are refused: 403 (Forbidden)");
-    return new Explanation(
-        Decision.PURGE, null, NormalUri.of(queries.filtered(request)), List.of(reason));
+    String uri = NormalUri.of(targets.values().iterator().next());
+    return new Explanation(Decision.PURGE, null, uri, List.of(reason));
   }
 }

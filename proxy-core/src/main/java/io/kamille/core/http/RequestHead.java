@@ -41,6 +41,7 @@ public final class RequestHead {
 
   private final Fields fields;
   private Sender sender = Sender.CLIENT;
+  private @Nullable String partition;
   private Method method = Method.GET;
   private TargetForm form = TargetForm.ORIGIN;
   private int majorVersion = 1;
@@ -108,6 +109,7 @@ public final class RequestHead {
     copy.authority(authorityStart, authorityEnd);
     copy.secure = secure;
     copy.sender = sender;
+    copy.partition = partition;
     return copy;
   }
 
@@ -157,6 +159,16 @@ public final class RequestHead {
   /** Says who has sent it, if that is no client. */
   public void sender(Sender sender) {
     this.sender = sender;
+  }
+
+  /** What tells its responses apart from others of its target URI; null for nothing. */
+  public @Nullable String partition() {
+    return partition;
+  }
+
+  /** Says what that is. */
+  public void partition(@Nullable String partition) {
+    this.partition = partition;
   }
 
   /**
@@ -251,6 +263,7 @@ public final class RequestHead {
   public void clear() {
     fields.clear();
     sender = Sender.CLIENT;
+    partition = null;
     secure = false;
     startLine(Method.OTHER, 0, 0, TargetForm.ORIGIN, 0, 0, 1);
     target(0, 0);

@@ -1,6 +1,7 @@
 package io.kamille.core.route;
 
 import io.kamille.core.http.Fields;
+import io.kamille.core.http.Octets;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Setting;
 import io.kamille.core.setting.Subsection;
@@ -71,6 +72,43 @@ public record ValuePattern(Kind kind, String text) {
       case ABSENT -> false;
       case EXACT -> length == text.length() && beginsAt(octets, start);
       case PREFIX -> length >= text.length() && beginsAt(octets, start);
+    };
+  }
+
+  /** The same for octets that are percent-encoded, as a form writes them. */
+  boolean takesDecoded(byte[] octets, int start, int end) {
+    if (kind == Kind.PRESENT || kind == Kind.ABSENT) {
+      return kind == Kind.PRESENT;
+    }
+    int at = start;
+    int compared = 0;
+    while (at < end && compared < text.length()) {
+      int escaped = octets[at] == '%' ? Octets.escaped(octets, at, end) : -1;
+      int octet = escaped >= 0 ? escaped : octets[at] == '+' ? ' ' : octets[at] & 0xff;
+      if (octet != text.charAt(compared++)) {
+        return false;
+      }
+      at += escaped >= 0 ? 3 : 1;
+    }
+    return compared == text.length() && (kind == Kind.PREFIX || at == end);
+  }
+
+  /** Whether no value is one of both. */
+  boolean excludes(ValuePattern other) {
+    return switch (kind) {
+      case ABSENT -> other.kind != Kind.ABSENT;
+      case PRESENT -> other.kind == Kind.ABSENT;
+      case EXACT ->
+          switch (other.kind) {
+            case EXACT -> !text.equals(other.text);
+            case PREFIX -> !text.startsWith(other.text);
+            case PRESENT -> false;
+            case ABSENT -> true;
+          };
+      case PREFIX ->
+          other.kind == Kind.PREFIX
+              ? !text.startsWith(other.text) && !other.text.startsWith(text)
+              : other.excludes(this);
     };
   }
 

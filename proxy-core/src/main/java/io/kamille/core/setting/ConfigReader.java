@@ -21,7 +21,7 @@ public final class ConfigReader {
    * missing, nor is a key that an unknown one was probably meant to be.
    */
 
-  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,63}");
+  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9._-]{0,63}");
 
   private final Problems problems;
 
