@@ -22,6 +22,7 @@ import io.kamille.core.gate.AdmissionMetrics;
 import io.kamille.core.gate.Overload;
 import io.kamille.core.gate.RateLimit;
 import io.kamille.core.gate.RateLimitSettings;
+import io.kamille.core.gate.RateLimitSettings.Counts;
 import io.kamille.core.gate.RouteGate;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.loop.WallClock;
@@ -33,6 +34,7 @@ import io.kamille.core.route.Route;
 import io.kamille.core.route.RouteTable;
 import io.kamille.core.route.Router;
 import io.kamille.core.socket.Network;
+import io.kamille.launcher.appliance.RouteChain.Rates;
 import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.configuration.RouteSettings;
 import io.kamille.launcher.configuration.RoutesByHost;
@@ -66,6 +68,7 @@ final class Assembly implements AutoCloseable {
   private final PurgeMethod purgeMethod;
   private PeakChoice peak;
   private final LongAdder overRate = new LongAdder();
+  private final LongAdder overDryRun = new LongAdder();
   private final @Nullable ClusterSecret secret;
   private final Upstreams upstreams;
   private final FileThreads files = new FileThreads();
@@ -113,7 +116,7 @@ final class Assembly implements AutoCloseable {
     purgeMethod = cache.purgeMethod(router, request -> router.table().find(request) != null);
     peak = configuration.cache().disk().peak();
     prepare(configuration).apply();
-    AdmissionMetrics.register(registry, overRate);
+    AdmissionMetrics.register(registry, overRate, overDryRun);
   }
 
   private @Nullable Peers openPeers(ClusterSettings cluster) {
@@ -290,7 +293,7 @@ final class Assembly implements AutoCloseable {
   private final class Routing {
 
     private final Map<Route, RouteChain> chains = new LinkedHashMap<>();
-    private final Map<String, RateLimit> rateLimits = new LinkedHashMap<>();
+    private final Map<String, List<RateLimit>> rateLimits = new LinkedHashMap<>();
     private final List<RouteSettings> settings;
     private final RouteTable table;
 
@@ -328,23 +331,37 @@ final class Assembly implements AutoCloseable {
     }
 
     private RouteChain chain(Place place, Configuration configuration, Upstreams.Next next) {
-      RouteGate rate = rate(place.name(), place.settings());
-      return new RouteChain(place.settings(), configuration, parts, rate, next);
+      Rates rates = rates(place.name(), place.settings());
+      return new RouteChain(place.settings(), configuration, parts, rates, next);
+    }
+
+    private Rates rates(String route, RouteSettings settings) {
+      RouteGate all = RouteGate.OPEN;
+      RouteGate forwarded = RouteGate.OPEN;
+      for (RateLimitSettings asked : settings.limits().rates()) {
+        RateLimit limit = limit(route, asked);
+        if (settings.isCached() && asked.counts() == Counts.FORWARDED) {
+          forwarded = forwarded.and(limit);
+        } else {
+          all = all.and(limit);
+        }
+      }
+      return new Rates(all, forwarded);
     }
 
     // The limit of the configuration before this one goes on, if it is the same.
-    private RouteGate rate(String route, RouteSettings settings) {
-      RateLimitSettings asked = settings.rateLimit();
-      if (asked.rate() == null) {
-        return RouteGate.OPEN;
-      }
-      RateLimit last = routing.rateLimits.get(route);
-      RateLimit rate =
-          last != null && last.goesBy(asked)
-              ? last
-              : new RateLimit(asked, route, overRate, clock::nanos);
-      rateLimits.put(route, rate);
-      return rate;
+    private RateLimit limit(String route, RateLimitSettings asked) {
+      List<RateLimit> limits = rateLimits.computeIfAbsent(route, _ -> new ArrayList<>());
+      RateLimit limit =
+          routing.rateLimits.getOrDefault(route, List.of()).stream()
+              .filter(last -> last.goesBy(asked) && !limits.contains(last))
+              .findFirst()
+              .orElseGet(
+                  () ->
+                      new RateLimit(
+                          asked, route, asked.isDryRun() ? overDryRun : overRate, clock::nanos));
+      limits.add(limit);
+      return limit;
     }
   }
 }

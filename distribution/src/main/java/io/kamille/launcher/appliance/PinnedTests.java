@@ -2,6 +2,7 @@ package io.kamille.launcher.appliance;
 
 import io.kamille.core.answer.HeaderRules;
 import io.kamille.core.answer.HeaderRules.FieldValue;
+import io.kamille.core.answer.SecurityFields;
 import io.kamille.core.gate.AddressRange;
 import io.kamille.core.http.Fields;
 import io.kamille.launcher.appliance.RequestTests.Outcome;
@@ -293,6 +294,9 @@ public final class PinnedTests {
     if (route != null && outcome.response() != null) {
       var got = new LinkedHashSet<>(answered.keySet());
       names(route.actions().responseHeaders(), got);
+      if (route.actions().securityHeaders()) {
+        got.addAll(SecurityFields.NAMES);
+      }
       if (outcome.status() != null) {
         got.addAll(List.of("Location", "Content-Type"));
       }

@@ -161,7 +161,7 @@ public final class RequestTests {
       head = actions.respond().head(true);
     }
     if (head != null) {
-      rules(settings).change(head);
+      rules(settings).change(request, head);
     }
     return new Outcome(
         route.name(),
@@ -188,7 +188,7 @@ public final class RequestTests {
     boolean isOther = other != null && test.client() != null && split.takes(request, test.client());
     ResponseHead response = test.response().head();
     RuledHandler rules = rules(settings);
-    rules.change(response);
+    rules.change(request, response);
     CacheUse use = CacheUse.OFF;
     Integer lifetime = null;
     RequestHead asked = request;

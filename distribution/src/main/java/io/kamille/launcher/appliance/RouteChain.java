@@ -21,11 +21,13 @@ import io.kamille.core.gate.RateLimitSettings.Counts;
 import io.kamille.core.gate.RouteGate;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.RequestHead.Sender;
+import io.kamille.core.http.StatusCode;
 import io.kamille.core.loop.WallClock;
 import io.kamille.core.origin.choose.SplitHandler;
 import io.kamille.core.origin.send.MirrorHandler;
 import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.configuration.RouteActions;
+import io.kamille.launcher.configuration.RouteLimits;
 import io.kamille.launcher.configuration.RouteSettings;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -59,6 +61,8 @@ public final class RouteChain implements ExplainedRoute {
     ERROR_PAGES,
     ACCESS,
     RATE_LIMIT,
+    SECURITY_HEADERS,
+    CONTENT_LIMIT,
     SPLIT,
     CACHE,
     OVERLOAD,
@@ -82,13 +86,29 @@ public final class RouteChain implements ExplainedRoute {
       LongAdder mirrorDropped,
       WallClock clock) {}
 
+  /**
+   * The rate limits of a route, which outlast a reload.
+   *
+   * @param all asked about all requests
+   * @param forwarded asked about those that are forwarded, if the route has a cache
+   */
+  record Rates(RouteGate all, RouteGate forwarded) {
+
+    RouteGate gate(boolean isBehindCache) {
+      return isBehindCache ? forwarded : all;
+    }
+  }
+
+  private static final Failure TOO_LARGE =
+      Failure.request(StatusCode.CONTENT_TOO_LARGE, "content over the limit of the route");
+
   private static final Failure LOOP =
       Failure.request(508, "the request comes back from an origin of this cluster");
 
   private final RouteSettings route;
   private final Configuration configuration;
   private final Parts parts;
-  private final RouteGate rate;
+  private final Rates rates;
   private final Upstreams.Next upstreams;
   private final ErrorPages pages;
   private final List<Station> stations;
@@ -99,30 +119,29 @@ public final class RouteChain implements ExplainedRoute {
   /**
    * The chain of a route. Reads files, and looks up names that are new: blocks.
    *
-   * @param rate the limit of the route, which outlasts a reload
    * @param upstreams those of the configuration
    */
   RouteChain(
       RouteSettings route,
       Configuration configuration,
       Parts parts,
-      RouteGate rate,
+      Rates rates,
       Upstreams.Next upstreams) {
-    this(route, configuration, parts, rate, upstreams, pages(route), null);
+    this(route, configuration, parts, rates, upstreams, pages(route), null);
   }
 
   private RouteChain(
       RouteSettings route,
       Configuration configuration,
       Parts parts,
-      RouteGate rate,
+      Rates rates,
       Upstreams.Next upstreams,
       ErrorPages pages,
       @Nullable CacheHandler passed) {
     this.route = route;
     this.configuration = configuration;
     this.parts = parts;
-    this.rate = rate;
+    this.rates = rates;
     this.upstreams = upstreams;
     this.pages = pages;
     stations = stations(route);
@@ -133,7 +152,7 @@ public final class RouteChain implements ExplainedRoute {
 
   /** The same for requests that pass its cache by because of their path. */
   RouteChain pastCache() {
-    return new RouteChain(route, configuration, parts, rate, upstreams, pages, cache);
+    return new RouteChain(route, configuration, parts, rates, upstreams, pages, cache);
   }
 
   private static ErrorPages pages(RouteSettings route) {
@@ -147,18 +166,21 @@ public final class RouteChain implements ExplainedRoute {
   /** The stations of a route, in order. */
   static List<Station> stations(RouteSettings route) {
     RouteActions actions = route.actions();
-    boolean isLimited = route.rateLimit().rate() != null;
-    boolean limitsForwards = route.isCached() && route.rateLimit().counts() == Counts.FORWARDED;
+    RouteLimits limits = route.limits();
+    boolean hasRates = !(route.isCached() ? limits.rates(Counts.ALL) : limits.rates()).isEmpty();
     List<Station> stations = new ArrayList<>();
     addIf(actions.requestId(), Station.REQUEST_ID, stations);
     addIf(!actions.errorPages().isEmpty(), Station.ERROR_PAGES, stations);
+    addIf(actions.securityHeaders(), Station.SECURITY_HEADERS, stations);
     addIf(!route.access().isOpen(), Station.ACCESS, stations);
-    addIf(isLimited && !limitsForwards, Station.RATE_LIMIT, stations);
+    addIf(hasRates, Station.RATE_LIMIT, stations);
+    addIf(limits.boundsContent(), Station.CONTENT_LIMIT, stations);
     addIf(!route.isCached(), Station.OVERLOAD, stations);
     addIf(actions.split().upstream() != null, Station.SPLIT, stations);
     addIf(route.isCached(), Station.CACHE, stations);
     addIf(route.isCached(), Station.OVERLOAD, stations);
-    addIf(isLimited && limitsForwards, Station.RATE_LIMIT, stations);
+    addIf(
+        route.isCached() && !limits.rates(Counts.FORWARDED).isEmpty(), Station.RATE_LIMIT, stations);
     addIf(hasRules(actions), Station.RULES, stations);
     addIf(actions.mirror().upstream() != null, Station.MIRROR, stations);
     stations.add(Station.TARGET);
@@ -175,6 +197,7 @@ public final class RouteChain implements ExplainedRoute {
     return !actions.requestHeaders().isEmpty()
         || !actions.responseHeaders().isEmpty()
         || actions.requestId()
+        || actions.securityHeaders()
         || actions.pathRewrite() != null
         || actions.errorPages().values().stream().anyMatch(ErrorPageSettings::intercept);
   }
@@ -192,6 +215,8 @@ public final class RouteChain implements ExplainedRoute {
       case ERROR_PAGES -> "error-pages";
       case ACCESS -> "access";
       case RATE_LIMIT -> "rate-limit";
+      case SECURITY_HEADERS -> "security-headers";
+      case CONTENT_LIMIT -> "content limit";
       case SPLIT -> "split (some to " + route.actions().split().upstream() + ", past the cache)";
       case CACHE -> "cache";
       case OVERLOAD -> "overload";
@@ -251,10 +276,12 @@ public final class RouteChain implements ExplainedRoute {
       Station station = way.get(i);
       switch (station) {
         case ACCESS, RATE_LIMIT, OVERLOAD -> {
-          if (way.subList(0, i).contains(Station.CACHE)) {
-            forwards = gate(station).and(forwards);
+          boolean isBehind = way.subList(0, i).contains(Station.CACHE);
+          RouteGate gate = gate(station, isBehind);
+          if (isBehind) {
+            forwards = gate.and(forwards);
           } else {
-            next = gate(station).before(next);
+            next = gate.before(next);
           }
         }
         case CACHE -> next = cached(next, forwards, isOther);
@@ -265,6 +292,8 @@ public final class RouteChain implements ExplainedRoute {
         case MIRROR -> next = isOther ? next : mirrored(next);
         case RULES -> next = rules(route, next, pages);
         case ERROR_PAGES -> next = paged(next);
+        case SECURITY_HEADERS -> next = secured(next);
+        case CONTENT_LIMIT -> next = bounded(next);
         case REQUEST_ID -> next = new RequestId(next);
         case TARGET -> throw new AssertionError("a target is the last station");
       }
@@ -301,15 +330,39 @@ public final class RouteChain implements ExplainedRoute {
     };
   }
 
-  private RouteGate gate(Station station) {
+  private RouteGate gate(Station station, boolean isBehindCache) {
     return switch (station) {
       case ACCESS -> RouteGate.of(route.access());
       case RATE_LIMIT ->
           parts.peers() == null
-              ? rate
-              : exchange ->
-                  exchange.request().sender() == Sender.CLIENT ? rate.refusal(exchange) : null;
+              ? rates.gate(isBehindCache)
+              : ofClients(rates.gate(isBehindCache));
       default -> parts.overload;
+    };
+  }
+
+  private static RouteGate ofClients(RouteGate gate) {
+    return exchange ->
+        exchange.request().sender() == Sender.CLIENT ? gate.refusal(exchange) : null;
+  }
+
+  private static ExchangeHandler secured(ExchangeHandler next) {
+    return exchange -> {
+      exchange.notes().securityFields();
+      next.handle(exchange);
+    };
+  }
+
+  /** Refuses content whose length is known; of the rest, the connection counts what comes. */
+  private ExchangeHandler bounded(ExchangeHandler next) {
+    long limit = route.limits().requestContent();
+    return exchange -> {
+      if (exchange.content().length() > limit) {
+        exchange.reply().fail(TOO_LARGE);
+      } else {
+        exchange.notes().contentLimit(limit);
+        next.handle(exchange);
+      }
     };
   }
 
@@ -347,7 +400,13 @@ public final class RouteChain implements ExplainedRoute {
             ? RequestId.ofStored(actions.responseHeaders())
             : actions.responseHeaders();
     return new RuledHandler(
-        next, actions.requestHeaders(), response, route.path(), actions.pathRewrite(), pages);
+        next,
+        actions.requestHeaders(),
+        response,
+        actions.securityHeaders(),
+        route.path(),
+        actions.pathRewrite(),
+        pages);
   }
 
   private ExchangeHandler mirrored(ExchangeHandler next) {

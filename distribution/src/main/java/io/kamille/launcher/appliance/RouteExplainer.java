@@ -96,6 +96,15 @@ record RouteExplainer(
     if (purge != null) {
       return purge.after(steps);
     }
+    String limits = chain.route().limits().describe();
+    if (!limits.isEmpty()) {
+      steps.add(
+          new Reason(
+              "limits",
+              "routes[].rate-limit, .request-content",
+              limits,
+              "a request over a rate gets 429, one with more content 413, a late origin 504"));
+    }
     for (Station station : RouteChain.stations(chain.route())) {
       if (station == Station.ACCESS) {
         AccessList list = chain.route().access();

@@ -9,7 +9,6 @@ import io.kamille.cache.settings.SharedCacheSettings;
 import io.kamille.cluster.settings.ClusterSettings;
 import io.kamille.cluster.settings.PeerSettings;
 import io.kamille.core.client.open.ListenerSettings;
-import io.kamille.core.gate.RateLimitSettings;
 import io.kamille.core.origin.choose.SplitSettings;
 import io.kamille.core.origin.send.MirrorSettings;
 import io.kamille.core.route.RouteMatch;
@@ -69,7 +68,6 @@ record CrossChecks(SectionValues file, Problems problems) {
       statusCodesCanHaveLifetimes(ofRoute);
       bypassedPathsLieBelow(route.value(RouteSettings.PATH_PREFIX), ofRoute);
       parametersAreKeptOrIgnored(ofRoute.one(RouteCacheSettings.QUERY));
-      problems.needs(route.one(RouteSettings.RATE_LIMIT), RateLimitSettings.RATE, "a rate");
       new RouteChecks(route, problems).run();
     }
     new AcmeChecks(file, problems).run();

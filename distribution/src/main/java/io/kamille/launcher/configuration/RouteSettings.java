@@ -2,7 +2,6 @@ package io.kamille.launcher.configuration;
 
 import io.kamille.cache.settings.RouteCacheSettings;
 import io.kamille.core.gate.AccessList;
-import io.kamille.core.gate.RateLimitSettings;
 import io.kamille.core.http.Octets;
 import io.kamille.core.origin.ForwardingSettings;
 import io.kamille.core.route.Route;
@@ -27,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param hostRewrite the Host field the origin sees, or null for the client's own
  * @param upgrades protocols that clients may ask its origins to switch to, in lower case
  * @param access which clients may use it
- * @param rateLimit how often each of them may
+ * @param limits how much of it they may use
  * @param cache how it uses the cache
  * @param actions what it does by itself
  */
@@ -39,7 +38,7 @@ public record RouteSettings(
     @Nullable String hostRewrite,
     List<String> upgrades,
     AccessList access,
-    RateLimitSettings rateLimit,
+    RouteLimits limits,
     RouteCacheSettings cache,
     RouteActions actions) {
 
@@ -122,12 +121,6 @@ public record RouteSettings(
               "How this route uses the cache. `cache: off` is short for `cache: {enabled: off}`.")
           .withShorthand(RouteCacheSettings.ENABLED);
 
-  public static final Subsection<RateLimitSettings> RATE_LIMIT =
-      RateLimitSettings.SECTION.one(
-          "rate-limit",
-          "How often each client may use the route. A reload that leaves the limit as it is goes on"
-              + " counting.");
-
   static final Section<RouteSettings> SECTION =
       Section.of(
           RouteSettings.class,
@@ -141,7 +134,7 @@ public record RouteSettings(
               "access",
               "Which clients may use the route. The request of another is answered with 403; the"
                   + " method `PURGE` goes by `cache.purge-from` alone."),
-          RATE_LIMIT,
+          RouteLimits.SECTION.inlined(),
           CACHE,
           RouteActions.SECTION.inlined());
 

@@ -67,7 +67,7 @@ class ConfigurationFileTest {
       """;
 
   private static final AccessList ALL = AccessList.ALL;
-  private static final RateLimitSettings NO_LIMIT = RateLimitSettings.SECTION.defaults();
+  private static final RouteLimits NO_LIMIT = RouteLimits.NONE;
 
   @Test
   void threeLinesAreAConfiguration() {
@@ -222,11 +222,17 @@ class ConfigurationFileTest {
                 "inner:81",
                 List.of("websocket", "tls/1.3"),
                 access(List.of("::1"), List.of("10.0.0.0/8")),
-                new RateLimitSettings(
-                    new RateLimitSettings.Rate(90, TimeUnit.MINUTES),
-                    7,
-                    new RateLimitSettings.Key("X-Api-Key"),
-                    RateLimitSettings.Counts.FORWARDED),
+                new RouteLimits(
+                    List.of(
+                        new RateLimitSettings(
+                            new RateLimitSettings.Rate(90, TimeUnit.MINUTES),
+                            7,
+                            new RateLimitSettings.Key("X-Api-Key", false),
+                            RateLimitSettings.Counts.FORWARDED,
+                            false)),
+                    Long.MAX_VALUE,
+                    null,
+                    null),
                 new RouteCacheSettings(
                     true,
                     true,

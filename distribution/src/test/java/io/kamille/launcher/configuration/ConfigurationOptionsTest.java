@@ -55,7 +55,7 @@ class ConfigurationOptionsTest {
                 null,
                 List.of("websocket"),
                 AccessList.ALL,
-                RateLimitSettings.SECTION.defaults(),
+                RouteLimits.NONE,
                 RouteCacheSettings.SECTION.defaults(),
                 RouteActions.NONE));
     assertThat(configuration.cache().memory().capacityBytes()).isEqualTo(256L << 20);

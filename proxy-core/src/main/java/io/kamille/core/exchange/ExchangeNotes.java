@@ -45,6 +45,8 @@ public final class ExchangeNotes {
   private @Nullable Trace trace;
   private String requestId = "";
   private ErrorPages errorPages = ErrorPages.NONE;
+  private long contentLimit = Long.MAX_VALUE;
+  private boolean hasSecurityFields;
 
   void clear() {
     route = "";
@@ -56,6 +58,26 @@ public final class ExchangeNotes {
     trace = null;
     requestId = "";
     errorPages = ErrorPages.NONE;
+    contentLimit = Long.MAX_VALUE;
+    hasSecurityFields = false;
+  }
+
+  /** The most bytes of content that the request may have, by its route. */
+  public long contentLimit() {
+    return contentLimit;
+  }
+
+  public void contentLimit(long bytes) {
+    contentLimit = bytes;
+  }
+
+  /** Whether an answer of the connection's own making has the fields of a route for security. */
+  public boolean hasSecurityFields() {
+    return hasSecurityFields;
+  }
+
+  public void securityFields() {
+    hasSecurityFields = true;
   }
 
   public String route() {

@@ -1,9 +1,9 @@
 package io.kamille.core.route;
 
-import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.Method;
 import io.kamille.core.http.Octets;
+import io.kamille.core.http.RequestCookie;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.route.ValuePattern.Named;
 import io.kamille.core.setting.Section;
@@ -43,7 +43,7 @@ public record RouteMatch(
           ValuePattern.named(
               "fields",
               "Header fields by name. One line of several is enough. A value counts as it came."),
-          ValuePattern.named("cookies", "Cookies by name."),
+          ValuePattern.named("cookies", "Cookies by name. The first of a name counts."),
           ValuePattern.named(
               "query",
               "Query parameters by name. Names and values are compared percent-decoded."));
@@ -94,38 +94,10 @@ public record RouteMatch(
   }
 
   private static boolean takesCookie(Fields fields, String name, ValuePattern value) {
-    ValuePattern named = new ValuePattern(ValuePattern.Kind.EXACT, name);
-    boolean isThere = false;
-    int line = fields.has(FieldName.COOKIE) ? fields.indexOf(FieldName.COOKIE) : -1;
-    for (; line >= 0; line = fields.indexOf(FieldName.COOKIE, line + 1)) {
-      byte[] octets = fields.octets();
-      int end = fields.valueEnd(line);
-      for (int at = fields.valueStart(line); at < end; at++) {
-        while (at < end && (octets[at] == ' ' || octets[at] == ';')) {
-          at++;
-        }
-        int from = at;
-        while (at < end && octets[at] != ';') {
-          at++;
-        }
-        int equals = indexOf((byte) '=', octets, from, at);
-        if (equals < at && named.takes(octets, from, equals)) {
-          isThere = true;
-          if (value.takes(octets, equals + 1, trimmed(octets, equals + 1, at))) {
-            return true;
-          }
-        }
-      }
-    }
-    return !isThere && value.kind() == ValuePattern.Kind.ABSENT;
-  }
-
-  private static int trimmed(byte[] octets, int start, int end) {
-    int at = end;
-    while (at > start && Octets.isBlank(octets[at - 1])) {
-      at--;
-    }
-    return at;
+    long found = RequestCookie.find(fields, name);
+    return found == RequestCookie.NONE
+        ? value.kind() == ValuePattern.Kind.ABSENT
+        : value.takes(fields.octets(), RequestCookie.start(found), RequestCookie.end(found));
   }
 
   private static boolean takesParameter(RequestHead request, String name, ValuePattern value) {

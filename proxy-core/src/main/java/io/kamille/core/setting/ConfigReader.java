@@ -103,7 +103,7 @@ public final class ConfigReader {
       case Subsection<?> child -> {
         switch (child.shape()) {
           case ONE -> readChild(entry.value(), child, "", values);
-          case LIST -> readList(entry, child, values);
+          case LIST, SOME -> readList(entry, child, values);
           case NAMED -> readNamed(entry, child, values);
         }
       }
@@ -177,6 +177,8 @@ public final class ConfigReader {
         checkNotEmpty(list.items().isEmpty(), entry, child, values);
       }
       case Scalar scalar when scalar.isNothing() -> checkNotEmpty(true, entry, child, values);
+      case Mapping one when child.shape() == Subsection.Shape.SOME ->
+          readChild(one, child, "", values);
       default -> refuseValue(entry, "a list", values);
     }
   }
