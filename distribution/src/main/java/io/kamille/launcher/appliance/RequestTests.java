@@ -32,7 +32,6 @@ import io.kamille.launcher.configuration.RouteActions;
 import io.kamille.launcher.configuration.RouteSettings;
 import io.kamille.launcher.configuration.RoutesByHost;
 import io.kamille.launcher.configuration.RoutesByHost.Place;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -42,6 +41,7 @@ import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -72,6 +72,7 @@ public final class RequestTests {
    * @param cache whether what is stored is looked for; null if the request is refused before
    * @param key null if nothing is looked for
    * @param lifetime of the response; null if no cache gets it
+   * @param storing why the response has that lifetime; null if no cache gets it
    * @param status of an answer of our own; null if there is none
    * @param passed the request as the origin gets it; null if none does
    * @param response as the client gets it; null for a refusal
@@ -83,6 +84,7 @@ public final class RequestTests {
       @Nullable String key,
       List<String> varyBy,
       @Nullable Integer lifetime,
+      @Nullable Reason storing,
       @Nullable Integer status,
       @Nullable RequestHead passed,
       @Nullable ResponseHead response,
@@ -136,6 +138,7 @@ public final class RequestTests {
           null,
           List.of(),
           null,
+          null,
           statusOf(explanation),
           null,
           null,
@@ -170,6 +173,7 @@ public final class RequestTests {
         null,
         List.of(),
         null,
+        null,
         head == null ? null : head.status(),
         null,
         head,
@@ -192,7 +196,7 @@ public final class RequestTests {
     CacheUse use = CacheUse.OFF;
     Integer lifetime = null;
     RequestHead asked = request;
-    List<Reason> because = new ArrayList<>(explanation.because());
+    Reason storing = null;
     if (settings.isCached()) {
       boolean isLookedUp = !cold.isPastCache() && !isOther && !cold.cache().isBypassed(request);
       use = isLookedUp ? CacheUse.LOOKUP : CacheUse.BYPASS;
@@ -203,7 +207,7 @@ public final class RequestTests {
             storability.isStorable()
                 ? cold.cache().freshness(response).lifetimeSeconds()
                 : RequestTest.NOT_STORED;
-        because.add(stored(storability, cold.cache(), response));
+        storing = stored(storability, cold.cache(), response);
       }
     }
     RequestHead passed = rules.passed(asked);
@@ -214,10 +218,11 @@ public final class RequestTests {
         use == CacheUse.LOOKUP ? NormalUri.of(asked) : null,
         use == CacheUse.LOOKUP ? varyBy(settings, response.fields()) : List.of(),
         lifetime,
+        storing,
         null,
         passed == null ? null : withHost(settings, passed),
         response,
-        because);
+        explanation.because());
   }
 
   private static Reason stored(Storability storability, ColdCache cache, ResponseHead response) {
@@ -372,12 +377,15 @@ public final class RequestTests {
     }
 
     private void fail(SectionValues at, Setting<?> setting, String found, String expected) {
-      problems.conflict(at, setting, found + because(), expected);
+      problems.conflict(at, setting, found + because(setting), expected);
     }
 
     /** The explanation, in one line. */
-    private String because() {
-      return outcome.because().stream()
+    private String because(Setting<?> setting) {
+      Reason storing = outcome.storing();
+      return (storing != null && setting.equals(RequestTest.LIFETIME)
+              ? Stream.of(outcome.because().getFirst(), storing)
+              : outcome.because().stream())
           .map(Reason::so)
           .collect(Collectors.joining("; ", " (", ")"));
     }

@@ -102,6 +102,9 @@ public final class RouteChain implements ExplainedRoute {
   private static final Failure TOO_LARGE =
       Failure.request(StatusCode.CONTENT_TOO_LARGE, "content over the limit of the route");
 
+  private static final Failure NOT_FOR_NODES =
+      Failure.of(Failure.Kind.PROXY_INTERNAL_RESPONSE, "a route with match is for clients alone");
+
   private static final Failure LOOP =
       Failure.request(508, "the request comes back from an origin of this cluster");
 
@@ -318,6 +321,16 @@ public final class RouteChain implements ExplainedRoute {
         };
     if (own == null) {
       return once;
+    }
+    if (route.match().size() > 0) {
+      // What another node asks for has not all that decided about the route.
+      return exchange -> {
+        if (exchange.request().sender() == Sender.CLIENT) {
+          once.handle(exchange);
+        } else {
+          exchange.reply().fail(NOT_FOR_NODES);
+        }
+      };
     }
     ExchangeHandler stored = paged(isPastCache ? own.bypass("path") : own);
     ExchangeHandler past = paged(own.bypass("behind"));

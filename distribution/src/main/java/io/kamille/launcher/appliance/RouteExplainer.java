@@ -82,7 +82,10 @@ record RouteExplainer(
     if (route != null) {
       route.mark(request);
     }
-    return chain == null || !isLookedUp(chain) || peers.isEmpty()
+    return chain == null
+            || !isLookedUp(chain)
+            || peers.isEmpty()
+            || request.partition() != null
         ? null
         : peers.get().ownership(QueryFilter.filtered(chain.query(), request));
   }
@@ -191,7 +194,7 @@ record RouteExplainer(
   private Explanation owned(Explanation decided, ExplainedRoute chain, RequestHead request) {
     boolean isAsked =
         decided.decision() == Decision.FORWARD || decided.decision() == Decision.VALIDATE;
-    if (peers.isEmpty() || !isLookedUp(chain) || !isAsked) {
+    if (peers.isEmpty() || !isLookedUp(chain) || !isAsked || request.partition() != null) {
       return decided;
     }
     List<Reason> because = new ArrayList<>(decided.because());

@@ -49,7 +49,7 @@ public final class RoutesByHost {
       places.put(nameOf(route), place(route, route.path(), false));
       for (String path : byHost.bypassPaths(route)) {
         RouteSettings owner = byHost.find(hostOf(route), path);
-        if (owner != null && owner.path().equals(route.path())) {
+        if (owner == null || owner.path().length() <= route.path().length()) {
           boolean isPast = bypasses(route).stream().anyMatch(own -> covers(own, path));
           bypassed.add(place(route, path, isPast));
         }
@@ -84,12 +84,15 @@ public final class RoutesByHost {
     return routes.keySet();
   }
 
-  /** Of the routes that name this very host, the most specific one for the path; null if none. */
+  /**
+   * Of the routes that name this very host, the most specific one that takes all requests for the
+   * path; null if none does.
+   */
   public @Nullable RouteSettings find(String host, String path) {
     RouteSettings longest = null;
     for (RouteSettings route : routes.getOrDefault(host, List.of())) {
       boolean isLonger = longest == null || route.path().length() > longest.path().length();
-      if (isLonger && covers(route.path(), path)) {
+      if (isLonger && route.match().size() == 0 && covers(route.path(), path)) {
         longest = route;
       }
     }

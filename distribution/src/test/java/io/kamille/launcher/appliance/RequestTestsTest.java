@@ -116,6 +116,57 @@ class RequestTestsTest {
   }
 
   @Test
+  void aRouteWithConditionsTakesNoPathThatBypassesTheCacheFromAnother() {
+    String routes =
+        """
+        listeners: [{address: "127.0.0.1:0"}]
+        upstreams: {a: {origins: ["http://192.0.2.1"]}}
+        routes:
+          - {upstream: a, cache: {bypass-paths: [/cart]}}
+          - {upstream: a, match: {fields: {x: "1"}}}
+          - {upstream: a, match: {fields: {x: "2"}}, cache: {bypass-paths: [/cart/two]}}
+          - {upstream: a, path: /cart, match: {methods: [POST]}, cache: off}
+        tests:
+          - {request: http://h/cart/two, expect: {route: "*/", cache: bypass}}
+          - {request: http://h/cart/two, fields: {x: "1"}, expect: {route: "*/ [x=1]", cache: lookup}}
+          - {request: http://h/cart/two, fields: {x: "2"}, expect: {route: "*/ [x=2]", cache: bypass}}
+          - {request: http://h/cart/one, fields: {x: "2"}, expect: {route: "*/ [x=2]", cache: lookup}}
+          - {request: POST http://h/cart/two, fields: {x: "2"}, expect: {route: "*/ [x=2]"}}
+          - {request: POST http://h/cart/one, expect: {route: "*/cart [POST]"}}
+        """;
+    assertThat(RequestTests.failed(configuration(routes), "f")).isEmpty();
+  }
+
+  @Test
+  void itIsAlwaysClearWhichOfTwoRoutesTakesARequest() {
+    assertThat(
+            ConfigurationFile.parse(
+                "f",
+                """
+                listeners: [{address: "127.0.0.1:0"}]
+                upstreams: {a: {origins: ["http://192.0.2.1"]}}
+                routes:
+                  - {upstream: a, match: {fields: {x: "1"}}}
+                  - {upstream: a, match: {cookies: {y: present}}}
+                  - {upstream: a, match: {fields: {X: "2"}, methods: [GET]}}
+                  - {upstream: a, match: {methods: [get it]}}
+                  - {upstream: a, match: {query: {q: absent}, fields: {x: "3"}}}
+                """
+                    .getBytes(StandardCharsets.UTF_8)))
+        .isInstanceOfSatisfying(
+            Refused.class,
+            refused ->
+                assertThat(refused.problems())
+                    .extracting(Problem::toString)
+                    .containsExactly(
+                        "f:5:26: routes[1].match: found as many conditions as routes[0], which a"
+                            + " request can meet, too, expected more or fewer conditions, or a"
+                            + " value that excludes those of routes[0]",
+                        "f:7:37: routes[3].match.methods[0]: found \"get it\", expected a method"
+                            + " such as POST"));
+  }
+
+  @Test
   void twoHundredTestsTakeLessThanTwoHundredMilliseconds() {
     String[] tests =
         IntStream.range(0, 200)
