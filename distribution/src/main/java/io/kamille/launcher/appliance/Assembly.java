@@ -319,11 +319,7 @@ final class Assembly implements AutoCloseable {
         byName.putIfAbsent(place.name(), chain);
         Route route =
             new Route(
-                place.name(),
-                place.host(),
-                place.path(),
-                place.settings().match(),
-                chain.first());
+                place.name(), place.host(), place.path(), place.settings().match(), chain.first());
         chains.put(route, chain);
         routes.add(route);
       }

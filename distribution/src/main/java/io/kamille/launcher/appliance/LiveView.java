@@ -30,9 +30,9 @@ import io.kamille.core.loop.WallClock;
 import io.kamille.core.origin.Origin;
 import io.kamille.core.origin.OriginSettings;
 import io.kamille.core.route.Route;
-import io.kamille.launcher.configuration.RoutesByHost;
 import io.kamille.core.trace.Tracing;
 import io.kamille.launcher.acme.CertificateKeeper;
+import io.kamille.launcher.configuration.RoutesByHost;
 import java.lang.System.Logger.Level;
 import java.net.InetAddress;
 import java.time.Instant;
@@ -174,7 +174,8 @@ final class LiveView implements ApplianceView {
         .map(
             route -> {
               String host = route.host() == null ? Route.ANY_HOST : route.host();
-              RouteTraffic.Counts counts = appliance.clientSide().traffic(RoutesByHost.nameOf(route));
+              RouteTraffic.Counts counts =
+                  appliance.clientSide().traffic(RoutesByHost.nameOf(route));
               return new RouteSnapshot(
                   RoutesByHost.nameOf(route),
                   host,

@@ -1,5 +1,6 @@
 package io.kamille.launcher.appliance;
 
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.kamille.core.answer.HeaderRules;
 import io.kamille.core.answer.HeaderRules.FieldValue;
 import io.kamille.core.answer.SecurityFields;
@@ -27,7 +28,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -111,8 +111,6 @@ public final class PinnedTests {
 
   /** What decides about requests like that one, besides the URL. */
   private void probe(RouteSettings route, Target target, Outcome outcome) {
-    Function<Map<String, String>, Boolean> withFields =
-        fields -> pin(target, fields, client(route), 200, Map.of());
     clients(route).forEach(client -> pin(target, Map.of(), client, 200, Map.of()));
     for (String path : route.isCached() ? route.cache().bypassPaths() : List.<String>of()) {
       pin(at(target, path + "/x"), Map.of(), client(route), 200, Map.of());
@@ -122,10 +120,15 @@ public final class PinnedTests {
     }
     Map<String, String> said = Map.of("Cache-Control", MAX_AGE);
     pin(target, Map.of(), client(route), 200, said);
-    pin(target, Map.of(), client(route), 200, Map.of("Set-Cookie", "a=1", "Cache-Control", MAX_AGE));
+    pin(
+        target,
+        Map.of(),
+        client(route),
+        200,
+        Map.of("Set-Cookie", "a=1", "Cache-Control", MAX_AGE));
     route.cache().bypassCookies().stream()
         .map(name -> Map.of("Cookie", name.replace("*", "x") + "=1"))
-        .forEach(withFields::apply);
+        .forEach(fields -> pin(target, fields, client(route), 200, Map.of()));
     route.cache().statusTtl().keySet().stream()
         .map(code -> Integer.parseInt(code.toLowerCase(Locale.ROOT).replace("xx", "00")))
         .forEach(code -> pin(target, Map.of(), client(route), code, Map.of()));
@@ -165,8 +168,7 @@ public final class PinnedTests {
   /** The last address of each range that a route names, and the one behind it. */
   private static List<InetAddress> clients(RouteSettings route) {
     List<InetAddress> clients = new ArrayList<>();
-    Stream.concat(
-            route.access().allow().ranges().stream(), route.access().deny().ranges().stream())
+    Stream.concat(route.access().allow().ranges().stream(), route.access().deny().ranges().stream())
         .map(AddressRange::toString)
         .forEach(range -> addEnds(range, clients));
     return clients;
@@ -215,6 +217,7 @@ public final class PinnedTests {
   }
 
   /** Writes a test of what comes of that, unless one is there that comes to the same. */
+  @CanIgnoreReturnValue
   private boolean pin(
       Target target,
       Map<String, String> fields,
@@ -223,7 +226,8 @@ public final class PinnedTests {
       Map<String, String> answered) {
     Outcome outcome = tests.outcome(test(target, fields, client, status, answered));
     Map<String, Object> expect = expected(outcome, fields, answered);
-    if (expect.isEmpty() || !signatures.add(signature(target, fields, client, answered, outcome, expect))) {
+    if (expect.isEmpty()
+        || !signatures.add(signature(target, fields, client, answered, outcome, expect))) {
       return false;
     }
     Map<String, Object> test = new LinkedHashMap<>();
@@ -266,7 +270,15 @@ public final class PinnedTests {
             .collect(Collectors.joining("&"));
     String host = uri.substring(0, uri.indexOf('/', uri.indexOf("://") + 3));
     return String.join(
-        " ", target.method(), host, place, names, fields + "", client + "", answered + "", shown + "");
+        " ",
+        target.method(),
+        host,
+        place,
+        names,
+        fields + "",
+        client + "",
+        answered + "",
+        shown + "");
   }
 
   private Map<String, Object> expected(

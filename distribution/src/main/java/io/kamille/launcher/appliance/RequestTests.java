@@ -94,8 +94,7 @@ public final class RequestTests {
     this.configuration = configuration;
     for (Place place : RoutesByHost.places(configuration.routes())) {
       routes.put(
-          new Route(
-              place.name(), place.host(), place.path(), place.settings().match(), NOBODY),
+          new Route(place.name(), place.host(), place.path(), place.settings().match(), NOBODY),
           new ColdRoute(place.settings(), place.isPastCache(), this));
     }
     explainer =
@@ -181,11 +180,7 @@ public final class RequestTests {
   }
 
   private Outcome forwarded(
-      Route route,
-      ColdRoute cold,
-      RequestHead request,
-      RequestTest test,
-      Explanation explanation) {
+      Route route, ColdRoute cold, RequestHead request, RequestTest test, Explanation explanation) {
     RouteSettings settings = cold.route();
     SplitSettings split = settings.actions().split();
     String other = split.upstream();
@@ -213,7 +208,7 @@ public final class RequestTests {
     RequestHead passed = rules.passed(asked);
     return new Outcome(
         route.name(),
-        isOther ? other : RouteChain.targetName(settings),
+        isOther && other != null ? other : RouteChain.targetName(settings),
         use,
         use == CacheUse.LOOKUP ? NormalUri.of(asked) : null,
         use == CacheUse.LOOKUP ? varyBy(settings, response.fields()) : List.of(),

@@ -183,7 +183,9 @@ public final class RouteChain implements ExplainedRoute {
     addIf(route.isCached(), Station.CACHE, stations);
     addIf(route.isCached(), Station.OVERLOAD, stations);
     addIf(
-        route.isCached() && !limits.rates(Counts.FORWARDED).isEmpty(), Station.RATE_LIMIT, stations);
+        route.isCached() && !limits.rates(Counts.FORWARDED).isEmpty(),
+        Station.RATE_LIMIT,
+        stations);
     addIf(hasRules(actions), Station.RULES, stations);
     addIf(actions.mirror().upstream() != null, Station.MIRROR, stations);
     stations.add(Station.TARGET);
@@ -347,16 +349,13 @@ public final class RouteChain implements ExplainedRoute {
     return switch (station) {
       case ACCESS -> RouteGate.of(route.access());
       case RATE_LIMIT ->
-          parts.peers() == null
-              ? rates.gate(isBehindCache)
-              : ofClients(rates.gate(isBehindCache));
+          parts.peers() == null ? rates.gate(isBehindCache) : ofClients(rates.gate(isBehindCache));
       default -> parts.overload;
     };
   }
 
   private static RouteGate ofClients(RouteGate gate) {
-    return exchange ->
-        exchange.request().sender() == Sender.CLIENT ? gate.refusal(exchange) : null;
+    return exchange -> exchange.request().sender() == Sender.CLIENT ? gate.refusal(exchange) : null;
   }
 
   private static ExchangeHandler secured(ExchangeHandler next) {

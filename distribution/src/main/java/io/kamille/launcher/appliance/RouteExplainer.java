@@ -82,10 +82,7 @@ record RouteExplainer(
     if (route != null) {
       route.mark(request);
     }
-    return chain == null
-            || !isLookedUp(chain)
-            || peers.isEmpty()
-            || request.partition() != null
+    return chain == null || !isLookedUp(chain) || peers.isEmpty() || request.partition() != null
         ? null
         : peers.get().ownership(QueryFilter.filtered(chain.query(), request));
   }

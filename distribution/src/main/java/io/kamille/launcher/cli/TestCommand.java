@@ -49,8 +49,8 @@ final class TestCommand implements Callable<Integer> {
 
     @Option(
         names = "--pin",
-        description =
-            "Print tests that pass now, from the last requests of the running appliance.")
+        description = "Print tests that pass now, from the last requests of the running appliance.")
+    @SuppressWarnings("UnusedVariable") // it is there if the file is not
     private boolean isPin;
   }
 

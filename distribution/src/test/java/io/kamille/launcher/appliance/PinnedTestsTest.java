@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Pinned tests are few, pass, and fail when a setting changes. */
@@ -86,7 +87,7 @@ class PinnedTestsTest {
           .map(parts -> new Seen(parts[0], parts[1], Integer.parseInt(parts[2])))
           .toList();
 
-  private static Configuration read(String text) {
+  private static @Nullable Configuration read(String text) {
     return ConfigurationFile.parse("f", text.getBytes(StandardCharsets.UTF_8))
             instanceof Accepted(Configuration configuration)
         ? configuration
@@ -105,8 +106,7 @@ class PinnedTestsTest {
   void theyAreFewAndPass() {
     String tests = pinned();
     assertThat(tests.lines().count()).isBetween(30L, 100L);
-    Configuration configuration = read(SHOP + tests);
-    assertThat(configuration).as(tests).isNotNull();
+    Configuration configuration = Objects.requireNonNull(read(SHOP + tests), tests);
     assertThat(RequestTests.failed(configuration, "f")).isEmpty();
   }
 

@@ -86,7 +86,8 @@ class ConfigurationFileTest {
         .containsExactly(
             new RouteSettings(
                 null,
-                "/", RouteMatch.NONE,
+                "/",
+                RouteMatch.NONE,
                 "web",
                 null,
                 List.of("websocket"),
@@ -217,7 +218,8 @@ class ConfigurationFileTest {
         .containsExactly(
             new RouteSettings(
                 "*.example.org",
-                "/shop", RouteMatch.NONE,
+                "/shop",
+                RouteMatch.NONE,
                 "web",
                 "inner:81",
                 List.of("websocket", "tls/1.3"),
@@ -253,7 +255,8 @@ class ConfigurationFileTest {
                 RouteActions.NONE),
             new RouteSettings(
                 "example.org",
-                "/", RouteMatch.NONE,
+                "/",
+                RouteMatch.NONE,
                 "web",
                 null,
                 List.of("websocket"),

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.tuple;
 import io.kamille.cache.settings.RouteCacheSettings;
 import io.kamille.core.client.open.ListenerSettings;
 import io.kamille.core.gate.AccessList;
-import io.kamille.core.gate.RateLimitSettings;
 import io.kamille.core.loop.PaceSettings;
 import io.kamille.core.origin.OriginSettings;
 import io.kamille.core.route.RouteMatch;
@@ -50,7 +49,8 @@ class ConfigurationOptionsTest {
         .containsExactly(
             new RouteSettings(
                 null,
-                "/", RouteMatch.NONE,
+                "/",
+                RouteMatch.NONE,
                 "origin",
                 null,
                 List.of("websocket"),

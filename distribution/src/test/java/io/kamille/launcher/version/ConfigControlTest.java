@@ -1,16 +1,16 @@
 package io.kamille.launcher.version;
 
-import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
-import io.kamille.launcher.appliance.RequestTests;
 import io.kamille.admin.api.ProblemType;
 import io.kamille.core.metric.Histogram;
 import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.setting.Problem;
 import io.kamille.core.setting.SettingChange;
+import io.kamille.launcher.appliance.RequestTests;
 import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.configuration.ConfigurationFile;
 import io.kamille.launcher.configuration.ConfigurationReading;

@@ -29,8 +29,7 @@ public record FailureReply(ResponseHead head, byte[] content) {
    * @param notes of the exchange, if one was begun
    * @param isSecure whether the request came by https
    */
-  public static FailureReply of(
-      Failure failure, @Nullable ExchangeNotes notes, boolean isSecure) {
+  public static FailureReply of(Failure failure, @Nullable ExchangeNotes notes, boolean isSecure) {
     ErrorPages.Page page = notes == null ? null : notes.errorPages().find(failure.status());
     ResponseHead head =
         ResponseHead.of(

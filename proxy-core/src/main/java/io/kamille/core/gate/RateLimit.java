@@ -12,8 +12,9 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How often each key, an address or the value of a field or cookie, may ask on one route: the generic cell
- * rate algorithm (ITU-T I.371, Annex A), which is a token bucket without a timer. Any loop.
+ * How often each key, an address or the value of a field or cookie, may ask on one route: the
+ * generic cell rate algorithm (ITU-T I.371, Annex A), which is a token bucket without a timer. Any
+ * loop.
  */
 public final class RateLimit implements RouteGate {
 
@@ -59,9 +60,7 @@ public final class RateLimit implements RouteGate {
     this.nanoClock = nanoClock;
     startNanos = nanoClock.getAsLong();
     String what = "requests over the rate " + settings.rate() + " of route " + route;
-    log =
-        new RefusalLog(
-            settings.isDryRun() ? what + " (dry run: they went on)" : what, nanoClock);
+    log = new RefusalLog(settings.isDryRun() ? what + " (dry run: they went on)" : what, nanoClock);
   }
 
   /** Whether it limits as these say. */

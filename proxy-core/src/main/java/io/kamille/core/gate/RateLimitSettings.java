@@ -19,8 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param counts which requests are counted
  * @param isDryRun whether it only counts what it would refuse
  */
-public record RateLimitSettings(
-    Rate rate, int burst, Key key, Counts counts, boolean isDryRun) {
+public record RateLimitSettings(Rate rate, int burst, Key key, Counts counts, boolean isDryRun) {
 
   /** Which requests are counted. */
   public enum Counts {
@@ -99,8 +98,8 @@ public record RateLimitSettings(
               Rate::parse,
               Rate::toString),
           "How many requests each client may make in the long run: `10/s`, `100/m`, `1000/h`."
-                  + " More are answered with 429, and `Retry-After` says when the next one will not"
-                  + " be.");
+              + " More are answered with 429, and `Retry-After` says when the next one will not"
+              + " be.");
 
   public static final Section<RateLimitSettings> SECTION =
       Section.of(

@@ -45,8 +45,7 @@ public record RouteMatch(
               "Header fields by name. One line of several is enough. A value counts as it came."),
           ValuePattern.named("cookies", "Cookies by name. The first of a name counts."),
           ValuePattern.named(
-              "query",
-              "Query parameters by name. Names and values are compared percent-decoded."));
+              "query", "Query parameters by name. Names and values are compared percent-decoded."));
 
   /** Takes everything. */
   public static final RouteMatch NONE = SECTION.defaults();

@@ -246,8 +246,7 @@ public final class RouteTable {
       return null;
     }
 
-    private static boolean takes(
-        Route route, RequestHead request, @Nullable List<Route> passed) {
+    private static boolean takes(Route route, RequestHead request, @Nullable List<Route> passed) {
       if (passed == null || !route.hasConditions()) {
         return !route.hasConditions() || route.match().takes(request);
       }

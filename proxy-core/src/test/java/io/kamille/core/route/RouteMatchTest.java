@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class RouteMatchTest {
@@ -87,8 +88,7 @@ class RouteMatchTest {
   @Test
   void theRouteWithMostConditionsThatAreMetWinsInAnyOrder() {
     RouteMatch beta = field("x-beta", "1");
-    RouteMatch both =
-        new RouteMatch(List.of("GET"), named("x-beta", "1"), Map.of(), Map.of());
+    RouteMatch both = new RouteMatch(List.of("GET"), named("x-beta", "1"), Map.of(), Map.of());
     List<Route> routes =
         new ArrayList<>(
             List.of(
@@ -104,7 +104,8 @@ class RouteMatchTest {
       assertThat(name(table, get("/"))).isEqualTo("plain");
       assertThat(name(table, get("/p", "X-Beta", "1"))).isEqualTo("longer");
       assertThat(name(table, RequestHead.of("GET", "http://b.org/only"))).isNull();
-      assertThat(table.all(get("/", "X-Beta", "1"))).extracting(Route::name)
+      assertThat(table.all(get("/", "X-Beta", "1")))
+          .extracting(Route::name)
           .containsExactly("both", "beta", "plain");
     }
     assertThatThrownBy(
@@ -116,7 +117,7 @@ class RouteMatchTest {
         .isInstanceOf(IllegalArgumentException.class);
   }
 
-  private static String name(RouteTable table, RequestHead request) {
+  private static @Nullable String name(RouteTable table, RequestHead request) {
     Route route = table.find(request);
     return route == null ? null : route.name();
   }
@@ -124,7 +125,8 @@ class RouteMatchTest {
   @Test
   void twoPatternsExcludeEachOtherIfNoValueIsBoth() {
     Map<String, String> excluded =
-        new TreeMap<>(Map.of("a", "b", "absent", "present", "ab*", "ac*", "x", "ab*", "q", "absent"));
+        new TreeMap<>(
+            Map.of("a", "b", "absent", "present", "ab*", "ac*", "x", "ab*", "q", "absent"));
     excluded.forEach(
         (one, other) -> {
           assertThat(field("f", one).excludes(field("F", other))).as(one + other).isTrue();
