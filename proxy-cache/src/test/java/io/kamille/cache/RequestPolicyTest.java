@@ -241,6 +241,7 @@ class RequestPolicyTest {
             usual.background(),
             bypassCookies,
             varyBy,
-            query));
+            query,
+            usual.tagFields()));
   }
 }

@@ -32,6 +32,7 @@ import io.kamille.launcher.configuration.RouteActions;
 import io.kamille.launcher.configuration.RouteSettings;
 import io.kamille.launcher.configuration.RoutesByHost;
 import io.kamille.launcher.configuration.RoutesByHost.Place;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -108,14 +109,17 @@ public final class RequestTests {
    * @param file what problems call it
    */
   public static List<Problem> failed(Configuration configuration, String file) {
-    if (configuration.tests().isEmpty()) {
-      return List.of();
-    }
-    var tests = new RequestTests(configuration);
+    return configuration.tests().isEmpty()
+        ? List.of()
+        : failed(configuration, new RequestTests(configuration), file);
+  }
+
+  /** The same of tests that may be those of another configuration than they run by. */
+  static List<Problem> failed(Configuration with, RequestTests tests, String file) {
     var problems = new Problems(file);
-    List<SectionValues> values = configuration.testValues();
+    List<SectionValues> values = with.testValues();
     for (int i = 0; i < values.size(); i++) {
-      RequestTest test = configuration.tests().get(i);
+      RequestTest test = with.tests().get(i);
       new Comparison(test, values.get(i).one(RequestTest.EXPECT), tests.outcome(test), problems)
           .run();
     }
@@ -239,7 +243,14 @@ public final class RequestTests {
     for (String line : response.all("Vary")) {
       members.addAll(List.of(line.strip().split("\\s*,\\s*")));
     }
-    return members.stream().map(member -> member.toLowerCase(Locale.ROOT)).distinct().toList();
+    return List.copyOf(normal(members));
+  }
+
+  /** Names of fields have no case; those of cookies do. */
+  private static TreeSet<String> normal(Collection<String> members) {
+    return members.stream()
+        .map(member -> member.indexOf(':') < 0 ? member.toLowerCase(Locale.ROOT) : member)
+        .collect(Collectors.toCollection(TreeSet::new));
   }
 
   private static RequestHead withHost(RouteSettings route, RequestHead passed) {
@@ -338,10 +349,7 @@ public final class RequestTests {
 
     private void members() {
       List<String> expected = test.expect().varyBy();
-      if (expected != null
-          && !new TreeSet<>(
-                  expected.stream().map(member -> member.toLowerCase(Locale.ROOT)).toList())
-              .equals(new TreeSet<>(outcome.varyBy()))) {
+      if (expected != null && !normal(expected).equals(normal(outcome.varyBy()))) {
         fail(
             expect,
             RequestTest.VARY_BY,

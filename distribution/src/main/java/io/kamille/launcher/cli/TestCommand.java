@@ -23,7 +23,7 @@ import tools.jackson.databind.JsonNode;
 /** {@code kamille test}: runs the tests of a configuration, or writes some from recent traffic. */
 @Command(
     name = "test",
-    description = "Run the tests of a configuration file, or write tests from recent requests.",
+    description = "Run the tests of a file, or write some from recent requests.",
     footer = {
       "",
       "Examples:",

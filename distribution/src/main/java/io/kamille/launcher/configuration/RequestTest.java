@@ -1,6 +1,7 @@
 package io.kamille.launcher.configuration;
 
 import io.kamille.cache.key.NormalUri;
+import io.kamille.cache.settings.RouteCacheSettings;
 import io.kamille.core.answer.HeaderRules.FieldValue;
 import io.kamille.core.gate.AddressRange;
 import io.kamille.core.http.Octets;
@@ -138,7 +139,7 @@ public record RequestTest(
   public static final Setting<List<String>> VARY_BY =
       Setting.of(
               "vary-by",
-              ValueTypes.list("list of members", text -> !text.isEmpty(), "what responses vary by"),
+              RouteCacheSettings.VARY_BY,
               "All that responses under the key are told apart by: `cache.vary-by` of the route, and"
                   + " `Vary` of the response.")
           .orElse("not looked at");

@@ -286,7 +286,7 @@ class KamilleCommandTest {
         .contains("64", "66", "69", "70", "71", "78", "130")
         .contains("read or written");
     assertThat(out.toString().lines().toList())
-        .hasSizeLessThanOrEqualTo(30)
+        .hasSizeLessThanOrEqualTo(36)
         .allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(80))
         .containsSubsequence("Commands:", "Rare commands:");
   }
