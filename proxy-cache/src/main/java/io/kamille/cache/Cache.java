@@ -13,7 +13,6 @@ import io.kamille.cache.index.CaffeineIndex;
 import io.kamille.cache.index.IndexMemory;
 import io.kamille.cache.index.PolicyChoice;
 import io.kamille.cache.key.HashSecret;
-import io.kamille.cache.key.QueryRules;
 import io.kamille.cache.memory.Arena;
 import io.kamille.cache.purge.PurgeTable;
 import io.kamille.cache.removal.OperatorPurges;
@@ -42,6 +41,7 @@ import io.kamille.core.loop.WallClock;
 import io.kamille.core.metric.MetricRegistry;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
@@ -263,10 +263,10 @@ public final class Cache implements AutoCloseable {
   }
 
   /**
-   * Whom to ask, from any thread, for the rules of the route that a request takes: so purges and
-   * invalidations find what is stored under the query that a route makes of another.
+   * Whom to ask, from any thread, for the routes that requests for a target may take, one at least:
+   * so purges and invalidations find what each route has stored, under the query that it makes.
    */
-  public void routes(Function<RequestHead, QueryRules> routes) {
+  public void routes(Function<RequestHead, List<RouteQueries.Way>> routes) {
     queries.follow(routes);
   }
 

@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 
 /** What an operator sees of the cache and does to it. Any thread. */
 public final class CacheOperations {
@@ -75,7 +76,10 @@ public final class CacheOperations {
    * @param uri absolute, http or https
    */
   public Optional<List<StoredObject>> objects(String uri) {
-    return Optional.ofNullable(queries.keyOf(uri)).map(this::objects);
+    Set<CacheKey> keys = queries.keysOf(uri);
+    return keys.isEmpty()
+        ? Optional.empty()
+        : Optional.of(keys.stream().flatMap(key -> objects(key).stream()).toList());
   }
 
   private List<StoredObject> objects(CacheKey key) {
@@ -96,11 +100,12 @@ public final class CacheOperations {
 
   /** The request fields that each stored response of a target URI was selected by. */
   public List<SelectingFields> variants(String uri) {
-    CacheKey key = queries.keyOf(uri);
-    Variants variants = key == null ? null : store.peek(key);
     List<SelectingFields> selecting = new ArrayList<>();
-    for (int i = 0; variants != null && i < variants.size(); i++) {
-      selecting.add(variants.at(i).selecting());
+    for (CacheKey key : queries.keysOf(uri)) {
+      Variants variants = store.peek(key);
+      for (int i = 0; variants != null && i < variants.size(); i++) {
+        selecting.add(variants.at(i).selecting());
+      }
     }
     return selecting;
   }
@@ -122,8 +127,8 @@ public final class CacheOperations {
    * @param uri absolute, http or https
    */
   public OptionalInt purge(String uri) {
-    CacheKey key = queries.keyOf(uri);
-    return key == null ? OptionalInt.empty() : OptionalInt.of(removals.remove(key));
+    Set<CacheKey> keys = queries.keysOf(uri);
+    return keys.isEmpty() ? OptionalInt.empty() : OptionalInt.of(removals.remove(keys));
   }
 
   /** The purges of operators. */

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kamille.cache.decision.Explanation;
 import io.kamille.cache.key.NamePatterns;
 import io.kamille.cache.key.QueryRules;
+import io.kamille.cache.removal.RouteQueries;
 import io.kamille.cache.rules.TagFields;
 import io.kamille.cache.station.PurgeMethod;
 import io.kamille.core.exchange.Exchange;
@@ -110,7 +111,7 @@ class PurgeMethodTest {
   void theQueryRulesOfTheRouteHold() {
     try (CacheFixture fixture = new CacheFixture()) {
       QueryRules rules = new QueryRules(NamePatterns.of(List.of("x")), false, false);
-      fixture.cache.routes(any -> rules);
+      fixture.cache.routes(any -> List.of(new RouteQueries.Way(rules, null)));
       fixture.store("page");
       assertThat(explained(fixture, URI + "?x=1").key()).isEqualTo(URI);
       assertThat(purge(fixture, "10.1.2.3", URI + "?x=1").text()).isEqualTo("purged: 1\n");

@@ -9,6 +9,7 @@ import io.kamille.cache.key.NamePatterns;
 import io.kamille.cache.key.QueryRules;
 import io.kamille.cache.purge.PurgeTarget;
 import io.kamille.cache.removal.PurgeReport;
+import io.kamille.cache.removal.RouteQueries;
 import io.kamille.cache.rules.VaryBy;
 import io.kamille.cache.settings.CacheSettings;
 import io.kamille.core.exchange.ExchangeHandler;
@@ -199,7 +200,7 @@ class RequestPolicyTest {
   private static CacheFixture ignoring(String parameter) {
     QueryRules rules = new QueryRules(NamePatterns.of(List.of(parameter)), false, false);
     CacheFixture fixture = with(NamePatterns.NONE, VaryBy.NONE, rules);
-    fixture.cache.routes(any -> rules);
+    fixture.cache.routes(any -> List.of(new RouteQueries.Way(rules, null)));
     return fixture;
   }
 

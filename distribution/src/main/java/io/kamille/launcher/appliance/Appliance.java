@@ -25,6 +25,7 @@ import io.kamille.core.loop.LoopGroup;
 import io.kamille.core.loop.WallClock;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.setting.HostPort;
+import io.kamille.core.setting.Problem;
 import io.kamille.core.setting.SettingChange;
 import io.kamille.core.trace.Tracing;
 import io.kamille.launcher.acme.CertificateKeeper;
@@ -378,6 +379,11 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
   @Override
   public List<SettingChange> changes(Configuration read) {
     return read.changesFrom(running);
+  }
+
+  @Override
+  public List<Problem> failedTests(Configuration read, String file) {
+    return RequestTests.failed(read, file);
   }
 
   /**

@@ -6,7 +6,7 @@ import io.kamille.cache.Cache;
 import io.kamille.cache.CacheHandover;
 import io.kamille.cache.CacheOperations;
 import io.kamille.cache.key.NormalUri;
-import io.kamille.cache.key.QueryRules;
+import io.kamille.cache.removal.RouteQueries.Way;
 import io.kamille.cache.serve.CacheStatus;
 import io.kamille.cache.station.CacheHandler;
 import io.kamille.cache.station.PurgeMethod;
@@ -23,6 +23,7 @@ import io.kamille.core.gate.AdmissionMetrics;
 import io.kamille.core.gate.Overload;
 import io.kamille.core.gate.RateLimit;
 import io.kamille.core.gate.RateLimitSettings;
+import io.kamille.core.gate.RateLimitSettings.Counts;
 import io.kamille.core.gate.RouteGate;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.loop.WallClock;
@@ -36,9 +37,11 @@ import io.kamille.core.route.Route;
 import io.kamille.core.route.RouteTable;
 import io.kamille.core.route.Router;
 import io.kamille.core.socket.Network;
+import io.kamille.launcher.appliance.RouteChain.Rates;
 import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.configuration.RouteSettings;
 import io.kamille.launcher.configuration.RoutesByHost;
+import io.kamille.launcher.configuration.RoutesByHost.Place;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -69,6 +72,7 @@ final class Assembly implements AutoCloseable {
   private final PurgeMethod purgeMethod;
   private PeakChoice peak;
   private final LongAdder overRate = new LongAdder();
+  private final LongAdder overDryRun = new LongAdder();
   private final @Nullable ClusterSecret secret;
   private final Upstreams upstreams;
   private final FileThreads files = new FileThreads();
@@ -106,7 +110,7 @@ final class Assembly implements AutoCloseable {
     upstreams = new Upstreams(names, network, registry, clock, secret, disk(configuration.spool()));
     registry.counting(MirrorHandler.DROPPED, mirrorDropped::sum);
     cache = Cache.open(configuration.cache(), memory, machine.disk(), registry, clock);
-    cache.routes(this::queryRules);
+    cache.routes(this::ways);
     peers = openPeers(cluster);
     if (cluster.isOn()) {
       cache.tellOfInvalid(this::invalidated);
@@ -116,7 +120,7 @@ final class Assembly implements AutoCloseable {
     purgeMethod = cache.purgeMethod(router, request -> router.table().find(request) != null);
     peak = configuration.cache().disk().peak();
     prepare(configuration).apply();
-    AdmissionMetrics.register(registry, overRate);
+    AdmissionMetrics.register(registry, overRate, overDryRun);
   }
 
   private Spool.@Nullable Disk disk(SpoolSettings spool) {
@@ -153,11 +157,18 @@ final class Assembly implements AutoCloseable {
     return peers().map(asked -> new PeerEntrance(asked, router));
   }
 
-  private QueryRules queryRules(RequestHead request) {
+  /** How the routes that may take requests for that target make their keys. */
+  private List<Way> ways(RequestHead request) {
     Routing now = routing;
-    RouteChain chain = now.chains.get(now.table.find(request));
-    CacheHandler caching = chain == null ? null : chain.cache();
-    return caching == null ? QueryRules.NONE : caching.query();
+    List<Way> ways = new ArrayList<>();
+    for (Route route : now.table.all(request)) {
+      RouteChain chain = Objects.requireNonNull(now.chains.get(route));
+      CacheHandler caching = chain.cache();
+      if (caching != null) {
+        ways.add(new Way(caching.query(), route.partition()));
+      }
+    }
+    return ways.isEmpty() ? List.of(Way.PLAIN) : ways;
   }
 
   /** What was put on the running process stays unless the configuration has changed in that. */
@@ -296,7 +307,7 @@ final class Assembly implements AutoCloseable {
   private final class Routing {
 
     private final Map<Route, RouteChain> chains = new LinkedHashMap<>();
-    private final Map<String, RateLimit> rateLimits = new LinkedHashMap<>();
+    private final Map<String, List<RateLimit>> rateLimits = new LinkedHashMap<>();
     private final List<RouteSettings> settings;
     private final RouteTable table;
 
@@ -311,47 +322,56 @@ final class Assembly implements AutoCloseable {
       table = RouteTable.of(routes(configuration, next));
     }
 
-    /** The routes, and one more for each path of theirs alone that bypasses the cache. */
     private List<Route> routes(Configuration configuration, Upstreams.Next next) {
-      Map<String, Route> routes = new LinkedHashMap<>();
-      List<Route> bypassed = new ArrayList<>();
-      RoutesByHost byHost = new RoutesByHost(configuration.routes());
-      for (RouteSettings settings : configuration.routes()) {
-        String host = RoutesByHost.hostOf(settings);
-        String name = host + settings.path();
-        RouteGate rate = rate(name, settings);
-        RouteChain chain = new RouteChain(settings, configuration, parts, rate, next);
-        routes.put(name, route(name, host, settings.path(), chain));
-        for (String path :
-            settings.isCached() ? settings.cache().bypassPaths() : List.<String>of()) {
-          if (settings.equals(byHost.find(host, path))) {
-            bypassed.add(route(name, host, path, chain.pastCache()));
-          }
-        }
+      Map<String, RouteChain> byName = new LinkedHashMap<>();
+      List<Route> routes = new ArrayList<>();
+      for (Place place : RoutesByHost.places(configuration.routes())) {
+        RouteChain chain =
+            place.isPastCache()
+                ? Objects.requireNonNull(byName.get(place.name())).pastCache()
+                : chain(place, configuration, next);
+        byName.putIfAbsent(place.name(), chain);
+        Route route =
+            new Route(
+                place.name(), place.host(), place.path(), place.settings().match(), chain.first());
+        chains.put(route, chain);
+        routes.add(route);
       }
-      bypassed.forEach(route -> routes.putIfAbsent(route.host() + route.pathPrefix(), route));
-      return List.copyOf(routes.values());
+      return routes;
     }
 
-    private Route route(String name, String host, String path, RouteChain chain) {
-      Route route = new Route(name, host, path, chain.first());
-      chains.put(route, chain);
-      return route;
+    private RouteChain chain(Place place, Configuration configuration, Upstreams.Next next) {
+      Rates rates = rates(place.name(), place.settings());
+      return new RouteChain(place.settings(), configuration, parts, rates, next);
+    }
+
+    private Rates rates(String route, RouteSettings settings) {
+      RouteGate all = RouteGate.OPEN;
+      RouteGate forwarded = RouteGate.OPEN;
+      for (RateLimitSettings asked : settings.limits().rates()) {
+        RateLimit limit = limit(route, asked);
+        if (settings.isCached() && asked.counts() == Counts.FORWARDED) {
+          forwarded = forwarded.and(limit);
+        } else {
+          all = all.and(limit);
+        }
+      }
+      return new Rates(all, forwarded);
     }
 
     // The limit of the configuration before this one goes on, if it is the same.
-    private RouteGate rate(String route, RouteSettings settings) {
-      RateLimitSettings asked = settings.rateLimit();
-      if (asked.rate() == null) {
-        return RouteGate.OPEN;
-      }
-      RateLimit last = routing.rateLimits.get(route);
-      RateLimit rate =
-          last != null && last.goesBy(asked)
-              ? last
-              : new RateLimit(asked, route, overRate, clock::nanos);
-      rateLimits.put(route, rate);
-      return rate;
+    private RateLimit limit(String route, RateLimitSettings asked) {
+      List<RateLimit> limits = rateLimits.computeIfAbsent(route, _ -> new ArrayList<>());
+      RateLimit limit =
+          routing.rateLimits.getOrDefault(route, List.of()).stream()
+              .filter(last -> last.goesBy(asked) && !limits.contains(last))
+              .findFirst()
+              .orElseGet(
+                  () ->
+                      new RateLimit(
+                          asked, route, asked.isDryRun() ? overDryRun : overRate, clock::nanos));
+      limits.add(limit);
+      return limit;
     }
   }
 }

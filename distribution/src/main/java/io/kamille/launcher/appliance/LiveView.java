@@ -37,6 +37,7 @@ import io.kamille.core.origin.OriginSettings;
 import io.kamille.core.route.Route;
 import io.kamille.core.trace.Tracing;
 import io.kamille.launcher.acme.CertificateKeeper;
+import io.kamille.launcher.configuration.RoutesByHost;
 import java.lang.System.Logger.Level;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -181,9 +182,10 @@ final class LiveView implements ApplianceView {
         .map(
             route -> {
               String host = route.host() == null ? Route.ANY_HOST : route.host();
-              RouteTraffic.Counts counts = appliance.clientSide().traffic(host + route.path());
+              RouteTraffic.Counts counts =
+                  appliance.clientSide().traffic(RoutesByHost.nameOf(route));
               return new RouteSnapshot(
-                  host + route.path(),
+                  RoutesByHost.nameOf(route),
                   host,
                   route.path(),
                   RouteChain.targetName(route),

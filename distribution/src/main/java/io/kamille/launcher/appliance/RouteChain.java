@@ -1,8 +1,9 @@
 package io.kamille.launcher.appliance;
 
 import io.kamille.cache.Cache;
+import io.kamille.cache.decision.Explanation;
 import io.kamille.cache.fill.Fetches.Onward;
-import io.kamille.cache.station.CacheBypass;
+import io.kamille.cache.key.QueryRules;
 import io.kamille.cache.station.CacheHandler;
 import io.kamille.cluster.peer.PeerStation;
 import io.kamille.cluster.peer.Peers;
@@ -19,13 +20,16 @@ import io.kamille.core.exchange.Failure;
 import io.kamille.core.gate.Overload;
 import io.kamille.core.gate.RateLimitSettings.Counts;
 import io.kamille.core.gate.RouteGate;
+import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.RequestHead.Sender;
+import io.kamille.core.http.StatusCode;
 import io.kamille.core.loop.WallClock;
 import io.kamille.core.origin.PoolSettings;
 import io.kamille.core.origin.choose.SplitHandler;
 import io.kamille.core.origin.send.MirrorHandler;
 import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.configuration.RouteActions;
+import io.kamille.launcher.configuration.RouteLimits;
 import io.kamille.launcher.configuration.RouteSettings;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -41,7 +45,7 @@ import org.jspecify.annotations.Nullable;
  * The way of requests through one route: its stations, in the order in which a request meets them.
  * No other class knows that order. Immutable; any thread.
  */
-public final class RouteChain {
+public final class RouteChain implements ExplainedRoute {
 
   /*
    * The method PURGE and the router come before each chain (Assembly). The handlers are made from
@@ -60,6 +64,8 @@ public final class RouteChain {
     ERROR_PAGES,
     ACCESS,
     RATE_LIMIT,
+    SECURITY_HEADERS,
+    CONTENT_LIMIT,
     REDIRECTS,
     SPLIT,
     CACHE,
@@ -84,13 +90,32 @@ public final class RouteChain {
       LongAdder mirrorDropped,
       WallClock clock) {}
 
+  /**
+   * The rate limits of a route, which outlast a reload.
+   *
+   * @param all asked about all requests
+   * @param forwarded asked about those that are forwarded, if the route has a cache
+   */
+  record Rates(RouteGate all, RouteGate forwarded) {
+
+    RouteGate gate(boolean isBehindCache) {
+      return isBehindCache ? forwarded : all;
+    }
+  }
+
+  private static final Failure TOO_LARGE =
+      Failure.request(StatusCode.CONTENT_TOO_LARGE, "content over the limit of the route");
+
+  private static final Failure NOT_FOR_NODES =
+      Failure.of(Failure.Kind.PROXY_INTERNAL_RESPONSE, "a route with match is for clients alone");
+
   private static final Failure LOOP =
       Failure.request(508, "the request comes back from an origin of this cluster");
 
   private final RouteSettings route;
   private final Configuration configuration;
   private final Parts parts;
-  private final RouteGate rate;
+  private final Rates rates;
   private final Upstreams.Next upstreams;
   private final ErrorPages pages;
   private final List<Station> stations;
@@ -102,30 +127,29 @@ public final class RouteChain {
   /**
    * The chain of a route. Reads files, and looks up names that are new: blocks.
    *
-   * @param rate the limit of the route, which outlasts a reload
    * @param upstreams those of the configuration
    */
   RouteChain(
       RouteSettings route,
       Configuration configuration,
       Parts parts,
-      RouteGate rate,
+      Rates rates,
       Upstreams.Next upstreams) {
-    this(route, configuration, parts, rate, upstreams, pages(route), null);
+    this(route, configuration, parts, rates, upstreams, pages(route), null);
   }
 
   private RouteChain(
       RouteSettings route,
       Configuration configuration,
       Parts parts,
-      RouteGate rate,
+      Rates rates,
       Upstreams.Next upstreams,
       ErrorPages pages,
       @Nullable CacheHandler passed) {
     this.route = route;
     this.configuration = configuration;
     this.parts = parts;
-    this.rate = rate;
+    this.rates = rates;
     this.upstreams = upstreams;
     this.pages = pages;
     stations = stations(route);
@@ -136,7 +160,7 @@ public final class RouteChain {
 
   /** The same for requests that pass its cache by because of their path. */
   RouteChain pastCache() {
-    return new RouteChain(route, configuration, parts, rate, upstreams, pages, cache);
+    return new RouteChain(route, configuration, parts, rates, upstreams, pages, cache);
   }
 
   private static ErrorPages pages(RouteSettings route) {
@@ -150,19 +174,24 @@ public final class RouteChain {
   /** The stations of a route, in order. */
   static List<Station> stations(RouteSettings route) {
     RouteActions actions = route.actions();
-    boolean isLimited = route.rateLimit().rate() != null;
-    boolean limitsForwards = route.isCached() && route.rateLimit().counts() == Counts.FORWARDED;
+    RouteLimits limits = route.limits();
+    boolean hasRates = !(route.isCached() ? limits.rates(Counts.ALL) : limits.rates()).isEmpty();
     List<Station> stations = new ArrayList<>();
     addIf(actions.requestId(), Station.REQUEST_ID, stations);
     addIf(!actions.errorPages().isEmpty(), Station.ERROR_PAGES, stations);
+    addIf(actions.securityHeaders(), Station.SECURITY_HEADERS, stations);
     addIf(!route.access().isOpen(), Station.ACCESS, stations);
-    addIf(isLimited && !limitsForwards, Station.RATE_LIMIT, stations);
+    addIf(hasRates, Station.RATE_LIMIT, stations);
+    addIf(limits.boundsContent(), Station.CONTENT_LIMIT, stations);
     addIf(actions.redirectsFile() != null, Station.REDIRECTS, stations);
     addIf(!route.isCached(), Station.OVERLOAD, stations);
     addIf(actions.split().upstream() != null, Station.SPLIT, stations);
     addIf(route.isCached(), Station.CACHE, stations);
     addIf(route.isCached(), Station.OVERLOAD, stations);
-    addIf(isLimited && limitsForwards, Station.RATE_LIMIT, stations);
+    addIf(
+        route.isCached() && !limits.rates(Counts.FORWARDED).isEmpty(),
+        Station.RATE_LIMIT,
+        stations);
     addIf(hasRules(actions), Station.RULES, stations);
     addIf(actions.mirror().upstream() != null, Station.MIRROR, stations);
     stations.add(Station.TARGET);
@@ -179,6 +208,7 @@ public final class RouteChain {
     return !actions.requestHeaders().isEmpty()
         || !actions.responseHeaders().isEmpty()
         || actions.requestId()
+        || actions.securityHeaders()
         || actions.pathRewrite() != null
         || actions.errorPages().values().stream().anyMatch(ErrorPageSettings::intercept);
   }
@@ -196,6 +226,8 @@ public final class RouteChain {
       case ERROR_PAGES -> "error-pages";
       case ACCESS -> "access";
       case RATE_LIMIT -> "rate-limit";
+      case SECURITY_HEADERS -> "security-headers";
+      case CONTENT_LIMIT -> "content limit";
       case REDIRECTS -> "redirects by " + route.actions().redirectsFile();
       case SPLIT -> "split (some to " + route.actions().split().upstream() + ", past the cache)";
       case CACHE -> "cache";
@@ -218,12 +250,24 @@ public final class RouteChain {
     return actions.respond().isOn() ? "respond" : "root";
   }
 
-  RouteSettings route() {
+  @Override
+  public RouteSettings route() {
     return route;
   }
 
-  List<Station> stations() {
-    return stations;
+  @Override
+  public boolean isPastCache() {
+    return isPastCache;
+  }
+
+  @Override
+  public Explanation lookUp(RequestHead request) {
+    return Objects.requireNonNull(cache, "cache").explain(request);
+  }
+
+  @Override
+  public QueryRules query() {
+    return Objects.requireNonNull(cache, "cache").query();
   }
 
   /** The first station. */
@@ -237,12 +281,14 @@ public final class RouteChain {
   }
 
   /** What redirects paths that have moved; null if the route has no file of them. */
-  @Nullable MovedPaths moved() {
+  @Override
+  public @Nullable MovedPaths moved() {
     return moved;
   }
 
   /** How the route's upstream is connected to; null if the route answers by itself. */
-  @Nullable PoolSettings pool() {
+  @Override
+  public @Nullable PoolSettings pool() {
     String upstream = route.upstream();
     return upstream == null || configuration.isWelcome(route)
         ? null
@@ -250,13 +296,9 @@ public final class RouteChain {
   }
 
   /** The room for content that waits in a file. */
-  long fileBytes() {
+  @Override
+  public long fileBytes() {
     return configuration.spool().oneFileBytes();
-  }
-
-  /** The way past the cache; null if the route has none, or its requests take the cache. */
-  @Nullable CacheBypass bypass() {
-    return isPastCache && cache != null ? cache.bypass("path") : null;
   }
 
   /** These stations as handlers, from the target on back. */
@@ -267,10 +309,12 @@ public final class RouteChain {
       Station station = way.get(i);
       switch (station) {
         case ACCESS, RATE_LIMIT, OVERLOAD -> {
-          if (way.subList(0, i).contains(Station.CACHE)) {
-            forwards = gate(station).and(forwards);
+          boolean isBehind = way.subList(0, i).contains(Station.CACHE);
+          RouteGate gate = gate(station, isBehind);
+          if (isBehind) {
+            forwards = gate.and(forwards);
           } else {
-            next = gate(station).before(next);
+            next = gate.before(next);
           }
         }
         case CACHE -> next = cached(next, forwards, isOther);
@@ -280,8 +324,10 @@ public final class RouteChain {
         }
         case REDIRECTS -> next = moving(next);
         case MIRROR -> next = isOther ? next : mirrored(next);
-        case RULES -> next = ruled(next);
+        case RULES -> next = rules(route, next, pages);
         case ERROR_PAGES -> next = paged(next);
+        case SECURITY_HEADERS -> next = secured(next);
+        case CONTENT_LIMIT -> next = bounded(next);
         case REQUEST_ID -> next = new RequestId(next);
         case TARGET -> throw new AssertionError("a target is the last station");
       }
@@ -307,6 +353,16 @@ public final class RouteChain {
     if (own == null) {
       return once;
     }
+    if (route.match().size() > 0) {
+      // What another node asks for has not all that decided about the route.
+      return exchange -> {
+        if (exchange.request().sender() == Sender.CLIENT) {
+          once.handle(exchange);
+        } else {
+          exchange.reply().fail(NOT_FOR_NODES);
+        }
+      };
+    }
     ExchangeHandler stored = paged(isPastCache ? own.bypass("path") : own);
     ExchangeHandler past = paged(own.bypass("behind"));
     return exchange -> {
@@ -327,15 +383,36 @@ public final class RouteChain {
         };
   }
 
-  private RouteGate gate(Station station) {
+  private RouteGate gate(Station station, boolean isBehindCache) {
     return switch (station) {
       case ACCESS -> RouteGate.of(route.access());
       case RATE_LIMIT ->
-          parts.peers() == null
-              ? rate
-              : exchange ->
-                  exchange.request().sender() == Sender.CLIENT ? rate.refusal(exchange) : null;
+          parts.peers() == null ? rates.gate(isBehindCache) : ofClients(rates.gate(isBehindCache));
       default -> parts.overload;
+    };
+  }
+
+  private static RouteGate ofClients(RouteGate gate) {
+    return exchange -> exchange.request().sender() == Sender.CLIENT ? gate.refusal(exchange) : null;
+  }
+
+  private static ExchangeHandler secured(ExchangeHandler next) {
+    return exchange -> {
+      exchange.notes().securityFields();
+      next.handle(exchange);
+    };
+  }
+
+  /** Refuses content whose length is known; of the rest, the connection counts what comes. */
+  private ExchangeHandler bounded(ExchangeHandler next) {
+    long limit = route.limits().requestContent();
+    return exchange -> {
+      if (exchange.content().length() > limit) {
+        exchange.reply().fail(TOO_LARGE);
+      } else {
+        exchange.notes().contentLimit(limit);
+        next.handle(exchange);
+      }
     };
   }
 
@@ -365,14 +442,21 @@ public final class RouteChain {
     return parts.cache.handler(onward, route.cache(), configuration.cache(), forwards);
   }
 
-  private ExchangeHandler ruled(ExchangeHandler next) {
+  /** What a route does to requests and responses, before {@code next}. */
+  static RuledHandler rules(RouteSettings route, ExchangeHandler next, ErrorPages pages) {
     RouteActions actions = route.actions();
     HeaderRules response =
         actions.requestId()
             ? RequestId.ofStored(actions.responseHeaders())
             : actions.responseHeaders();
     return new RuledHandler(
-        next, actions.requestHeaders(), response, route.path(), actions.pathRewrite(), pages);
+        next,
+        actions.requestHeaders(),
+        response,
+        actions.securityHeaders(),
+        route.path(),
+        actions.pathRewrite(),
+        pages);
   }
 
   private ExchangeHandler moving(ExchangeHandler next) {

@@ -7,10 +7,10 @@ import io.kamille.cache.decision.Explanation.Decision;
 import io.kamille.cache.key.QueryFilter;
 import io.kamille.cache.rules.Reason;
 import io.kamille.cache.station.CacheBypass;
-import io.kamille.cache.station.CacheHandler;
 import io.kamille.cache.station.PurgeMethod;
 import io.kamille.cluster.peer.Peers;
 import io.kamille.cluster.peer.Peers.Ownership;
+import io.kamille.core.answer.MovedPaths;
 import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.gate.AccessList;
 import io.kamille.core.gate.AddressRanges;
@@ -36,13 +36,13 @@ import org.jspecify.annotations.Nullable;
  *
  * @param routes that requests are routed by
  * @param chains the stations of each route
- * @param purgeMethod what comes before all routes
+ * @param purgeMethod what comes before all routes; null if nothing does
  * @param peers the other nodes, if they are asked
  */
 record RouteExplainer(
     RouteTable routes,
-    Map<Route, RouteChain> chains,
-    PurgeMethod purgeMethod,
+    Map<Route, ? extends ExplainedRoute> chains,
+    @Nullable PurgeMethod purgeMethod,
     Optional<Peers> peers) {
 
   private static final int NO_RANGE = -1;
@@ -62,37 +62,45 @@ record RouteExplainer(
   RequestExplanation explain(RequestHead request, @Nullable InetAddress client) {
     Route route = routes.find(request);
     if (route == null) {
-      Explanation purge = purgeMethod.explain(request);
+      Explanation purge = purgeMethod == null ? null : purgeMethod.explain(request);
       return purge != null
           ? new RequestExplanation(null, purge)
           : new RequestExplanation(null, decided(Decision.REFUSE, noRoute(request)));
     }
-    RouteChain chain = Objects.requireNonNull(chains.get(route));
+    route.mark(request);
+    ExplainedRoute chain = Objects.requireNonNull(chains.get(route));
     MatchedRoute matched =
         new MatchedRoute(
             route.name(),
             route.host(),
             route.pathPrefix(),
             RouteChain.targetName(chain.route()),
-            chain.cache() != null);
+            isLookedUp(chain));
     return new RequestExplanation(matched, along(route, chain, request, client));
+  }
+
+  private static boolean isLookedUp(ExplainedRoute chain) {
+    return chain.route().isCached() && !chain.isPastCache();
   }
 
   /** Who owns what a request asks for; null if nobody does. */
   @Nullable Ownership ownership(RequestHead request) {
     Route route = routes.find(request);
-    CacheHandler cache = route == null ? null : Objects.requireNonNull(chains.get(route)).cache();
-    return cache == null || peers.isEmpty()
+    ExplainedRoute chain = route == null ? null : chains.get(route);
+    if (route != null) {
+      route.mark(request);
+    }
+    return chain == null || !isLookedUp(chain) || peers.isEmpty() || request.partition() != null
         ? null
-        : peers.get().ownership(QueryFilter.filtered(cache.query(), request));
+        : peers.get().ownership(QueryFilter.filtered(chain.query(), request));
   }
 
   /** The stations that may decide, asked as a request meets them. */
   private Explanation along(
-      Route route, RouteChain chain, RequestHead request, @Nullable InetAddress client) {
+      Route route, ExplainedRoute chain, RequestHead request, @Nullable InetAddress client) {
     List<Reason> steps = new ArrayList<>();
     steps.add(routed(route, request));
-    Explanation purge = purgeMethod.explain(request);
+    Explanation purge = purgeMethod == null ? null : purgeMethod.explain(request);
     if (purge != null) {
       return purge.after(steps);
     }
@@ -100,7 +108,16 @@ record RouteExplainer(
       steps.add(new Reason("log", "routes[].log", "off", "the access log has no line for it"));
     }
     waiting(chain, request, steps);
-    for (Station station : chain.stations()) {
+    String limits = chain.route().limits().describe();
+    if (!limits.isEmpty()) {
+      steps.add(
+          new Reason(
+              "limits",
+              "routes[].rate-limit, .request-content",
+              limits,
+              "a request over a rate gets 429, one with more content 413, a late origin 504"));
+    }
+    for (Station station : RouteChain.stations(chain.route())) {
       if (station == Station.ACCESS) {
         AccessList list = chain.route().access();
         steps.add(entry(list, client));
@@ -108,7 +125,8 @@ record RouteExplainer(
           return new Explanation(Decision.REFUSE, null, null, steps);
         }
       } else if (station == Station.REDIRECTS) {
-        String to = Objects.requireNonNull(chain.moved()).explain(request);
+        MovedPaths moved = chain.moved();
+        String to = moved == null ? null : moved.explain(request);
         if (to != null) {
           steps.add(new Reason("redirect", "routes[].redirects-file", request.path(), to));
           return new Explanation(Decision.PASS, null, null, steps);
@@ -133,11 +151,17 @@ record RouteExplainer(
         "route",
         "RFC 9110 §7.4",
         request.authority() + request.path(),
-        "it takes the route for host " + route.host() + ", path " + route.pathPrefix());
+        "it takes the route for host "
+            + route.host()
+            + ", path "
+            + route.pathPrefix()
+            + (route.match().size() == 0
+                ? ""
+                : ", with" + route.match() + ": the name of the route is a part of the key"));
   }
 
   /** Whether the content of the request waits. */
-  private static void waiting(RouteChain chain, RequestHead request, List<Reason> steps) {
+  private static void waiting(ExplainedRoute chain, RequestHead request, List<Reason> steps) {
     PoolSettings pool = chain.pool();
     String length = request.fields().first(FieldName.CONTENT_LENGTH);
     boolean hasContent = length != null || request.fields().has(FieldName.TRANSFER_ENCODING);
@@ -161,7 +185,7 @@ record RouteExplainer(
   }
 
   /** With what becomes of a response that is not stored if its client is slow. */
-  private static Explanation slow(Explanation decided, RouteChain chain) {
+  private static Explanation slow(Explanation decided, ExplainedRoute chain) {
     PoolSettings pool = chain.pool();
     if (pool == null || pool.responseBufferBytes() == 0 || decided.decision() != Decision.PASS) {
       return decided;
@@ -231,22 +255,20 @@ record RouteExplainer(
   }
 
   /** With the node that a miss would ask. */
-  private Explanation owned(Explanation decided, RouteChain chain, RequestHead request) {
-    CacheHandler cache = chain.cache();
+  private Explanation owned(Explanation decided, ExplainedRoute chain, RequestHead request) {
     boolean isAsked =
         decided.decision() == Decision.FORWARD || decided.decision() == Decision.VALIDATE;
-    if (peers.isEmpty() || cache == null || !isAsked) {
+    if (peers.isEmpty() || !isLookedUp(chain) || !isAsked || request.partition() != null) {
       return decided;
     }
     List<Reason> because = new ArrayList<>(decided.because());
-    because.add(peers.get().explain(QueryFilter.filtered(cache.query(), request)));
+    because.add(peers.get().explain(QueryFilter.filtered(chain.query(), request)));
     return new Explanation(decided.decision(), decided.forward(), decided.key(), because);
   }
 
-  private static Explanation cached(Route route, RouteChain chain, RequestHead request) {
-    CacheBypass bypass = chain.bypass();
-    if (bypass == null) {
-      return Objects.requireNonNull(chain.cache()).explain(request);
+  private static Explanation cached(Route route, ExplainedRoute chain, RequestHead request) {
+    if (!chain.isPastCache()) {
+      return chain.lookUp(request);
     }
     Reason bypassed =
         new Reason(
@@ -254,10 +276,10 @@ record RouteExplainer(
             "RFC 9111 §2",
             "routes[].cache.bypass-paths: " + route.pathPrefix(),
             "it is forwarded, and nothing is stored");
-    return new Explanation(Decision.PASS, bypass.reason(request), null, List.of(bypassed));
+    return new Explanation(Decision.PASS, CacheBypass.reason(request), null, List.of(bypassed));
   }
 
-  private static Explanation uncached(RouteChain chain) {
+  private static Explanation uncached(ExplainedRoute chain) {
     return chain.route().upstream() == null
         ? decided(
             Decision.PASS,

@@ -338,7 +338,10 @@ final class Upstreams implements AutoCloseable {
       UpstreamSettings settings = configuration.upstream(upstream).settings();
       LimitSettings limits = configuration.limits();
       return settings.with(
-          settings.connection().within(limits.connection().tunnelTimeout(), limits.responseHead()),
+          settings
+              .connection()
+              .within(limits.connection().tunnelTimeout(), limits.responseHead())
+              .ofRoute(route.limits().headTimeout(), route.limits().contentTimeout()),
           configuration.forwarding().ofRoute(route.hostRewrite(), route.upgrades()));
     }
 

@@ -3,6 +3,7 @@ package io.kamille.launcher.cli;
 import io.kamille.core.origin.UpstreamGroup;
 import io.kamille.core.origin.names.OriginFile;
 import io.kamille.core.setting.Problem;
+import io.kamille.launcher.appliance.RequestTests;
 import io.kamille.launcher.appliance.RouteChain;
 import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.configuration.ConfigurationFile;
@@ -48,7 +49,7 @@ final class CheckCommand implements Callable<Integer> {
     Configuration configuration = check(file, out, spec.commandLine().getErr());
     if (isVerbose) {
       for (RouteSettings route : configuration.routes()) {
-        String name = RoutesByHost.hostOf(route) + route.path();
+        String name = RoutesByHost.nameOf(route);
         out.println(name + ": PURGE → route → " + RouteChain.describe(route));
       }
     }
@@ -62,6 +63,7 @@ final class CheckCommand implements Callable<Integer> {
     configuration
         .upstreams()
         .forEach((name, upstream) -> problems.addAll(ofOriginsFile(name, upstream, err)));
+    problems.addAll(RequestTests.failed(configuration, file.toString()));
     if (!problems.isEmpty()) {
       Running.accepted(new ConfigurationReading.Refused(problems), err);
     }
@@ -70,7 +72,8 @@ final class CheckCommand implements Callable<Integer> {
     if (!configuration.orderedNames().isEmpty()) {
       out.println("certificates: ordered for " + String.join(", ", configuration.orderedNames()));
     }
-    out.println(file + ": no problems");
+    int tests = configuration.tests().size();
+    out.println(file + ": no problems" + (tests == 0 ? "" : ", tests passed: " + tests));
     return configuration;
   }
 

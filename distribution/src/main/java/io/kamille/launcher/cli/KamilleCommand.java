@@ -27,6 +27,7 @@ import tools.jackson.databind.JsonNode;
     subcommands = {
       RunCommand.class,
       CheckCommand.class,
+      TestCommand.class,
       ConfigCommand.class,
       ExplainCommand.class,
       PurgeCommand.class,
@@ -60,7 +61,7 @@ public final class KamilleCommand {
   /** The commands of every day; the rare ones stand behind them. */
   private static final List<String> COMMON =
       List.of(
-          "run", "check", "config", "explain", "purge", "warm", "top", "upgrade", "doctor", "login",
+          "run", "check", "test", "config", "explain", "purge", "warm", "top", "upgrade", "doctor", "login",
           "token", "demo");
 
   private static final List<String> RARE =

@@ -41,6 +41,7 @@ import org.jspecify.annotations.Nullable;
  * @param loops how many event loops run
  * @param upstreams by their names, in the order of the file
  * @param routes in the order of the file, which has no meaning; host and path together are unique
+ * @param tests what must come of requests
  * @param acme whom certificates are ordered from
  * @param cluster which nodes are one cache
  * @param hostSockets where the helper listens that sockets come from; null if they are made here
@@ -63,6 +64,7 @@ public record Configuration(
     TraceSettings tracing,
     AdminSettings admin,
     UpgradeSettings upgrade,
+    List<RequestTest> tests,
     AcmeSettings acme,
     ClusterSettings cluster,
     @Nullable Path hostSockets,
@@ -120,6 +122,12 @@ public record Configuration(
       AdminSettings.SECTION.one(
           "admin", "Health, metrics and the API, on a listener of their own.");
 
+  static final Subsection<RequestTest> TESTS =
+      RequestTest.SECTION.list(
+          "tests",
+          "Requests, and what must come of them; see [tests](../operations/tests.md). `kamille"
+              + " check` runs them, and so does every change of the configuration.");
+
   static final Subsection<AcmeSettings> ACME =
       AcmeSettings.SECTION.one(
           "acme",
@@ -159,6 +167,7 @@ public record Configuration(
           UpgradeSettings.SECTION.one(
               "upgrade",
               "Upgrades while requests are served; see [upgrade](../operations/upgrade.md)."),
+          TESTS,
           ACME,
           CLUSTER,
           Setting.of(
@@ -243,6 +252,11 @@ public record Configuration(
   /** Writes the warnings to the log, because this comes into force. */
   public void logWarnings() {
     warnings().forEach(warning -> LOG.log(Level.WARNING, "{0}", warning));
+  }
+
+  /** The values of the tests, in their order, with their places in the file. */
+  public List<SectionValues> testValues() {
+    return values.all(TESTS);
   }
 
   /** The upstream of that name, which there is. */

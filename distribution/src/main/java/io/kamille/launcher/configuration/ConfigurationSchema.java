@@ -59,6 +59,8 @@ public final class ConfigurationSchema {
         switch (inside.shape()) {
           case ONE -> element;
           case LIST -> ordered("type", "array", "items", element);
+          case SOME ->
+              ordered("anyOf", List.of(element, ordered("type", "array", "items", element)));
           case NAMED -> ordered("type", "object", "additionalProperties", element);
         };
     schema.put("description", inside.description());

@@ -10,7 +10,6 @@ import io.kamille.cluster.settings.ClusterSettings;
 import io.kamille.cluster.settings.ClusterSettings.ConfigChoice;
 import io.kamille.cluster.settings.PeerSettings;
 import io.kamille.core.client.open.ListenerSettings;
-import io.kamille.core.gate.RateLimitSettings;
 import io.kamille.core.log.AccessLogSettings;
 import io.kamille.core.log.AccessLogSettings.LineFields;
 import io.kamille.core.log.LogSettings;
@@ -18,6 +17,7 @@ import io.kamille.core.log.LoggedField;
 import io.kamille.core.origin.choose.SplitSettings;
 import io.kamille.core.origin.send.MirrorSettings;
 import io.kamille.core.origin.send.SpoolSettings;
+import io.kamille.core.route.RouteMatch;
 import io.kamille.core.setting.ByteSize;
 import io.kamille.core.setting.HostPort;
 import io.kamille.core.setting.Position;
@@ -25,6 +25,7 @@ import io.kamille.core.setting.Problem;
 import io.kamille.core.setting.Problems;
 import io.kamille.core.setting.SectionValues;
 import io.kamille.core.setting.Setting;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -74,7 +75,6 @@ record CrossChecks(SectionValues file, Problems problems) {
       statusCodesCanHaveLifetimes(ofRoute);
       bypassedPathsLieBelow(route.value(RouteSettings.PATH_PREFIX), ofRoute);
       parametersAreKeptOrIgnored(ofRoute.one(RouteCacheSettings.QUERY));
-      problems.needs(route.one(RouteSettings.RATE_LIMIT), RateLimitSettings.RATE, "a rate");
       new RouteChecks(route, problems).run();
     }
     maskedAddressesHaveNoSecondCopy(file.one(Configuration.LOGS).one(LogSettings.ACCESS));
@@ -170,21 +170,35 @@ record CrossChecks(SectionValues file, Problems problems) {
   }
 
   private void routesDiffer() {
-    Map<List<String>, SectionValues> first = new HashMap<>();
+    Map<List<String>, List<SectionValues>> before = new HashMap<>();
     for (SectionValues route : file.all(Configuration.ROUTES)) {
       String host = Objects.requireNonNullElse(route.find(RouteSettings.HOST), "");
       // Not a record, whose equals has a bootstrap method that each start would run.
-      List<String> match = List.of(host, route.value(RouteSettings.PATH_PREFIX));
-      SectionValues other = first.putIfAbsent(match, route);
-      if (other != null) {
-        Position place = other.position();
-        String where =
-            place.file().equals(route.position().file())
-                ? ""
-                : " in " + place.lineSeenFrom(route.position());
-        String whose = "the host and path of " + other.path() + where;
-        problems.conflict(route, whose, "a route of its own");
-      }
+      List<String> place = List.of(host, route.value(RouteSettings.PATH_PREFIX));
+      List<SectionValues> others = before.computeIfAbsent(place, any -> new ArrayList<>());
+      others.forEach(other -> itIsClearWhichTakes(route, other));
+      others.add(route);
+    }
+  }
+
+  /** Of two routes for one host and path, one has more conditions, or no request meets both. */
+  private void itIsClearWhichTakes(SectionValues route, SectionValues other) {
+    SectionValues values = route.one(RouteSettings.MATCH);
+    RouteMatch match = RouteMatch.SECTION.record(values);
+    RouteMatch others = RouteMatch.SECTION.record(other.one(RouteSettings.MATCH));
+    if (match.size() == 0 && others.size() == 0) {
+      Position place = other.position();
+      String where =
+          place.file().equals(route.position().file())
+              ? ""
+              : " in " + place.lineSeenFrom(route.position());
+      String whose = "the host and path of " + other.path() + where;
+      problems.conflict(route, whose, "a route of its own");
+    } else if (match.size() == others.size() && !match.excludes(others)) {
+      problems.conflict(
+          values,
+          "as many conditions as " + other.path() + ", which a request can meet, too",
+          "more or fewer conditions, or a value that excludes those of " + other.path());
     }
   }
 

@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param requestHeaders what becomes of the fields of requests
  * @param responseHeaders what becomes of the fields of responses
  * @param requestId whether each request gets a name
+ * @param securityHeaders whether responses get {@link io.kamille.core.answer.SecurityFields}
  * @param split which clients get another upstream
  * @param mirror which upstream gets copies
  * @param errorPages what stands in place of errors, by status code or class
@@ -38,6 +39,7 @@ public record RouteActions(
     HeaderRules requestHeaders,
     HeaderRules responseHeaders,
     boolean requestId,
+    boolean securityHeaders,
     SplitSettings split,
     MirrorSettings mirror,
     Map<String, ErrorPageSettings> errorPages,
@@ -128,6 +130,15 @@ public record RouteActions(
                   ValueTypes.onOff(),
                   "Whether each request gets a new `X-Request-Id`, for the origin and in the"
                       + " response.")
+              .defaultsTo(false),
+          Setting.of(
+                  "security-headers",
+                  ValueTypes.onOff(),
+                  "Whether responses that lack them get `X-Content-Type-Options: nosniff`,"
+                      + " `X-Frame-Options: SAMEORIGIN`, `Referrer-Policy:"
+                      + " strict-origin-when-cross-origin`, and over https"
+                      + " `Strict-Transport-Security: max-age=31536000`. Kamille's own errors on the"
+                      + " route get them, too.")
               .defaultsTo(false),
           SPLIT,
           MIRROR,

@@ -84,6 +84,8 @@ record RouteChecks(SectionValues route, Problems problems) {
             RouteSettings.UPGRADES,
             RouteActions.PATH_REWRITE,
             RouteSettings.CACHE,
+            RouteLimits.HEAD_TIMEOUT,
+            RouteLimits.CONTENT_TIMEOUT,
             RouteActions.REQUEST_HEADERS,
             RouteActions.SPLIT,
             RouteActions.MIRROR);

@@ -2,10 +2,10 @@ package io.kamille.launcher.configuration;
 
 import io.kamille.cache.settings.RouteCacheSettings;
 import io.kamille.core.gate.AccessList;
-import io.kamille.core.gate.RateLimitSettings;
 import io.kamille.core.http.Octets;
 import io.kamille.core.origin.ForwardingSettings;
 import io.kamille.core.route.Route;
+import io.kamille.core.route.RouteMatch;
 import io.kamille.core.setting.HostPort;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Setting;
@@ -21,11 +21,12 @@ import org.jspecify.annotations.Nullable;
  *
  * @param host in lower case: exact, {@code *.} and a domain, or null for any
  * @param path the beginning of the target path; begins with a slash
+ * @param match what else a request must have
  * @param upstream the name of an upstream that exists, or null if the route answers by itself
  * @param hostRewrite the Host field the origin sees, or null for the client's own
  * @param upgrades protocols that clients may ask its origins to switch to, in lower case
  * @param access which clients may use it
- * @param rateLimit how often each of them may
+ * @param limits how much of it they may use
  * @param cache how it uses the cache
  * @param isLogged whether its requests have lines in the access log
  * @param actions what it does by itself
@@ -33,11 +34,12 @@ import org.jspecify.annotations.Nullable;
 public record RouteSettings(
     @Nullable String host,
     String path,
+    RouteMatch match,
     @Nullable String upstream,
     @Nullable String hostRewrite,
     List<String> upgrades,
     AccessList access,
-    RateLimitSettings rateLimit,
+    RouteLimits limits,
     RouteCacheSettings cache,
     boolean isLogged,
     RouteActions actions) {
@@ -72,6 +74,13 @@ public record RouteSettings(
                   + " (`/./`, `/../`), and with encoded letters (`%61`) decoded. Origin and cache"
                   + " key get the path as it came.")
           .defaultsTo("/");
+
+  static final Subsection<RouteMatch> MATCH =
+      RouteMatch.SECTION.one(
+          "match",
+          "What else a request must have. Among routes for the same host and path, the one with most"
+              + " conditions that are met wins. The cache key of such a route holds its name, so it"
+              + " shares no stored response with another one.");
 
   static final Setting<String> UPSTREAM =
       Setting.of(
@@ -114,17 +123,12 @@ public record RouteSettings(
               "How this route uses the cache. `cache: off` is short for `cache: {enabled: off}`.")
           .withShorthand(RouteCacheSettings.ENABLED);
 
-  public static final Subsection<RateLimitSettings> RATE_LIMIT =
-      RateLimitSettings.SECTION.one(
-          "rate-limit",
-          "How often each client may use the route. A reload that leaves the limit as it is goes on"
-              + " counting.");
-
   static final Section<RouteSettings> SECTION =
       Section.of(
           RouteSettings.class,
           HOST,
           PATH_PREFIX,
+          MATCH,
           UPSTREAM,
           HOST_REWRITE,
           UPGRADES,
@@ -132,7 +136,7 @@ public record RouteSettings(
               "access",
               "Which clients may use the route. The request of another is answered with 403; the"
                   + " method `PURGE` goes by `cache.purge-from` alone."),
-          RATE_LIMIT,
+          RouteLimits.SECTION.inlined(),
           CACHE,
           Setting.of(
                   "log",

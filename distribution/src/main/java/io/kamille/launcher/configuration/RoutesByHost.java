@@ -3,6 +3,7 @@ package io.kamille.launcher.configuration;
 import io.kamille.core.route.Route;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -11,9 +12,18 @@ import org.jspecify.annotations.Nullable;
 /** The routes of a configuration by the hosts that they name. Immutable; any thread. */
 public final class RoutesByHost {
 
+  /**
+   * A host and path that requests are routed by.
+   *
+   * @param name of the route
+   * @param isPastCache whether requests pass the cache by because of their path
+   */
+  public record Place(
+      RouteSettings settings, String name, String host, String path, boolean isPastCache) {}
+
   private final Map<String, List<RouteSettings>> routes = new LinkedHashMap<>();
 
-  /** These routes, no two of which have the same host and path. */
+  /** These routes, no two of which have the same host, path and match. */
   public RoutesByHost(List<RouteSettings> all) {
     for (RouteSettings route : all) {
       routes.computeIfAbsent(hostOf(route), host -> new ArrayList<>()).add(route);
@@ -25,17 +35,64 @@ public final class RoutesByHost {
     return route.host() == null ? Route.ANY_HOST : route.host();
   }
 
+  /** What log and metrics call it. */
+  public static String nameOf(RouteSettings route) {
+    return hostOf(route) + route.path() + route.match();
+  }
+
+  /** The places of these routes, and one more for each path of theirs that bypasses the cache. */
+  public static List<Place> places(List<RouteSettings> all) {
+    RoutesByHost byHost = new RoutesByHost(all);
+    Map<String, Place> places = new LinkedHashMap<>();
+    List<Place> bypassed = new ArrayList<>();
+    for (RouteSettings route : all) {
+      places.put(nameOf(route), place(route, route.path(), false));
+      for (String path : byHost.bypassPaths(route)) {
+        RouteSettings owner = byHost.find(hostOf(route), path);
+        if (owner == null || owner.path().length() <= route.path().length()) {
+          boolean isPast = bypasses(route).stream().anyMatch(own -> covers(own, path));
+          bypassed.add(place(route, path, isPast));
+        }
+      }
+    }
+    bypassed.forEach(
+        place -> places.putIfAbsent(place.host() + place.path() + place.settings().match(), place));
+    return List.copyOf(places.values());
+  }
+
+  /** Those of all routes with its host and path: each must have its place wherever one has. */
+  private Set<String> bypassPaths(RouteSettings route) {
+    Set<String> paths = new LinkedHashSet<>();
+    for (RouteSettings other : routes.getOrDefault(hostOf(route), List.of())) {
+      if (other.path().equals(route.path())) {
+        paths.addAll(bypasses(other));
+      }
+    }
+    return paths;
+  }
+
+  private static List<String> bypasses(RouteSettings route) {
+    return route.isCached() ? route.cache().bypassPaths() : List.of();
+  }
+
+  private static Place place(RouteSettings route, String path, boolean isPastCache) {
+    return new Place(route, nameOf(route), hostOf(route), path, isPastCache);
+  }
+
   /** The hosts that routes name, in the order of the file. */
   Set<String> hosts() {
     return routes.keySet();
   }
 
-  /** Of the routes that name this very host, the most specific one for the path; null if none. */
+  /**
+   * Of the routes that name this very host, the most specific one that takes all requests for the
+   * path; null if none does.
+   */
   public @Nullable RouteSettings find(String host, String path) {
     RouteSettings longest = null;
     for (RouteSettings route : routes.getOrDefault(host, List.of())) {
       boolean isLonger = longest == null || route.path().length() > longest.path().length();
-      if (isLonger && covers(route.path(), path)) {
+      if (isLonger && route.match().size() == 0 && covers(route.path(), path)) {
         longest = route;
       }
     }

@@ -77,7 +77,7 @@ public final class SettingsReference {
   private static String inside(Subsection<?> section) {
     return switch (section.shape()) {
       case ONE -> section.key() + ".";
-      case LIST -> section.key() + "[].";
+      case LIST, SOME -> section.key() + "[].";
       case NAMED -> section.key() + ".*.";
     };
   }

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Values as YAML. Stateless; any thread. */
-final class YamlWriter {
+public final class YamlWriter {
 
   /** What needs no quotes, in flow style neither. */
   private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9_/.][A-Za-z0-9_/.%+-]*");
@@ -19,7 +19,7 @@ final class YamlWriter {
   private YamlWriter() {}
 
   /** On one line. */
-  static String flow(@Nullable Object value) {
+  public static String flow(@Nullable Object value) {
     return switch (value) {
       case Map<?, ?> map ->
           map.entrySet().stream()

@@ -29,7 +29,7 @@ import tools.jackson.databind.JsonNode;
 public final class ConfigControl implements AutoCloseable {
 
   /*
-   * A commit: check, prepare what may fail, write the draft of the file, apply, rename, keep the
+   * A commit: check, run its tests, prepare what may fail, write the draft of the file, apply, rename, keep the
    * version. A kill before the rename leaves the old file, a kill behind it the new one. If the
    * rename fails, what ran is applied again. A version that cannot be kept is no reason to go back:
    * the file has it, and the next start takes it in.
@@ -55,6 +55,15 @@ public final class ConfigControl implements AutoCloseable {
 
     /** What was answered so far. */
     TrialGuard.Counts counts();
+
+    /**
+     * What its tests expect of it in vain.
+     *
+     * @param file what problems call it
+     */
+    default List<Problem> failedTests(Configuration next, String file) {
+      return List.of();
+    }
 
     /** Makes all that it needs and that may fail. Ended by {@link Step#apply} or abandon. */
     Step prepare(Configuration next);
@@ -228,7 +237,7 @@ public final class ConfigControl implements AutoCloseable {
   /** All that is wrong with a text. */
   List<Problem> problems(String candidate) {
     return switch (reading(candidate)) {
-      case ConfigurationReading.Accepted accepted -> List.of();
+      case ConfigurationReading.Accepted(Configuration next) -> failedTests(next);
       case ConfigurationReading.Refused refused -> refused.problems();
     };
   }
@@ -246,6 +255,21 @@ public final class ConfigControl implements AutoCloseable {
     };
   }
 
+  private List<Problem> failedTests(Configuration next) {
+    return target.failedTests(next, file.path().toString());
+  }
+
+  /** As {@link #checked}, for what is to come into force: its tests must pass. */
+  private Configuration tested(String candidate) throws Refused {
+    Configuration next = checked(candidate);
+    List<Problem> failed = failedTests(next);
+    if (!failed.isEmpty()) {
+      throw new Refused(
+          ProblemType.CONFIG_INVALID, "Its tests fail, so nothing was changed.", failed);
+    }
+    return next;
+  }
+
   /** The changes between two versions, as a reload sees them. */
   synchronized List<SettingChange> changes(int from, int to) throws Refused {
     return checked(text(to)).changesFrom(checked(text(from)));
@@ -254,7 +278,7 @@ public final class ConfigControl implements AutoCloseable {
   /** What a commit would change. */
   synchronized Outcome rehearse(ChangeOrder.Edit edit) throws Refused {
     String next = edit.next(text());
-    return outcome(target.changes(checked(next)), null, UnifiedDiff.between(text(), next));
+    return outcome(target.changes(tested(next)), null, UnifiedDiff.between(text(), next));
   }
 
   /** The text that a commit would put in force. */
@@ -272,7 +296,7 @@ public final class ConfigControl implements AutoCloseable {
 
   /** Makes all that a commit would need, and throws it away. */
   synchronized void tryOut(ChangeOrder order, ChangeOrder.Edit edit) throws Refused {
-    Configuration configuration = checked(next(order, edit));
+    Configuration configuration = tested(next(order, edit));
     file.checkUnchanged();
     prepared(configuration).abandon();
   }
@@ -285,7 +309,7 @@ public final class ConfigControl implements AutoCloseable {
   /** Puts a text in force. */
   synchronized Outcome commit(ChangeOrder order, ChangeOrder.Edit edit) throws Refused {
     String next = next(order, edit);
-    Configuration configuration = checked(next);
+    Configuration configuration = tested(next);
     file.checkUnchanged();
     List<SettingChange> changes = target.changes(configuration);
     Duration confirm = order.confirm();
@@ -499,7 +523,7 @@ public final class ConfigControl implements AutoCloseable {
           "The file cannot be read: " + unreadable.getMessage(),
           problems);
     }
-    Configuration read = checked(next);
+    Configuration read = tested(next);
     apply(read);
     ofFile = read;
     running = read;

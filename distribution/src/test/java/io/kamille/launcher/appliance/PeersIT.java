@@ -155,6 +155,23 @@ class PeersIT {
   }
 
   @Test
+  void aRouteWithConditionsIsNeverThatOfARequestFromANode() throws Exception {
+    cluster.with(
+        "routes: [{upstream: site, cache: {query: {ignore: [own]}}},"
+            + " {upstream: site, path-rewrite: /mine, match: {query: {own: absent}}}]");
+    cluster.start(2, "");
+    String path = cluster.ownedBy("b", "/p");
+    cluster.origin().on(path, ok("plain", MINUTE)).on("/mine" + path, ok("mine", MINUTE));
+    for (int i = 0; i < 2; i++) {
+      assertThat(a().get(path + "?own=1").content()).isEqualTo("plain");
+      assertThat(a().get(path).content()).isEqualTo("mine");
+      assertThat(b().get(path).content()).isEqualTo("mine");
+    }
+    assertThat(asked(path)).hasSize(1);
+    assertThat(asked("/mine" + path)).hasSize(2);
+  }
+
+  @Test
   void largeContentComesWholeAndIsReadAlong() throws Exception {
     cluster.with("cache: {memory: {capacity: 64MiB}, max-object-size: 16MiB}");
     cluster.start(3, ", copies: none");

@@ -9,6 +9,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -101,6 +102,29 @@ class KamilleCommandTest {
     assertThat(execute("check", "--config", file.toString())).isZero();
     assertThat(out.toString()).isEqualTo(file + ": no problems\n");
     assertThat(err.toString()).isEmpty();
+  }
+
+  @Test
+  void aTestThatFailsIsNamedWithItsPlaceAndWhy() throws IOException {
+    Path file =
+        write(
+            """
+            listeners: [':0']
+            upstreams: {a: {origins: ['http://b']}}
+            routes: [{upstream: a, cache: {bypass-cookies: [id]}}]
+            tests:
+              - {request: http://b.org/, fields: {Cookie: id=1}, expect: {cache: bypass}}
+              - {request: http://b.org/, fields: {Cookie: ide=1}, expect: {cache: bypass}}
+            """);
+    for (String command : List.of("check", "test")) {
+      assertThat(execute(command, "--config", file.toString())).isEqualTo(78);
+      assertThat(err.toString())
+          .startsWith(file + ":6:71: tests[1].expect.cache: found lookup (it takes the route for")
+          .endsWith("kamille: 1 problem\n");
+    }
+    Files.writeString(file, Files.readString(file).replace("ide=1", "id=2"));
+    assertThat(execute("check", "--config", file.toString())).isZero();
+    assertThat(out.toString()).isEqualTo(file + ": no problems, tests passed: 2\n");
   }
 
   @Test

@@ -39,6 +39,7 @@ import io.kamille.core.origin.PoolSettings;
 import io.kamille.core.origin.ProxyAnnouncement;
 import io.kamille.core.origin.UpstreamGroup;
 import io.kamille.core.origin.UpstreamSettings;
+import io.kamille.core.route.RouteMatch;
 import io.kamille.core.setting.HostPort;
 import io.kamille.core.setting.OriginUrl;
 import io.kamille.core.setting.Problem;
@@ -68,7 +69,7 @@ class ConfigurationFileTest {
       """;
 
   private static final AccessList ALL = AccessList.ALL;
-  private static final RateLimitSettings NO_LIMIT = RateLimitSettings.SECTION.defaults();
+  private static final RouteLimits NO_LIMIT = RouteLimits.NONE;
 
   @Test
   void threeLinesAreAConfiguration() {
@@ -89,6 +90,7 @@ class ConfigurationFileTest {
             new RouteSettings(
                 null,
                 "/",
+                RouteMatch.NONE,
                 "web",
                 null,
                 List.of("websocket"),
@@ -226,15 +228,22 @@ class ConfigurationFileTest {
             new RouteSettings(
                 "*.example.org",
                 "/shop",
+                RouteMatch.NONE,
                 "web",
                 "inner:81",
                 List.of("websocket", "tls/1.3"),
                 access(List.of("::1"), List.of("10.0.0.0/8")),
-                new RateLimitSettings(
-                    new RateLimitSettings.Rate(90, TimeUnit.MINUTES),
-                    7,
-                    new RateLimitSettings.Key("X-Api-Key"),
-                    RateLimitSettings.Counts.FORWARDED),
+                new RouteLimits(
+                    List.of(
+                        new RateLimitSettings(
+                            new RateLimitSettings.Rate(90, TimeUnit.MINUTES),
+                            7,
+                            new RateLimitSettings.Key("X-Api-Key", false),
+                            RateLimitSettings.Counts.FORWARDED,
+                            false)),
+                    Long.MAX_VALUE,
+                    null,
+                    null),
                 new RouteCacheSettings(
                     true,
                     true,
@@ -257,6 +266,7 @@ class ConfigurationFileTest {
             new RouteSettings(
                 "example.org",
                 "/",
+                RouteMatch.NONE,
                 "web",
                 null,
                 List.of("websocket"),

@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.tuple;
 import io.kamille.cache.settings.RouteCacheSettings;
 import io.kamille.core.client.open.ListenerSettings;
 import io.kamille.core.gate.AccessList;
-import io.kamille.core.gate.RateLimitSettings;
 import io.kamille.core.loop.PaceSettings;
 import io.kamille.core.origin.OriginSettings;
+import io.kamille.core.route.RouteMatch;
 import io.kamille.core.setting.HostPort;
 import io.kamille.core.setting.OriginUrl;
 import io.kamille.core.setting.Problem;
@@ -50,11 +50,12 @@ class ConfigurationOptionsTest {
             new RouteSettings(
                 null,
                 "/",
+                RouteMatch.NONE,
                 "origin",
                 null,
                 List.of("websocket"),
                 AccessList.ALL,
-                RateLimitSettings.SECTION.defaults(),
+                RouteLimits.NONE,
                 RouteCacheSettings.SECTION.defaults(),
                 true,
                 RouteActions.NONE));

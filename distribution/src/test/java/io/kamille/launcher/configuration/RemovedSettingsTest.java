@@ -98,7 +98,7 @@ class RemovedSettingsTest {
         String inside =
             switch (child.shape()) {
               case ONE -> ".";
-              case LIST -> "[].";
+              case LIST, SOME -> "[].";
               case NAMED -> ".*.";
             };
         collect(path + inside, child.section(), paths);

@@ -2,6 +2,7 @@ package io.kamille.launcher.version;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
 import io.kamille.admin.api.ProblemType;
 import io.kamille.core.metric.Histogram;
@@ -9,6 +10,7 @@ import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.setting.Problem;
 import io.kamille.core.setting.SettingChange;
+import io.kamille.launcher.appliance.RequestTests;
 import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.configuration.ConfigurationFile;
 import io.kamille.launcher.configuration.ConfigurationReading;
@@ -72,6 +74,11 @@ class ConfigControlTest {
     @Override
     public List<SettingChange> changes(Configuration next) {
       return next.changesFrom(running);
+    }
+
+    @Override
+    public List<Problem> failedTests(Configuration next, String file) {
+      return RequestTests.failed(next, file);
     }
 
     @Override
@@ -149,6 +156,23 @@ class ConfigControlTest {
     appliance.fails = true;
     assertThat(control.reload()).containsExactly("Nothing was changed; the log says why.");
     refused(ProblemType.NOT_PREPARED, () -> control.reload(control.tag()));
+  }
+
+  @Test
+  void aChangeThatFailsItsTestsIsRefusedWhicheverWayItComes() throws Exception {
+    String good = LEAST + "tests: [{request: 'http://a.org/', expect: {upstream: web}}]\n";
+    String bad = good.replace("expect: {upstream: web}", "expect: {cache: bypass}");
+    refused(ProblemType.CONFIG_INVALID, () -> commit(bad, "a", "", null));
+    refused(ProblemType.CONFIG_INVALID, () -> commit(bad, "a", "", Duration.ofMinutes(1)));
+    assertThat(control.problems(bad)).hasSize(1);
+    Files.writeString(file, bad);
+    assertThat(control.reload())
+        .singleElement(STRING)
+        .contains("kamille.yaml:5:52: tests[0].expect.cache: found lookup (it takes the route");
+    assertThat(appliance.steps).isEmpty();
+    Files.writeString(file, LEAST);
+    commit(good, "a", "", null);
+    assertThat(file).hasContent(good);
   }
 
   @Test

@@ -56,7 +56,7 @@ public final class CacheExplainer {
   private static final Pattern SECTION = Pattern.compile("(.*) \\((RFC [^)]*)\\)");
 
   private final CacheDecisions decisions;
-  private final TieredStore store;
+  private final @Nullable TieredStore store;
   private final InFlightTable flights;
   private final CacheSettings settings;
   private final WallClock clock;
@@ -73,20 +73,55 @@ public final class CacheExplainer {
    */
   public CacheExplainer(
       CacheDecisions decisions, CacheParts parts, CacheSettings settings, RequestHead request) {
+    this(
+        decisions,
+        parts.store(),
+        parts.flights(),
+        settings,
+        parts.clock(),
+        request,
+        parts.demandsOf(request));
+  }
+
+  /** The same where nothing is stored. */
+  CacheExplainer(
+      CacheDecisions decisions,
+      InFlightTable flights,
+      CacheSettings settings,
+      WallClock clock,
+      RequestHead request) {
+    this(
+        decisions,
+        null,
+        flights,
+        settings,
+        clock,
+        request,
+        CacheControl.ofRequest(request.fields()));
+  }
+
+  private CacheExplainer(
+      CacheDecisions decisions,
+      @Nullable TieredStore store,
+      InFlightTable flights,
+      CacheSettings settings,
+      WallClock clock,
+      RequestHead request,
+      CacheControl demands) {
     this.decisions = decisions;
-    this.store = parts.store();
-    this.flights = parts.flights();
+    this.store = store;
+    this.flights = flights;
     this.settings = settings;
-    this.clock = parts.clock();
+    this.clock = clock;
     this.request = QueryFilter.filtered(settings.query(), request);
-    this.demands = parts.demandsOf(request);
+    this.demands = demands;
     this.isFiltered = !this.request.pathAndQuery().equals(request.pathAndQuery());
     this.key = CacheKey.of(this.request);
   }
 
   public Explanation explain() {
     CacheDecision early = decisions.beforeLookup(request, demands);
-    Variants variants = store.peek(key);
+    Variants variants = store == null ? null : store.peek(key);
     if (early != null) {
       bypass(early, variants);
       if (early instanceof Pass) {
@@ -102,13 +137,14 @@ public final class CacheExplainer {
           "it is looked up and forwarded as " + request.pathAndQuery());
     }
     int stored = variants == null ? 0 : variants.size();
-    step("key", "RFC 9111 §2", keyText(), "responses stored under it: " + stored);
+    String route = request.partition() == null ? "" : "; route " + request.partition();
+    step("key", "RFC 9111 §2", keyText() + route, "responses stored under it: " + stored);
     long now = clock.epochSeconds();
     StoredResponse selected = variants == null ? null : variants.select(request, now);
     settings.varyBy().values(request).forEach(this::normal);
     variants(variants, selected);
-    if (selected == null && store.copies(key) > 0) {
-      disk();
+    if (selected == null && store != null && store.copies(key) > 0) {
+      disk(store);
     }
     if (selected != null && selected.facts().tags().areAny()) {
       step(
@@ -162,7 +198,7 @@ public final class CacheExplainer {
     }
   }
 
-  private void disk() {
+  private void disk(TieredStore store) {
     PeakWatch peak = store.peak();
     step(
         "disk",

@@ -10,9 +10,10 @@ import org.jspecify.annotations.Nullable;
  * <p>The key covers scheme, host in lower case, port, path and query, so that URIs that are
  * equivalent by scheme-based normalisation (RFC 9110 §4.2.3) share one; percent-encoding is left as
  * it is. Where a route has rules for queries ({@link QueryRules}), it covers the query they make.
- * The method is not part of it, because only responses to GET are stored. A secret goes in ({@link
- * HashSecret}), so that nobody outside can make two targets meet; keys mean nothing to a process
- * with another one.
+ * Where a route takes only some of the requests for a URI, it covers the route's name ({@link
+ * RequestHead#partition}). The method is not part of it, because only responses to GET are stored.
+ * A secret goes in ({@link HashSecret}), so that nobody outside can make two targets meet; keys
+ * mean nothing to a process with another one.
  *
  * <p>Immutable once made, but for the one inside a {@link CacheKeyProbe}.
  */

@@ -18,7 +18,8 @@ public final class CacheKeyProbe {
   /*
    * Hashed in this order: one octet for the scheme, host and port in the normal form in which the
    * origin is told them, and path and query, which begin with a slash. No host or port has a slash
-   * in it, so no two targets give one input. The method is left out: what a GET has stored answers
+   * in it, so no two targets give one input.
+   * The partition, if there is one, stands behind an octet that no target has. The method is left out: what a GET has stored answers
    * a HEAD.
    */
   private final SipHash hash;
@@ -44,6 +45,9 @@ public final class CacheKeyProbe {
     byte[] octets = request.octets();
     putOrigin(request.isSecure(), octets, request.authorityStart(), request.authorityEnd());
     putTarget(octets, request.pathStart(), request.queryEnd());
+    if (request.partition() != null) {
+      putPartition(request.partition());
+    }
     return finish();
   }
 
@@ -101,6 +105,13 @@ public final class CacheKeyProbe {
       hash.put((byte) '/');
     }
     hash.put(octets, start, end);
+  }
+
+  private void putPartition(String partition) {
+    hash.put((byte) 0);
+    for (int i = 0; i < partition.length(); i++) {
+      hash.put((byte) partition.charAt(i));
+    }
   }
 
   private CacheKey finish() {

@@ -11,6 +11,7 @@ import io.kamille.core.loop.WallClock;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
@@ -78,11 +79,11 @@ public final class OperatorPurges {
    *     are other nodes
    */
   public @Nullable PurgeReport purge(long number, PurgeTarget target, boolean isSoft) {
-    CacheKey key = keyOf(target);
-    if (key != null) {
+    Set<CacheKey> keys = keysOf(target);
+    if (!keys.isEmpty()) {
       Purge purge = unnumbered(target, isSoft);
-      removals.remember(key, purge);
-      purge.affected(isSoft ? removals.soften(key, purge) : removals.remove(key));
+      keys.forEach(key -> removals.remember(key, purge));
+      purge.affected(isSoft ? removals.soften(keys, purge) : removals.remove(keys));
       return noted(number, purge, false, () -> true, State.DONE);
     }
     Purge purge = removals.purge(target.orAny(), isSoft);
@@ -99,9 +100,9 @@ public final class OperatorPurges {
    */
   public @Nullable PurgeReport count(PurgeTarget target, boolean isSoft) {
     Purge purge = unnumbered(target, isSoft);
-    CacheKey key = keyOf(target);
-    if (key != null) {
-      purge.affected(removals.count(key));
+    Set<CacheKey> keys = keysOf(target);
+    if (!keys.isEmpty()) {
+      purge.affected(removals.count(keys));
       return noted(0, purge, true, () -> true, State.DONE);
     }
     if (counting.getAndUpdate(counts -> Math.min(COUNTS, counts + 1)) == COUNTS) {
@@ -123,8 +124,8 @@ public final class OperatorPurges {
     return new Purge(0, target, isSoft, clock.epochSeconds());
   }
 
-  private @Nullable CacheKey keyOf(PurgeTarget target) {
-    return target.kind() == Kind.URL ? queries.keyOf(target.names().getFirst()) : null;
+  private Set<CacheKey> keysOf(PurgeTarget target) {
+    return target.kind() == Kind.URL ? queries.keysOf(target.names().getFirst()) : Set.of();
   }
 
   private synchronized PurgeReport noted(

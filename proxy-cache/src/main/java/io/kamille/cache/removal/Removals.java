@@ -23,6 +23,7 @@ import io.kamille.core.metric.MetricRegistry;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -80,16 +81,16 @@ public final class Removals {
     return others;
   }
 
-  /** Purges what is stored under the key of a URI, and says how many responses that were. */
-  public int remove(CacheKey key) {
+  /** Purges what is stored under the keys of a URI, and says how many responses that were. */
+  public int remove(Set<CacheKey> keys) {
     counted(Kind.URL);
-    return removeNow(key);
+    return keys.stream().mapToInt(this::removeNow).sum();
   }
 
-  /** Makes what is stored under the key of a URI stale, and says how many responses that were. */
-  int soften(CacheKey key, Purge purge) {
+  /** Makes what is stored under the keys of a URI stale, and says how many responses that were. */
+  int soften(Set<CacheKey> keys, Purge purge) {
     counted(Kind.URL);
-    return store.soften(key, purge);
+    return keys.stream().mapToInt(key -> store.soften(key, purge)).sum();
   }
 
   /** Remembers what a purge is about to remove, so that it can be fetched again. Not on a loop. */
@@ -102,8 +103,12 @@ public final class Removals {
     return store.purgedUrls().of(purge);
   }
 
-  /** How many responses are stored under that key, in memory or on a disk. */
-  public int count(CacheKey key) {
+  /** How many responses are stored under these keys, in memory or on a disk. */
+  public int count(Set<CacheKey> keys) {
+    return keys.stream().mapToInt(this::count).sum();
+  }
+
+  private int count(CacheKey key) {
     Variants variants = store.peek(key);
     return Math.max(variants == null ? 0 : variants.size(), store.copies(key));
   }
@@ -174,10 +179,10 @@ public final class Removals {
     }
   }
 
-  private CacheKey invalidated(RequestHead request) {
-    RequestHead target = queries.filtered(request);
-    toldOfInvalid.accept(target);
-    return CacheKey.of(target);
+  private Set<CacheKey> invalidated(RequestHead request) {
+    Map<CacheKey, RequestHead> targets = queries.filtered(request);
+    targets.values().forEach(toldOfInvalid);
+    return targets.keySet();
   }
 
   /**

@@ -20,24 +20,24 @@ public final class Invalidation {
    * and what {@code Location} and {@code Content-Location} name on the same origin. None if the
    * method is safe or the answer an error.
    *
-   * @param keyOf the key under which the response to a request is stored
+   * @param keysOf the keys under which responses to such a request are stored
    */
   public static Set<CacheKey> of(
-      RequestHead request, ResponseHead response, Function<RequestHead, CacheKey> keyOf) {
+      RequestHead request, ResponseHead response, Function<RequestHead, Set<CacheKey>> keysOf) {
     if (request.method().isSafe() || response.status() < 200 || response.status() >= 400) {
       return Set.of();
     }
     Set<CacheKey> keys = new LinkedHashSet<>();
-    keys.add(keyOf.apply(request));
-    addReferred(request, response.field(FieldName.LOCATION), keyOf, keys);
-    addReferred(request, response.field(FieldName.CONTENT_LOCATION), keyOf, keys);
+    keys.addAll(keysOf.apply(request));
+    addReferred(request, response.field(FieldName.LOCATION), keysOf, keys);
+    addReferred(request, response.field(FieldName.CONTENT_LOCATION), keysOf, keys);
     return keys;
   }
 
   private static void addReferred(
       RequestHead request,
       @Nullable String reference,
-      Function<RequestHead, CacheKey> keyOf,
+      Function<RequestHead, Set<CacheKey>> keysOf,
       Set<CacheKey> keys) {
     if (reference == null) {
       return;
@@ -46,7 +46,7 @@ public final class Invalidation {
     String uri = UriReference.resolve(origin, request.pathAndQuery(), reference);
     RequestHead referred = CacheKey.request(uri);
     if (referred != null && isSameOrigin(uri, origin)) {
-      keys.add(keyOf.apply(referred));
+      keys.addAll(keysOf.apply(referred));
     }
   }
 

@@ -75,7 +75,7 @@ public record RouteCacheSettings(
   }
 
   /** Only a comma with a blank separates: one without is part of a list of languages. */
-  private static final ValueType<List<String>> VARY_BY =
+  public static final ValueType<List<String>> VARY_BY =
       new ValueType<>(
           "list of fields, cookies and normal forms",
           "",

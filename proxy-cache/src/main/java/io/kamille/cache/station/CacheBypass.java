@@ -37,7 +37,7 @@ public final class CacheBypass implements ExchangeHandler {
   }
 
   /** Why this request is forwarded; any thread. */
-  public ForwardReason reason(RequestHead request) {
+  public static ForwardReason reason(RequestHead request) {
     ForwardReason usual = ReusePlanner.bypass(request);
     return usual == null ? ForwardReason.BYPASS : usual;
   }

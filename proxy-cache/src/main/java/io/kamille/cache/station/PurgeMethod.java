@@ -2,6 +2,7 @@ package io.kamille.cache.station;
 
 import io.kamille.cache.decision.Explanation;
 import io.kamille.cache.decision.Explanation.Decision;
+import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.key.NormalUri;
 import io.kamille.cache.purge.PurgeTarget;
 import io.kamille.cache.removal.OperatorPurges;
@@ -29,6 +30,7 @@ import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -114,7 +116,7 @@ public final class PurgeMethod implements ExchangeHandler {
     if (nodes != null && target != null) {
       nodes.purge(target, false, answer::purged);
     } else {
-      int count = removals.remove(queries.keyOf(exchange.request()));
+      int count = removals.remove(queries.keysOf(exchange.request()));
       removals.whenKept(() -> answer.purged(StatusCode.OK, count));
     }
   }
@@ -243,14 +245,15 @@ public final class PurgeMethod implements ExchangeHandler {
     if (asked != null) {
       return explain(request, asked);
     }
+    Map<CacheKey, RequestHead> targets = queries.filtered(request);
     Reason reason =
         new Reason(
             "purge",
             "cache.purge-from",
-            "responses stored under the key: " + removals.count(queries.keyOf(request)),
+            "responses stored under the key: " + removals.count(targets.keySet()),
             "clients that may purge remove them, others are refused: 403 (Forbidden)");
-    return new Explanation(
-        Decision.PURGE, null, NormalUri.of(queries.filtered(request)), List.of(reason));
+    String uri = NormalUri.of(targets.values().iterator().next());
+    return new Explanation(Decision.PURGE, null, uri, List.of(reason));
   }
 
   private static Explanation explain(RequestHead request, PurgeRequest asked) {

@@ -96,7 +96,7 @@ class InvalidationTest {
   }
 
   private static Set<CacheKey> invalidated(RequestHead request, ResponseHead response) {
-    return Invalidation.of(request, response, CacheKey::of);
+    return Invalidation.of(request, response, of -> Set.of(CacheKey.of(of)));
   }
 
   private static CacheKey key(String uri) {

@@ -348,6 +348,7 @@ public final class Peers implements AutoCloseable {
   private static boolean isForPeers(RequestHead request) {
     return (request.method() == Method.GET || request.method() == Method.HEAD)
         && !request.isAuthenticated()
+        && request.partition() == null
         && request.authorityStart() < request.authorityEnd();
   }
 

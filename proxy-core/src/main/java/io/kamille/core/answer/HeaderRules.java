@@ -35,9 +35,10 @@ public record HeaderRules(
                     + " as a token, which Kamille reads when it reads the configuration.")
             .into("text");
 
-    static final Section<FieldValue> SECTION = Section.of(FieldValue.class, VALUE);
+    public static final Section<FieldValue> SECTION = Section.of(FieldValue.class, VALUE);
 
-    String value() {
+    /** As it goes into a message. */
+    public String value() {
       return text.value();
     }
 

@@ -71,8 +71,13 @@ public record Redirect(@Nullable String to, int status) implements ExchangeHandl
   @Override
   public void handle(Exchange exchange) {
     Reply reply = exchange.reply();
-    reply.head(ResponseHead.of(status, "Location", location(exchange.request())), 0);
+    reply.head(head(exchange.request()), 0);
     reply.end(null);
+  }
+
+  /** What it answers to that request. */
+  public ResponseHead head(RequestHead request) {
+    return ResponseHead.of(status, "Location", location(request));
   }
 
   private String location(RequestHead request) {

@@ -87,10 +87,7 @@ public record ResponseSettings(int status, String body, @Nullable Path file, Str
   /** Answers every request alike, with this body. */
   public ExchangeHandler answering(byte[] body) {
     return exchange -> {
-      ResponseHead head = ResponseHead.of(status, "Cache-Control", "no-store");
-      if (body.length > 0) {
-        head.fields().add("Content-Type", type);
-      }
+      ResponseHead head = head(body.length > 0);
       Reply reply = exchange.reply();
       reply.head(head, body.length);
       if (exchange.request().method() != Method.HEAD && body.length > 0) {
@@ -98,6 +95,15 @@ public record ResponseSettings(int status, String body, @Nullable Path file, Str
       }
       reply.end(null);
     };
+  }
+
+  /** The head of the answer. */
+  public ResponseHead head(boolean hasBody) {
+    ResponseHead head = ResponseHead.of(status, "Cache-Control", "no-store");
+    if (hasBody) {
+      head.fields().add("Content-Type", type);
+    }
+    return head;
   }
 
   static byte[] content(@Nullable Path file, String body) throws IOException {

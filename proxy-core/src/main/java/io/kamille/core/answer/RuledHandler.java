@@ -58,6 +58,7 @@ public final class RuledHandler implements ExchangeHandler {
   private final ExchangeHandler next;
   private final HeaderRules request;
   private final HeaderRules response;
+  private final boolean addsSecurity;
   private final int prefixLength;
   private final byte @Nullable [] prefix;
   private final ErrorPages pages;
@@ -65,6 +66,7 @@ public final class RuledHandler implements ExchangeHandler {
   /**
    * Rules before {@code next}.
    *
+   * @param addsSecurity whether responses get {@link SecurityFields}
    * @param path the prefix of the paths that come
    * @param rewrite what stands in its place behind us; null for the same
    * @param pages those that intercept take the place of responses
@@ -73,12 +75,14 @@ public final class RuledHandler implements ExchangeHandler {
       ExchangeHandler next,
       HeaderRules request,
       HeaderRules response,
+      boolean addsSecurity,
       String path,
       @Nullable String rewrite,
       ErrorPages pages) {
     this.next = next;
     this.request = request;
     this.response = response;
+    this.addsSecurity = addsSecurity;
     this.prefixLength = withoutSlash(path).length();
     this.prefix =
         rewrite == null ? null : withoutSlash(rewrite).getBytes(StandardCharsets.ISO_8859_1);
@@ -93,20 +97,45 @@ public final class RuledHandler implements ExchangeHandler {
   public void handle(Exchange exchange) {
     RequestHead came = exchange.request();
     Reply reply = exchange.reply();
-    byte[] path = prefix == null ? null : rewritten(came, prefix);
-    if (path != null && NormalPath.mayClimb(path)) {
+    RequestHead passed = passed(came);
+    if (passed == null) {
       reply.fail(CLIMBING);
       return;
     }
-    RequestHead passed = came;
-    if (!request.isEmpty() || path != null) {
-      passed = came.copy();
-      request.apply(passed.fields());
-      if (path != null) {
-        passed.path(path);
+    next.handle(exchange.behind(passed, new RuledReply(came, reply)));
+  }
+
+  /** What is behind it of a request: itself, or a copy; null if it is refused. Any thread. */
+  public @Nullable RequestHead passed(RequestHead came) {
+    byte[] path = prefix == null ? null : rewritten(came, prefix);
+    if (path != null && NormalPath.mayClimb(path)) {
+      return null;
+    }
+    if (request.isEmpty() && path == null) {
+      return came;
+    }
+    RequestHead passed = came.copy();
+    request.apply(passed.fields());
+    if (path != null) {
+      passed.path(path);
+    }
+    return passed;
+  }
+
+  /**
+   * Makes of a response what is before it. Any thread.
+   *
+   * @param came the request
+   */
+  public void change(RequestHead came, ResponseHead head) {
+    if (head.status() == StatusCode.NOT_MODIFIED) {
+      response.applyToUpdate(head.fields());
+    } else {
+      response.apply(head.fields());
+      if (addsSecurity) {
+        SecurityFields.addTo(head.fields(), came.isSecure());
       }
     }
-    next.handle(exchange.behind(passed, new RuledReply(came, reply)));
   }
 
   /** What routes compare is what is cut: no plain dot segment leads out of the new prefix. */
@@ -187,11 +216,7 @@ public final class RuledHandler implements ExchangeHandler {
     }
 
     private void begin(ResponseHead head, long contentLength) {
-      if (head.status() == StatusCode.NOT_MODIFIED) {
-        response.applyToUpdate(head.fields());
-      } else {
-        response.apply(head.fields());
-      }
+      change(came, head);
       super.head(head, contentLength);
     }
 

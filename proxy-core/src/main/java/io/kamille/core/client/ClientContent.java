@@ -19,6 +19,9 @@ public abstract class ClientContent implements RequestContent {
 
     ClientSettings settings();
 
+    /** The most bytes of content that the request may have by now. */
+    long contentLimit();
+
     /** Monotonic nanoseconds, looked up just now. */
     long now();
 
@@ -56,7 +59,7 @@ public abstract class ClientContent implements RequestContent {
       sink.abort(Failure.of(Kind.CLIENT_GONE, "the request content came to an early end"));
       return;
     }
-    long limit = owner.settings().maxContentBytes();
+    long limit = owner.contentLimit();
     take(limit == Long.MAX_VALUE ? sink : new LimitedSink(sink, limit, owner::contentIsTooLarge));
     clientMaySend();
     owner.sendContinue();

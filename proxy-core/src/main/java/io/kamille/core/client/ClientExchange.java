@@ -362,7 +362,7 @@ public abstract class ClientExchange implements Reply, ClientContent.Owner {
       sendShed();
       return;
     }
-    FailureReply answer = FailureReply.of(why, notes());
+    FailureReply answer = FailureReply.of(why, notes(), request().isSecure());
     head(answer.head(), answer.content().length);
     write(Unpooled.wrappedBuffer(answer.content()));
     end(null);
@@ -450,6 +450,12 @@ public abstract class ClientExchange implements Reply, ClientContent.Owner {
   }
 
   /** What was noted so far, if there is an exchange to tell of. */
+  @Override
+  public final long contentLimit() {
+    long limit = settings().maxContentBytes();
+    return observed == null ? limit : Math.min(limit, observed.notes().contentLimit());
+  }
+
   protected final @Nullable ExchangeNotes notes() {
     return observed == null ? null : observed.notes();
   }

@@ -1,6 +1,7 @@
 package io.kamille.core.client;
 
 import io.kamille.core.answer.RequestId;
+import io.kamille.core.answer.SecurityFields;
 import io.kamille.core.exchange.ErrorPages;
 import io.kamille.core.exchange.ExchangeNotes;
 import io.kamille.core.exchange.Failure;
@@ -26,8 +27,9 @@ public record FailureReply(ResponseHead head, byte[] content) {
    * The answer that says {@code failure}.
    *
    * @param notes of the exchange, if one was begun
+   * @param isSecure whether the request came by https
    */
-  public static FailureReply of(Failure failure, @Nullable ExchangeNotes notes) {
+  public static FailureReply of(Failure failure, @Nullable ExchangeNotes notes, boolean isSecure) {
     ErrorPages.Page page = notes == null ? null : notes.errorPages().find(failure.status());
     ResponseHead head =
         ResponseHead.of(
@@ -53,6 +55,9 @@ public record FailureReply(ResponseHead head, byte[] content) {
     }
     if (notes != null && !notes.requestId().isEmpty()) {
       head.fields().add(RequestId.NAME, notes.requestId());
+    }
+    if (notes != null && notes.hasSecurityFields()) {
+      SecurityFields.addTo(head.fields(), isSecure);
     }
     return new FailureReply(head, page == null ? text(failure) : page.content());
   }

@@ -51,6 +51,8 @@ public final class ExchangeNotes {
   private byte @Nullable [][] responseFields;
   private @Nullable Topics topics;
   private ErrorPages errorPages = ErrorPages.NONE;
+  private long contentLimit = Long.MAX_VALUE;
+  private boolean hasSecurityFields;
 
   void clear() {
     route = "";
@@ -67,6 +69,26 @@ public final class ExchangeNotes {
     responseFields = null;
     topics = null;
     errorPages = ErrorPages.NONE;
+    contentLimit = Long.MAX_VALUE;
+    hasSecurityFields = false;
+  }
+
+  /** The most bytes of content that the request may have, by its route. */
+  public long contentLimit() {
+    return contentLimit;
+  }
+
+  public void contentLimit(long bytes) {
+    contentLimit = bytes;
+  }
+
+  /** Whether an answer of the connection's own making has the fields of a route for security. */
+  public boolean hasSecurityFields() {
+    return hasSecurityFields;
+  }
+
+  public void securityFields() {
+    hasSecurityFields = true;
   }
 
   public String route() {

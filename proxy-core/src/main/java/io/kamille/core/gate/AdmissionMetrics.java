@@ -16,6 +16,12 @@ public final class AdmissionMetrics {
               + " too short a time (rate).",
           "reason");
 
+  private static final MetricDescriptor DRY_RUN =
+      MetricDescriptor.counter(
+          "kamille_requests_over_rate_total",
+          Unit.COUNT,
+          "Requests over a rate limit with dry-run, which went on.");
+
   private static final MetricDescriptor SHED_REQUESTS =
       MetricDescriptor.counter(
           "kamille_requests_shed_total",
@@ -43,9 +49,11 @@ public final class AdmissionMetrics {
    * Registers what is counted of requests over the rate of a route.
    *
    * @param overRate counts them, of all routes
+   * @param dryRun likewise, those that went on
    */
-  public static void register(MetricRegistry registry, LongAdder overRate) {
+  public static void register(MetricRegistry registry, LongAdder overRate, LongAdder dryRun) {
     registry.counting(REFUSED_REQUESTS, overRate::sum, "rate");
+    registry.counting(DRY_RUN, dryRun::sum);
   }
 
   /** Registers what is counted of requests that loops are too late for. */

@@ -3,8 +3,8 @@ package io.kamille.core.gate;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.Failure;
 import io.kamille.core.http.Fields;
+import io.kamille.core.http.RequestCookie;
 import java.net.InetAddress;
-import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.LongAdder;
@@ -12,8 +12,9 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How often each key, an address or the value of a field, may ask on one route: the generic cell
- * rate algorithm (ITU-T I.371, Annex A), which is a token bucket without a timer. Any loop.
+ * How often each key, an address or the value of a field or cookie, may ask on one route: the
+ * generic cell rate algorithm (ITU-T I.371, Annex A), which is a token bucket without a timer. Any
+ * loop.
  */
 public final class RateLimit implements RouteGate {
 
@@ -47,19 +48,19 @@ public final class RateLimit implements RouteGate {
   /**
    * A limit that has counted nothing yet.
    *
-   * @param settings with a rate
    * @param route what the log calls it
-   * @param refused counts refusals, of other limits too
+   * @param refused counts what is over the rate, of other limits too
    * @param nanoClock monotonic nanoseconds
    */
   public RateLimit(
       RateLimitSettings settings, String route, LongAdder refused, LongSupplier nanoClock) {
     this.settings = settings;
-    intervalNanos = Objects.requireNonNull(settings.rate(), "rate").intervalNanos();
+    intervalNanos = settings.rate().intervalNanos();
     this.refused = refused;
     this.nanoClock = nanoClock;
     startNanos = nanoClock.getAsLong();
-    log = new RefusalLog("requests over the rate of route " + route, nanoClock);
+    String what = "requests over the rate " + settings.rate() + " of route " + route;
+    log = new RefusalLog(settings.isDryRun() ? what + " (dry run: they went on)" : what, nanoClock);
   }
 
   /** Whether it limits as these say. */
@@ -75,16 +76,25 @@ public final class RateLimit implements RouteGate {
     }
     refused.increment();
     log.refused(exchange.client().getAddress());
+    if (settings.isDryRun()) {
+      return null;
+    }
     long seconds = (wait + TimeUnit.SECONDS.toNanos(1) - 1) / TimeUnit.SECONDS.toNanos(1);
     return Failure.busyClient("too many requests of this client", (int) seconds);
   }
 
   private long key(Exchange exchange) {
-    String field = settings.key().field();
-    if (field != null) {
-      Fields fields = exchange.request().fields();
+    String name = settings.key().name();
+    Fields fields = exchange.request().fields();
+    if (name != null && settings.key().isCookie()) {
+      long cookie = RequestCookie.find(fields, name);
+      if (cookie != RequestCookie.NONE) {
+        return AddressBits.hash(
+            fields.octets(), RequestCookie.start(cookie), RequestCookie.end(cookie));
+      }
+    } else if (name != null) {
       for (int i = 0; i < fields.size(); i++) {
-        if (fields.nameIs(i, field)) {
+        if (fields.nameIs(i, name)) {
           return AddressBits.hash(fields.octets(), fields.valueStart(i), fields.valueEnd(i));
         }
       }

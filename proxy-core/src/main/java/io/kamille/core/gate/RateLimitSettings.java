@@ -13,12 +13,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * How often clients may use a route.
  *
- * @param rate in the long run; null for no limit
+ * @param rate in the long run
  * @param burst how many requests may come at once after a time without, at least one
  * @param key whose requests are counted together
  * @param counts which requests are counted
+ * @param isDryRun whether it only counts what it would refuse
  */
-public record RateLimitSettings(@Nullable Rate rate, int burst, Key key, Counts counts) {
+public record RateLimitSettings(Rate rate, int burst, Key key, Counts counts, boolean isDryRun) {
 
   /** Which requests are counted. */
   public enum Counts {
@@ -67,37 +68,38 @@ public record RateLimitSettings(@Nullable Rate rate, int burst, Key key, Counts 
   /**
    * Whose requests are counted together.
    *
-   * @param field those with the same value of it; null for those of one client address
+   * @param name those with the same value of that field or cookie; null for those of one client
+   *     address
+   * @param isCookie whether it is a cookie
    */
-  public record Key(@Nullable String field) {
+  public record Key(@Nullable String name, boolean isCookie) {
 
     private static final Pattern TEXT =
-        Pattern.compile("address|field:([A-Za-z0-9!#$%&'*+.^_`|~-]{1,64})");
+        Pattern.compile("address|(field|cookie):([A-Za-z0-9!#$%&'*+.^_`|~-]{1,64})");
 
     static @Nullable Key parse(String text) {
       Matcher match = TEXT.matcher(text);
-      return match.matches() ? new Key(match.group(1)) : null;
+      return match.matches() ? new Key(match.group(2), text.startsWith("cookie")) : null;
     }
 
     @Override
     public String toString() {
-      return field == null ? "address" : "field:" + field;
+      return name == null ? "address" : (isCookie ? "cookie:" : "field:") + name;
     }
   }
 
   public static final Setting<Rate> RATE =
       Setting.of(
+          "rate",
+          new ValueType<>(
               "rate",
-              new ValueType<>(
-                  "rate",
-                  "",
-                  "a number of requests for a second, minute or hour such as 10/s, 100/m or 1000/h",
-                  Rate::parse,
-                  Rate::toString),
-              "How many requests each client may make in the long run: `10/s`, `100/m`, `1000/h`."
-                  + " More are answered with 429, and `Retry-After` says when the next one will not"
-                  + " be.")
-          .orElse("no limit");
+              "",
+              "a number of requests for a second, minute or hour such as 10/s, 100/m or 1000/h",
+              Rate::parse,
+              Rate::toString),
+          "How many requests each client may make in the long run: `10/s`, `100/m`, `1000/h`."
+              + " More are answered with 429, and `Retry-After` says when the next one will not"
+              + " be.");
 
   public static final Section<RateLimitSettings> SECTION =
       Section.of(
@@ -112,29 +114,40 @@ public record RateLimitSettings(@Nullable Rate rate, int burst, Key key, Counts 
           Setting.of(
                   "key",
                   new ValueType<>(
-                      "`address` or `field:NAME`",
+                      "`address`, `field:NAME` or `cookie:NAME`",
                       "",
-                      "address, or field: and the name of a request field",
+                      "address, or field: or cookie: and a name",
                       Key::parse,
                       Key::toString),
                   "The identity of a client: its address (IPv6 by its /64), or"
-                      + " the value of a request field, such as an API key. A request without the"
-                      + " field counts for its address. A client that makes up values gets a new"
+                      + " the value of a request field or cookie, such as an API key. A request without it"
+                      + " counts for its address. A client that makes up values gets a new"
                       + " limit with each. Unless something proves the value, set"
                       + " `limits.client.requests`, too: it counts by address. Of more than 65,536 keys at a time some are forgotten, which lets them have"
                       + " another burst.")
-              .defaultsTo(new Key(null)),
+              .defaultsTo(new Key(null, false)),
           Setting.of(
                   "counts",
                   ValueTypes.oneOf(Counts.values()),
                   "Which requests are counted, and refused: `all`, or with `forwarded` those that"
                       + " what is stored does not answer. Without a cache, both mean the same.")
-              .defaultsTo(Counts.ALL));
+              .defaultsTo(Counts.ALL),
+          Setting.of(
+                  "dry-run",
+                  ValueTypes.onOff(),
+                  "Whether requests over the rate are only counted and logged, and go on.")
+              .defaultsTo(false));
 
   public RateLimitSettings {
     if (burst < 1) {
       throw new IllegalArgumentException("burst: " + burst + " (expected: 1 or more)");
     }
+  }
+
+  /** The limit in words. */
+  public String describe() {
+    String all = rate + " by " + key + ", burst " + burst;
+    return (counts == Counts.FORWARDED ? all + ", forwarded" : all) + (isDryRun ? ", dry run" : "");
   }
 
   private static int defaultBurst(SectionValues values) {

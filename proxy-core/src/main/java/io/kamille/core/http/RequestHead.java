@@ -41,6 +41,7 @@ public final class RequestHead {
 
   private final Fields fields;
   private Sender sender = Sender.CLIENT;
+  private @Nullable String partition;
   private Method method = Method.GET;
   private TargetForm form = TargetForm.ORIGIN;
   private int majorVersion = 1;
@@ -110,6 +111,7 @@ public final class RequestHead {
     copy.secure = secure;
     copy.sender = sender;
     copy.named = named;
+    copy.partition = partition;
     return copy;
   }
 
@@ -169,6 +171,16 @@ public final class RequestHead {
   /** Says whose request it is. */
   public void named(NamedClient named) {
     this.named = named;
+  }
+
+  /** What tells its responses apart from others of its target URI; null for nothing. */
+  public @Nullable String partition() {
+    return partition;
+  }
+
+  /** Says what that is. */
+  public void partition(@Nullable String partition) {
+    this.partition = partition;
   }
 
   /**
@@ -263,6 +275,7 @@ public final class RequestHead {
   public void clear() {
     fields.clear();
     sender = Sender.CLIENT;
+    partition = null;
     secure = false;
     named = null;
     startLine(Method.OTHER, 0, 0, TargetForm.ORIGIN, 0, 0, 1);

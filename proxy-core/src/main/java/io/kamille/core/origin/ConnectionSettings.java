@@ -6,6 +6,7 @@ import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Setting;
 import io.kamille.core.setting.ValueTypes;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What one connection to an origin puts up with. Time-outs are looked at a few times a second and
@@ -76,6 +77,18 @@ public record ConnectionSettings(
       throw new IllegalArgumentException(
           "receiveBufferBytes: " + receiveBufferBytes + " (expected: at least 4096)");
     }
+  }
+
+  /** The same with the timeouts of a route, where it has any. */
+  public ConnectionSettings ofRoute(@Nullable Duration head, @Nullable Duration content) {
+    return new ConnectionSettings(
+        head == null ? headTimeout : head,
+        content == null ? contentTimeout : content,
+        tunnelTimeout,
+        continueTimeout,
+        receiveBufferBytes,
+        headLimits,
+        proxyProtocol);
   }
 
   /** The same with the limits that hold for all origins. */

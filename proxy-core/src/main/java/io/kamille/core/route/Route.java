@@ -2,9 +2,11 @@ package io.kamille.core.route;
 
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.http.NormalPath;
+import io.kamille.core.http.RequestHead;
 import io.kamille.core.setting.HostPort;
 import java.util.Locale;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One rule of a {@link RouteTable}: requests for this host and below this path go to that handler.
@@ -17,9 +19,11 @@ import java.util.regex.Pattern;
  *     letters (requests are compared without them), and matches whole segments: {@code /api}
  *     matches {@code /api} and {@code /api/users}, never {@code /apis}; {@code /api/} matches only
  *     what lies below
+ * @param match what else a request must have
  * @param handler its first station
  */
-public record Route(String name, String host, String pathPrefix, ExchangeHandler handler) {
+public record Route(
+    String name, String host, String pathPrefix, RouteMatch match, ExchangeHandler handler) {
 
   /** The host of a route that answers for every host. */
   public static final String ANY_HOST = "*";
@@ -32,6 +36,7 @@ public record Route(String name, String host, String pathPrefix, ExchangeHandler
       throw new IllegalArgumentException("name: empty (expected: a name for log and metrics)");
     }
     host = host.toLowerCase(Locale.ROOT);
+    match = match.size() == 0 ? RouteMatch.NONE : match;
     String fixedPart = host.startsWith(WILDCARD) ? host.substring(WILDCARD.length()) : host;
     if (!host.equals(ANY_HOST) && (fixedPart.isEmpty() || HostPort.hostOf(fixedPart) == null)) {
       throw new IllegalArgumentException(
@@ -43,6 +48,29 @@ public record Route(String name, String host, String pathPrefix, ExchangeHandler
               + pathPrefix
               + " (expected: a path that begins with / and is in normal form)");
     }
+  }
+
+  /** A route for all requests for that host and path. */
+  public Route(String name, String host, String pathPrefix, ExchangeHandler handler) {
+    this(name, host, pathPrefix, RouteMatch.NONE, handler);
+  }
+
+  /** Whether it takes only some of the requests for its URLs. */
+  @SuppressWarnings("ReferenceEquality") // so that it costs nothing where there is none
+  boolean hasConditions() {
+    return match != RouteMatch.NONE;
+  }
+
+  /** Makes the route's name a part of the request's cache key if it is not for all of its URLs. */
+  public void mark(RequestHead request) {
+    if (hasConditions()) {
+      request.partition(name);
+    }
+  }
+
+  /** What {@link #mark} makes a part of the key; null for nothing. */
+  public @Nullable String partition() {
+    return hasConditions() ? name : null;
   }
 
   /** Whether {@code text} can be a {@link #pathPrefix}. */

@@ -18,7 +18,8 @@ public final class RouteTable {
 
   /*
    * Specificity is the host first, then the path: an exact host beats a wildcard, a longer wildcard
-   * beats a shorter one, a wildcard beats any host; for one host, the longest path prefix wins.
+   * beats a shorter one, a wildcard beats any host; for one host, the longest path prefix wins, then
+   * the route with most conditions. A route whose conditions a request does not meet is passed over.
    * When the routes of a host have no prefix for a path, the next less specific host is asked: a
    * route for every host, /.well-known say, need not be repeated for each.
    *
@@ -28,8 +29,12 @@ public final class RouteTable {
    * is forwarded, and what the cache key covers, stays as it came.
    */
   // Not comparingInt(…).reversed(), which has more bootstrap methods that each start would run.
-  private static final Comparator<Route> LONGEST_PATH_FIRST =
-      (one, other) -> Integer.compare(other.pathPrefix().length(), one.pathPrefix().length());
+  private static final Comparator<Route> MOST_SPECIFIC_FIRST =
+      (one, other) -> {
+        int paths = Integer.compare(other.pathPrefix().length(), one.pathPrefix().length());
+        int sizes = paths != 0 ? paths : Integer.compare(other.match().size(), one.match().size());
+        return sizes != 0 ? sizes : one.name().compareTo(other.name());
+      };
 
   private final @Nullable HostRoutes[] exact;
   private final HostRoutes[] wildcards;
@@ -48,13 +53,13 @@ public final class RouteTable {
   /**
    * A table of these routes, in any order.
    *
-   * @throws IllegalArgumentException if two of them have the same host and path prefix
+   * @throws IllegalArgumentException if two of them have the same host, path prefix and match
    */
   public static RouteTable of(List<Route> routes) {
     Map<String, List<Route>> byHost = new LinkedHashMap<>();
     Set<String> seen = new HashSet<>();
     for (Route route : routes) {
-      if (!seen.add(route.host() + route.pathPrefix())) {
+      if (!seen.add(route.host() + route.pathPrefix() + route.match())) {
         throw new IllegalArgumentException(
             "route " + route.name() + ": another one has " + route.host() + route.pathPrefix());
       }
@@ -64,7 +69,7 @@ public final class RouteTable {
     List<HostRoutes> wildcards = new ArrayList<>();
     HostRoutes any = null;
     for (List<Route> ofHost : byHost.values()) {
-      ofHost.sort(LONGEST_PATH_FIRST);
+      ofHost.sort(MOST_SPECIFIC_FIRST);
       Route first = ofHost.getFirst();
       if (first.hasAnyHost()) {
         any = new HostRoutes("", ofHost);
@@ -80,6 +85,25 @@ public final class RouteTable {
 
   /** The most specific route for the request, or null. */
   public @Nullable Route find(RequestHead request) {
+    return find(request, null);
+  }
+
+  /** All routes that requests for its target URI may take, by what else they have. */
+  public List<Route> all(RequestHead request) {
+    List<Route> all = new ArrayList<>();
+    Route last = find(request, all);
+    if (last != null) {
+      all.add(last);
+    }
+    return all;
+  }
+
+  /**
+   * The route for the request.
+   *
+   * @param passed takes routes with conditions, which then take no request; null to look at them
+   */
+  private @Nullable Route find(RequestHead request, @Nullable List<Route> passed) {
     byte[] octets = request.octets();
     int hostStart = request.authorityStart();
     int hostEnd = hostEnd(octets, hostStart, request.authorityEnd());
@@ -92,13 +116,15 @@ public final class RouteTable {
       pathEnd = path.length;
     }
     HostRoutes named = exact(octets, hostStart, hostEnd);
-    Route route = named == null ? null : named.find(path, pathStart, pathEnd);
+    Route route = named == null ? null : named.find(path, pathStart, pathEnd, request, passed);
     for (int i = 0; route == null && i < wildcards.length; i++) {
       if (wildcards[i].isSuffixOf(octets, hostStart, hostEnd)) {
-        route = wildcards[i].find(path, pathStart, pathEnd);
+        route = wildcards[i].find(path, pathStart, pathEnd, request, passed);
       }
     }
-    return route == null && any != null ? any.find(path, pathStart, pathEnd) : route;
+    return route == null && any != null
+        ? any.find(path, pathStart, pathEnd, request, passed)
+        : route;
   }
 
   /** Whether some route answers for the host of the request, whatever the path. */
@@ -152,11 +178,13 @@ public final class RouteTable {
     private final byte[] host;
     private final Route[] routes;
     private final byte[][] prefixes;
+    private final boolean hasConditions;
 
     HostRoutes(String host, List<Route> routes) {
       this.host = host.getBytes(StandardCharsets.ISO_8859_1);
       this.routes = routes.toArray(Route[]::new);
       this.prefixes = new byte[this.routes.length][];
+      this.hasConditions = routes.stream().anyMatch(Route::hasConditions);
       for (int i = 0; i < prefixes.length; i++) {
         prefixes[i] = this.routes[i].pathPrefix().getBytes(StandardCharsets.ISO_8859_1);
       }
@@ -207,13 +235,23 @@ public final class RouteTable {
     }
 
     /** The route with the longest prefix of the path; the empty path and {@code *} mean /. */
-    @Nullable Route find(byte[] octets, int start, int end) {
+    @Nullable Route find(
+        byte[] octets, int start, int end, RequestHead request, @Nullable List<Route> passed) {
       for (int i = 0; i < prefixes.length; i++) {
-        if (isPrefix(prefixes[i], octets, start, end)) {
+        if (isPrefix(prefixes[i], octets, start, end)
+            && (!hasConditions || takes(routes[i], request, passed))) {
           return routes[i];
         }
       }
       return null;
+    }
+
+    private static boolean takes(Route route, RequestHead request, @Nullable List<Route> passed) {
+      if (passed == null || !route.hasConditions()) {
+        return !route.hasConditions() || route.match().takes(request);
+      }
+      passed.add(route);
+      return false;
     }
 
     private static boolean isPrefix(byte[] prefix, byte[] octets, int start, int end) {

@@ -21,7 +21,7 @@ public final class ConfigReader {
    * missing, nor is a key that an unknown one was probably meant to be.
    */
 
-  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,63}");
+  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9._-]{0,63}");
 
   private final Problems problems;
 
@@ -103,7 +103,7 @@ public final class ConfigReader {
       case Subsection<?> child -> {
         switch (child.shape()) {
           case ONE -> readChild(entry.value(), child, "", values);
-          case LIST -> readList(entry, child, values);
+          case LIST, SOME -> readList(entry, child, values);
           case NAMED -> readNamed(entry, child, values);
         }
       }
@@ -177,6 +177,8 @@ public final class ConfigReader {
         checkNotEmpty(list.items().isEmpty(), entry, child, values);
       }
       case Scalar scalar when scalar.isNothing() -> checkNotEmpty(true, entry, child, values);
+      case Mapping one when child.shape() == Subsection.Shape.SOME ->
+          readChild(one, child, "", values);
       default -> refuseValue(entry, "a list", values);
     }
   }

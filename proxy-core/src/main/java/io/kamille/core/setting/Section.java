@@ -136,6 +136,11 @@ public final class Section<R> {
     return new Subsection<>(key, description, this, Shape.LIST);
   }
 
+  /** A list of these under a key of another section, or a single one. */
+  public Subsection<R> some(String key, String description) {
+    return new Subsection<>(key, description, this, Shape.SOME);
+  }
+
   /** These under names of the operator's choice, under a key of another section. */
   public Subsection<R> named(String key, String description) {
     return new Subsection<>(key, description, this, Shape.NAMED);

@@ -191,7 +191,7 @@ public final class SectionValues {
       String childPath =
           switch (child.shape()) {
             case ONE -> base;
-            case LIST -> base + "[" + children.getOrDefault(child, List.of()).size() + "]";
+            case LIST, SOME -> base + "[" + children.getOrDefault(child, List.of()).size() + "]";
             case NAMED -> base + "." + childName;
           };
       return new Builder(child.section(), childName, childPath, at);

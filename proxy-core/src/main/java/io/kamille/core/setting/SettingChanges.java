@@ -31,7 +31,7 @@ public final class SettingChanges {
         case Subsection<?> child -> {
           switch (child.shape()) {
             case ONE -> compare(before.one(child), after.one(child), waits, changes);
-            case LIST -> compareList(child, before, after, changes);
+            case LIST, SOME -> compareList(child, before, after, changes);
             case NAMED -> compareNamed(child, before, after, changes);
           }
         }
@@ -110,7 +110,7 @@ public final class SettingChanges {
     for (int i = 0; i < now.size() && old.size() == now.size(); i++) {
       compare(old.get(i), now.get(i), false, changes);
     }
-    return child.shape() == Subsection.Shape.LIST
+    return child.shape() != Subsection.Shape.NAMED
         && old.size() == now.size()
         && changes.stream().noneMatch(SettingChange::needsRestart);
   }

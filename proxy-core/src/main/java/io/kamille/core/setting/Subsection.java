@@ -32,6 +32,8 @@ public record Subsection<R>(
     ONE,
     /** As the elements of a list. */
     LIST,
+    /** As the elements of a list, or a single one without it. */
+    SOME,
     /** Under names. */
     NAMED
   }
@@ -70,7 +72,7 @@ public record Subsection<R>(
     List<SectionValues> all = around.all(this);
     return switch (shape) {
       case ONE -> section.record(around.one(this));
-      case LIST -> all.stream().map(section::record).toList();
+      case LIST, SOME -> all.stream().map(section::record).toList();
       case NAMED -> {
         Map<String, R> byName = new LinkedHashMap<>();
         all.forEach(values -> byName.put(values.name(), section.record(values)));

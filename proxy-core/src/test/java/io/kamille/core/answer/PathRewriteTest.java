@@ -135,6 +135,7 @@ class PathRewriteTest {
             behind -> got.add(behind.request().path()),
             HeaderRules.NONE,
             HeaderRules.NONE,
+            false,
             "/api",
             "/v2",
             ErrorPages.NONE)

@@ -128,6 +128,7 @@ class RuledHandlerTest {
             },
             HeaderRules.NONE,
             HeaderRules.NONE,
+            false,
             "/",
             null,
             PAGES)

@@ -19,8 +19,9 @@ class RateLimitTest {
           new RateLimitSettings(
               new RateLimitSettings.Rate(10, TimeUnit.SECONDS),
               5,
-              new RateLimitSettings.Key(null),
-              RateLimitSettings.Counts.ALL),
+              new RateLimitSettings.Key(null, false),
+              RateLimitSettings.Counts.ALL,
+              false),
           "r",
           new LongAdder(),
           clock::nanos);

@@ -19,6 +19,11 @@ class H2ContentTest {
         }
 
         @Override
+        public long contentLimit() {
+          return Long.MAX_VALUE;
+        }
+
+        @Override
         public long now() {
           return 0;
         }

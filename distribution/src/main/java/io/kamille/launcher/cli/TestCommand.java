@@ -1,0 +1,84 @@
+package io.kamille.launcher.cli;
+
+import io.kamille.launcher.appliance.PinnedTests;
+import io.kamille.launcher.appliance.PinnedTests.Seen;
+import io.kamille.launcher.configuration.Configuration;
+import io.kamille.launcher.configuration.ConfigurationFile;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+import tools.jackson.databind.JsonNode;
+
+/** {@code kamille test}: runs the tests of a configuration, or writes some from recent traffic. */
+@Command(
+    name = "test",
+    description = "Run the tests of a file, or write some from recent requests.",
+    footer = {
+      "",
+      "Examples:",
+      "  kamille test -c kamille.yaml",
+      "  kamille test --pin >> kamille.yaml"
+    })
+final class TestCommand implements Callable<Integer> {
+
+  @Spec private CommandSpec spec = CommandSpec.create();
+
+  @Mixin private StateOption state = new StateOption();
+
+  @ArgGroup(multiplicity = "1")
+  private What what = new What();
+
+  /** One of them. */
+  static final class What {
+    @Option(
+        names = {"-c", "--config"},
+        paramLabel = "FILE",
+        description = "The configuration file whose tests run.")
+    private @Nullable Path file;
+
+    @Option(
+        names = "--pin",
+        description = "Print tests that pass now, from the last requests of the running appliance.")
+    @SuppressWarnings("UnusedVariable") // it is there if the file is not
+    private boolean isPin;
+  }
+
+  @Override
+  public Integer call() throws CommandFailure {
+    PrintWriter out = spec.commandLine().getOut();
+    if (what.file != null) {
+      CheckCommand.check(what.file, out, spec.commandLine().getErr());
+      return ExitCode.OK;
+    }
+    String text =
+        state.successful("GET", "/v1/config", Map.of("Accept", "application/yaml"), null).content();
+    Configuration configuration =
+        Running.accepted(
+            ConfigurationFile.parse("what runs", text.getBytes(StandardCharsets.UTF_8)),
+            spec.commandLine().getErr());
+    List<Seen> traffic = new ArrayList<>();
+    JsonNode requests = state.json("GET", "/v1/requests?limit=1000", null).path("requests");
+    for (JsonNode request : requests.values()) {
+      String query = request.path("query").stringValue("");
+      traffic.add(
+          new Seen(
+              request.path("method").stringValue(""),
+              request.path("url").stringValue("") + (query.isEmpty() ? "" : "?" + query),
+              request.path("status").intValue()));
+    }
+    out.print(PinnedTests.write(configuration, traffic));
+    out.flush();
+    return ExitCode.OK;
+  }
+}

@@ -1,0 +1,185 @@
+package io.kamille.launcher.appliance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kamille.core.setting.Problem;
+import io.kamille.launcher.configuration.Configuration;
+import io.kamille.launcher.configuration.ConfigurationFile;
+import io.kamille.launcher.configuration.ConfigurationReading.Accepted;
+import io.kamille.launcher.configuration.ConfigurationReading.Refused;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** Tests in the configuration are run by the configuration alone. */
+class RequestTestsTest {
+
+  static final String SHOP =
+      """
+      listeners: [{address: "127.0.0.1:0"}]
+      upstreams:
+        shop: {origins: [{url: "http://192.0.2.1"}]}
+        api: {origins: [{url: "http://192.0.2.3"}]}
+      routes:
+        - host: shop.example
+          upstream: shop
+          request-headers: {set: {X-Env: prod}, remove: [X-Debug]}
+          response-headers: {remove: [Server], set: {X-Frame-Options: DENY}}
+          cache:
+            default-ttl: 60s
+            status-ttl: {404: 5s}
+            bypass-cookies: [session]
+            bypass-paths: [/cart]
+            vary-by: [X-Currency]
+            query: {ignore: [utm_*], sort: on}
+        - {host: shop.example, path: /api, upstream: api, path-rewrite: /v2, host-rewrite: api.internal, cache: off}
+        - {host: shop.example, path: /admin, upstream: shop, access: {allow: ["10.0.0.0/8"]}}
+        - {host: shop.example, path: /old, redirect: "https://www.shop.example{uri}"}
+        - {host: down.example, respond: {status: 503, body: later}}
+      """;
+
+  static Configuration configuration(String text) {
+    return switch (ConfigurationFile.parse("f", text.getBytes(StandardCharsets.UTF_8))) {
+      case Accepted(Configuration configuration) -> configuration;
+      case Refused refused -> throw new AssertionError(refused.problems().toString());
+    };
+  }
+
+  private static List<String> failed(String... tests) {
+    return RequestTests.failed(configuration(SHOP + "tests:\n" + lines(tests)), "f").stream()
+        .map(Problem::toString)
+        .toList();
+  }
+
+  private static String lines(String... tests) {
+    return List.of(tests).stream().map(test -> "  - " + test + "\n").collect(Collectors.joining());
+  }
+
+  @Test
+  void whatIsExpectedOfEachDecisionIsMet() {
+    assertThat(
+            failed(
+                "{request: http://shop.example/p?utm_x=1&b=2&a=1, response: {fields: {Vary: X-A,"
+                    + " Server: x}}, expect: {route: shop.example/, upstream: shop, cache: lookup,"
+                    + " key: http://shop.example/p?a=1&b=2, path: /p?a=1&b=2, lifetime: 60s,"
+                    + " vary-by: [x-currency, x-a], request-fields: {X-Env: prod, X-Debug:"
+                    + " absent, Host: shop.example}, response-fields: {Server: absent,"
+                    + " X-Frame-Options: \"DE*\"}}}",
+                "{request: http://shop.example/p, fields: {Cookie: a=b; session=1}, expect: {cache:"
+                    + " bypass}}",
+                "{request: http://shop.example/cart/1, expect: {route: shop.example/, cache:"
+                    + " bypass}}",
+                "{request: POST http://shop.example/p, expect: {cache: bypass}}",
+                "{request: http://shop.example/p, response: {status: 404}, expect: {lifetime: 5s}}",
+                "{request: http://shop.example/p, response: {fields: {Cache-Control: no-store}},"
+                    + " expect: {lifetime: not-stored}}",
+                "{request: http://shop.example/p, response: {fields: {Cache-Control: max-age=7}},"
+                    + " expect: {lifetime: 7s}}",
+                "{request: http://shop.example/api/u?x, expect: {upstream: api, cache: off, path:"
+                    + " /v2/u?x, request-fields: {Host: api.internal}}}",
+                "{request: http://shop.example/admin, client: 192.0.2.7, expect: {status: 403}}",
+                "{request: http://shop.example/admin, client: 10.0.0.7, expect: {upstream: shop}}",
+                "{request: http://shop.example/old/a?b, expect: {upstream: redirect, status: 308,"
+                    + " response-fields: {Location: \"https://www.shop.example/old/a?b\"}}}",
+                "{request: http://down.example/, expect: {status: 503, upstream: respond}}",
+                "{request: http://other.example/, expect: {status: 421}}"))
+        .isEmpty();
+  }
+
+  @Test
+  void whatIsNotMetIsNamedWithItsPlaceAndTheExplanation() {
+    assertThat(
+            failed(
+                "{request: http://shop.example/cart, expect: {upstream: shop, cache: lookup}}",
+                "{request: http://shop.example/p, expect: {response-fields: {Server: present}}}"))
+        .containsExactly(
+            "f:22:73: tests[0].expect.cache: found bypass (it takes the route for host"
+                + " shop.example, path /cart; it is forwarded, and nothing is stored), expected"
+                + " lookup",
+            "f:23:73: tests[1].expect.response-fields.Server: found absent (it takes the route for"
+                + " host shop.example, path /), expected \"present\"");
+  }
+
+  @Test
+  void aTestThatCannotBeOneIsRefusedWhereItStands() {
+    assertThat(
+            ConfigurationFile.parse(
+                "f",
+                (SHOP + "tests:\n" + lines("{request: PURGE http://a/, expect: {status: 1}}", "{}"))
+                    .getBytes(StandardCharsets.UTF_8)))
+        .asString()
+        .contains("tests[0].request", "tests[0].expect.status", "tests[1].request");
+  }
+
+  @Test
+  void aRouteWithConditionsTakesNoPathThatBypassesTheCacheFromAnother() {
+    String routes =
+        """
+        listeners: [{address: "127.0.0.1:0"}]
+        upstreams: {a: {origins: ["http://192.0.2.1"]}}
+        routes:
+          - {upstream: a, cache: {bypass-paths: [/cart]}}
+          - {upstream: a, match: {fields: {x: "1"}}}
+          - {upstream: a, match: {fields: {x: "2"}}, cache: {bypass-paths: [/cart/two]}}
+          - {upstream: a, path: /cart, match: {methods: [POST]}, cache: off}
+        tests:
+          - {request: http://h/cart/two, expect: {route: "*/", cache: bypass}}
+          - {request: http://h/cart/two, fields: {x: "1"}, expect: {route: "*/ [x=1]", cache: lookup}}
+          - {request: http://h/cart/two, fields: {x: "2"}, expect: {route: "*/ [x=2]", cache: bypass}}
+          - {request: http://h/cart/one, fields: {x: "2"}, expect: {route: "*/ [x=2]", cache: lookup}}
+          - {request: POST http://h/cart/two, fields: {x: "2"}, expect: {route: "*/ [x=2]"}}
+          - {request: POST http://h/cart/one, expect: {route: "*/cart [POST]"}}
+        """;
+    assertThat(RequestTests.failed(configuration(routes), "f")).isEmpty();
+  }
+
+  @Test
+  void itIsAlwaysClearWhichOfTwoRoutesTakesARequest() {
+    assertThat(
+            ConfigurationFile.parse(
+                "f",
+                """
+                listeners: [{address: "127.0.0.1:0"}]
+                upstreams: {a: {origins: ["http://192.0.2.1"]}}
+                routes:
+                  - {upstream: a, match: {fields: {x: "1"}}}
+                  - {upstream: a, match: {cookies: {y: present}}}
+                  - {upstream: a, match: {fields: {X: "2"}, methods: [GET]}}
+                  - {upstream: a, match: {methods: [get it]}}
+                  - {upstream: a, match: {query: {q: absent}, fields: {x: "3"}}}
+                """
+                    .getBytes(StandardCharsets.UTF_8)))
+        .isInstanceOfSatisfying(
+            Refused.class,
+            refused ->
+                assertThat(refused.problems())
+                    .extracting(Problem::toString)
+                    .containsExactly(
+                        "f:5:26: routes[1].match: found as many conditions as routes[0], which a"
+                            + " request can meet, too, expected more or fewer conditions, or a"
+                            + " value that excludes those of routes[0]",
+                        "f:7:37: routes[3].match.methods[0]: found \"get it\", expected a method"
+                            + " such as POST"));
+  }
+
+  @Test
+  void twoHundredTestsTakeLessThanTwoHundredMilliseconds() {
+    String[] tests =
+        IntStream.range(0, 200)
+            .mapToObj(
+                i ->
+                    "{request: http://shop.example/p"
+                        + i
+                        + "?a=1, expect: {route: shop.example/, cache: lookup, lifetime: 60s}}")
+            .toArray(String[]::new);
+    Configuration configuration = configuration(SHOP + "tests:\n" + lines(tests));
+    ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+    long start = threads.getCurrentThreadCpuTime();
+    assertThat(RequestTests.failed(configuration, "f")).isEmpty();
+    assertThat(threads.getCurrentThreadCpuTime() - start).isLessThan(200_000_000);
+  }
+}

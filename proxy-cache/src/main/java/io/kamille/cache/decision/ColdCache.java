@@ -1,0 +1,65 @@
+package io.kamille.cache.decision;
+
+import io.kamille.cache.fill.InFlightTable;
+import io.kamille.cache.key.QueryFilter;
+import io.kamille.cache.purge.PurgeTable;
+import io.kamille.cache.rules.CacheControl;
+import io.kamille.cache.rules.Freshness;
+import io.kamille.cache.rules.Storability;
+import io.kamille.cache.settings.CacheSettings;
+import io.kamille.core.http.RequestHead;
+import io.kamille.core.http.ResponseHead;
+import io.kamille.core.loop.WallClock;
+
+/**
+ * A route's cache with nothing in it, made of settings alone: what it would decide. It asks what a
+ * real one asks. Any thread, one at a time.
+ */
+public final class ColdCache {
+
+  private final CacheSettings settings;
+  private final WallClock clock;
+  private final InFlightTable flights;
+  private final CacheDecisions decisions;
+
+  public ColdCache(CacheSettings settings, WallClock clock) {
+    this.settings = settings;
+    this.clock = clock;
+    this.flights = new InFlightTable(clock, new PurgeTable());
+    this.decisions = new CacheDecisions(settings, flights);
+  }
+
+  /** What would become of the request, which it borrows. */
+  public Explanation explain(RequestHead request) {
+    return new CacheExplainer(decisions, flights, settings, clock, request).explain();
+  }
+
+  /** Whether the request bypasses it, whatever is stored. */
+  public boolean isBypassed(RequestHead request) {
+    return decisions.beforeLookup(request, CacheControl.ofRequest(request.fields())) != null;
+  }
+
+  /** The request as it is looked up and forwarded: with the query that counts. */
+  public RequestHead filtered(RequestHead request) {
+    return isBypassed(request) ? request : QueryFilter.filtered(settings.query(), request);
+  }
+
+  /** Whether that response to the request would be stored. */
+  public Storability storability(RequestHead request, ResponseHead response) {
+    return Storability.of(
+        request,
+        CacheControl.ofRequest(request.fields()),
+        response,
+        settings.policy(),
+        clock.epochSeconds());
+  }
+
+  /** How long that response would be fresh. */
+  public Freshness freshness(ResponseHead response) {
+    return Freshness.of(
+        response,
+        CacheControl.ofResponse(response.fields()),
+        settings.policy(),
+        clock.epochSeconds());
+  }
+}
