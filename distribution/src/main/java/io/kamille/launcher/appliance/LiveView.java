@@ -25,7 +25,6 @@ import io.kamille.core.client.open.ListenerSettings;
 import io.kamille.core.gate.ForwardedReader;
 import io.kamille.core.gate.TrustedProxies;
 import io.kamille.core.http.Authority;
-import io.kamille.core.http.NamedClient;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.log.LoopTop;
 import io.kamille.core.log.RequestSample;
@@ -284,7 +283,7 @@ final class LiveView implements ApplianceView {
       if (reader != null && reader.isTrusted()) {
         String list = request.fields().joined(proxies.field());
         reader.identify(request);
-        InetAddress client = NamedClient.of(request, new InetSocketAddress(peer, 0)).getAddress();
+        InetAddress client = request.client(new InetSocketAddress(peer, 0)).getAddress();
         String scheme = request.isSecure() ? "https" : "http";
         because.add(
             new Reason(

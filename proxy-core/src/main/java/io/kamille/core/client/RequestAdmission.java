@@ -3,7 +3,6 @@ package io.kamille.core.client;
 import io.kamille.core.exchange.Failure;
 import io.kamille.core.gate.ClientTable;
 import io.kamille.core.gate.Overload;
-import io.kamille.core.http.NamedClient;
 import io.kamille.core.http.RequestHead;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
@@ -34,7 +33,7 @@ public final class RequestAdmission {
 
   /** Why the next request may not begin, which is counted; null if it may. */
   public @Nullable Failure refusal(RequestHead request) {
-    if (tally.refusesRequest(NamedClient.of(request, peer))) {
+    if (tally.refusesRequest(request.client(peer))) {
       return Failure.busyClient("too many requests of this client are under way", 1);
     }
     return shared.shedder().shedsAtOnce() ? Overload.SHED : null;
@@ -42,7 +41,7 @@ public final class RequestAdmission {
 
   /** A request is under way whose head takes so much of the heap. */
   public void begun(RequestHead request, int headBytes) {
-    underWay = tally.requestBegun(NamedClient.of(request, peer));
+    underWay = tally.requestBegun(request.client(peer));
     this.headBytes = shared.headsUnderWay().begun(headBytes);
   }
 

@@ -52,7 +52,8 @@ public final class ForwardedReader {
               FieldName.X_FORWARDED_HOST.text(),
               FieldName.X_FORWARDED_PROTO.text()));
 
-  private final TrustedProxies proxies;
+  private final AddressRanges proxies;
+  private final FieldName field;
   private final InetSocketAddress peer;
   private final boolean isTrusted;
   // Of one request, while it is read.
@@ -63,12 +64,14 @@ public final class ForwardedReader {
   private final Span scheme = new Span();
   private final Span host = new Span();
 
-  ForwardedReader(TrustedProxies proxies, InetSocketAddress peer) {
+  /** Believes these, by that field. */
+  ForwardedReader(AddressRanges proxies, FieldName field, InetSocketAddress peer) {
     this.proxies = proxies;
+    this.field = field;
     this.peer = peer;
     this.client = peer;
     InetAddress address = peer.getAddress();
-    this.isTrusted = address != null && proxies.from().contains(address);
+    this.isTrusted = address != null && proxies.contains(address);
   }
 
   /** Whether the other end of the connection is believed. */
@@ -100,7 +103,7 @@ public final class ForwardedReader {
   }
 
   private boolean isForwarded() {
-    return proxies.field() == FieldName.FORWARDED;
+    return field == FieldName.FORWARDED;
   }
 
   /** An absolute-form target names scheme and host itself; any other takes those of the client. */
@@ -122,10 +125,10 @@ public final class ForwardedReader {
 
   private void cut(Fields fields) {
     if (hops == 0) {
-      fields.remove(proxies.field());
-    } else if (clientLine > fields.indexOf(proxies.field())
+      fields.remove(field);
+    } else if (clientLine > fields.indexOf(field)
         || clientStart > fields.valueStart(clientLine)) {
-      fields.cut(proxies.field(), clientLine, clientStart);
+      fields.cut(field, clientLine, clientStart);
     }
   }
 
@@ -173,7 +176,7 @@ public final class ForwardedReader {
     client = found;
     clientLine = members.line;
     clientStart = members.start;
-    return ++hops < MOST_MEMBERS && proxies.from().contains(found.getAddress());
+    return ++hops < MOST_MEMBERS && proxies.contains(found.getAddress());
   }
 
   // Forwarded (RFC 7239 §4)

@@ -60,6 +60,6 @@ public record TrustedProxies(AddressRanges from, FieldName field) {
 
   /** What reads the requests of a connection with this other end; null if nobody is believed. */
   public @Nullable ForwardedReader reader(InetSocketAddress peer) {
-    return from.isEmpty() ? null : new ForwardedReader(this, peer);
+    return from.isEmpty() ? null : new ForwardedReader(from, field, peer);
   }
 }

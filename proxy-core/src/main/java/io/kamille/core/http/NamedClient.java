@@ -1,7 +1,6 @@
 package io.kamille.core.http;
 
 import java.net.InetSocketAddress;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Whose request a trusted proxy has sent. Immutable; any thread.
@@ -10,11 +9,4 @@ import org.jspecify.annotations.Nullable;
  *     nobody
  * @param proxy at the other end of the connection
  */
-public record NamedClient(InetSocketAddress client, InetSocketAddress proxy) {
-
-  /** The client of a request that came by a connection with this other end. */
-  public static InetSocketAddress of(RequestHead request, InetSocketAddress peer) {
-    @Nullable NamedClient named = request.named();
-    return named == null ? peer : named.client();
-  }
-}
+public record NamedClient(InetSocketAddress client, InetSocketAddress proxy) {}

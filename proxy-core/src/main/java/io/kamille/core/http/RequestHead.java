@@ -1,5 +1,6 @@
 package io.kamille.core.http;
 
+import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
@@ -166,6 +167,11 @@ public final class RequestHead {
   /** Whose request it is, if a proxy that is trusted has sent it; null if it speaks for itself. */
   public @Nullable NamedClient named() {
     return named;
+  }
+
+  /** Its client, if {@code peer} is the other end of the connection. */
+  public InetSocketAddress client(InetSocketAddress peer) {
+    return named == null ? peer : named.client();
   }
 
   /** Says whose request it is. */

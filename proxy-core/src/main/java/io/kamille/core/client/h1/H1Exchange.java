@@ -23,7 +23,6 @@ import io.kamille.core.h1.RequestParser;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.Method;
-import io.kamille.core.http.NamedClient;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.http.StatusCode;
@@ -206,7 +205,7 @@ final class H1Exchange extends ClientExchange {
 
   private Exchange exchange(RequestContent given) {
     Connection here = connection();
-    InetSocketAddress client = NamedClient.of(request(), here.client());
+    InetSocketAddress client = request().client(here.client());
     ConnectionExchange met = exchange;
     if (met == null) {
       met = new ConnectionExchange(shared.loop(), client, here.local(), request(), given, this);

@@ -14,7 +14,6 @@ import io.kamille.core.h2.H2Stream;
 import io.kamille.core.h2.HpackWriter;
 import io.kamille.core.h2.RequestSink;
 import io.kamille.core.http.Fields;
-import io.kamille.core.http.NamedClient;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.http.StatusCode;
@@ -117,7 +116,7 @@ final class H2Exchange extends ClientExchange implements H2Content.Stream {
     Exchange met =
         new Exchange(
             shared.loop(),
-            NamedClient.of(request(), client.client()),
+            request().client(client.client()),
             client.local(),
             request(),
             given,
