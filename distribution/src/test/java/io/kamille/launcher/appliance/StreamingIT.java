@@ -234,11 +234,12 @@ class StreamingIT {
   }
 
   @Test
-  void aSlowOriginPausesTheClient() throws InterruptedException {
+  void aSlowOriginPausesTheClientIfUploadsAreNotBuffered() throws InterruptedException {
     var sent = new AtomicLong();
     var gate = new CountDownLatch(1);
     var received = new AtomicLong();
     journey
+        .withUpstream("upload-buffer: off")
         .origin()
         .on(
             "/upload",

@@ -118,7 +118,9 @@ final class UploadBuffer implements RequestContent, ContentSink, SpooledContent.
   private void look() {
     Failure why = held.broken();
     if (why != null && state != State.OVER) {
-      content.cancel(why);
+      if (!isComplete) {
+        content.cancel(why);
+      }
       abort(why);
     } else if (state == State.FILLING && left > 0 && held.isFull()) {
       spool.wasFull();
