@@ -152,7 +152,7 @@ export async function traffic(place) {
       h("p", { class: "muted" }, "Requests, hits and 5xx count since the start. Median and p99 are of the sampled requests."), copyAsCurl("/v1/routes")));
   };
   const drawTop = (top) => replace(most, card("", "Most asked for",
-    h("div", { class: "grid" }, TOPS.map(([name, title]) => h("div", { class: "c6" }, h("h3", {}, title), table([
+    h("div", { class: "beside" }, TOPS.map(([name, title]) => h("div", {}, h("h3", {}, title), table([
       { name: title, show: (one) => h("span", { class: "mono" }, one.name) },
       { name: "Requests", number: true, show: (one) => count(one.count) },
     ], top[name], "Nothing yet.")))),
