@@ -12,6 +12,13 @@ import io.kamille.core.answer.FileThreads;
 import io.kamille.core.answer.HeaderRules;
 import io.kamille.core.answer.RequestId;
 import io.kamille.core.answer.RuledHandler;
+import io.kamille.core.auth.AuthSettings;
+import io.kamille.core.auth.AuthStation;
+import io.kamille.core.auth.AuthThreads;
+import io.kamille.core.auth.BasicStation;
+import io.kamille.core.auth.ForwardStation;
+import io.kamille.core.auth.JwtStation;
+import io.kamille.core.auth.Verdicts;
 import io.kamille.core.exchange.ErrorPages;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.exchange.Failure;
@@ -57,6 +64,7 @@ public final class RouteChain {
     ERROR_PAGES,
     ACCESS,
     RATE_LIMIT,
+    AUTH,
     SPLIT,
     CACHE,
     OVERLOAD,
@@ -77,6 +85,8 @@ public final class RouteChain {
       String name,
       Overload overload,
       FileThreads files,
+      AuthThreads auth,
+      Verdicts verdicts,
       LongAdder mirrorDropped,
       WallClock clock) {}
 
@@ -92,6 +102,7 @@ public final class RouteChain {
   private final List<Station> stations;
   private final boolean isPastCache;
   private @Nullable CacheHandler cache;
+  private @Nullable AuthStation auth;
   private final ExchangeHandler first;
 
   /**
@@ -152,6 +163,7 @@ public final class RouteChain {
     addIf(!actions.errorPages().isEmpty(), Station.ERROR_PAGES, stations);
     addIf(!route.access().isOpen(), Station.ACCESS, stations);
     addIf(isLimited && !limitsForwards, Station.RATE_LIMIT, stations);
+    addIf(route.auth().isOn(), Station.AUTH, stations);
     addIf(!route.isCached(), Station.OVERLOAD, stations);
     addIf(actions.split().upstream() != null, Station.SPLIT, stations);
     addIf(route.isCached(), Station.CACHE, stations);
@@ -190,6 +202,7 @@ public final class RouteChain {
       case ERROR_PAGES -> "error-pages";
       case ACCESS -> "access";
       case RATE_LIMIT -> "rate-limit";
+      case AUTH -> "auth by " + authName(route.auth());
       case SPLIT -> "split (some to " + route.actions().split().upstream() + ", past the cache)";
       case CACHE -> "cache";
       case OVERLOAD -> "overload";
@@ -197,6 +210,13 @@ public final class RouteChain {
       case MIRROR -> "mirror (copies to " + route.actions().mirror().upstream() + ")";
       case TARGET -> (route.upstream() == null ? "" : "upstream ") + targetName(route);
     };
+  }
+
+  private static String authName(AuthSettings auth) {
+    if (auth.forward().upstream() != null) {
+      return "upstream " + auth.forward().upstream();
+    }
+    return auth.jwt().keys() == null ? "password" : "token";
   }
 
   /** What the API calls the end of the route. */
@@ -229,6 +249,11 @@ public final class RouteChain {
     return isPastCache ? null : cache;
   }
 
+  /** What finds out who its clients are; null for nothing. */
+  @Nullable AuthStation auth() {
+    return auth;
+  }
+
   /** The way past the cache; null if the route has none, or its requests take the cache. */
   @Nullable CacheBypass bypass() {
     return isPastCache && cache != null ? cache.bypass("path") : null;
@@ -247,6 +272,10 @@ public final class RouteChain {
           } else {
             next = gate(station).before(next);
           }
+        }
+        case AUTH -> {
+          auth = authenticated(next);
+          next = auth;
         }
         case CACHE -> next = cached(next, forwards, isOther);
         case SPLIT -> {
@@ -278,7 +307,8 @@ public final class RouteChain {
             clients.handle(exchange);
           }
         };
-    if (own == null) {
+    // Nodes never ask for what its clients must show themselves for: one that does knows no better.
+    if (own == null || route.auth().isOn()) {
       return once;
     }
     ExchangeHandler stored = paged(isPastCache ? own.bypass("path") : own);
@@ -302,6 +332,18 @@ public final class RouteChain {
                   exchange.request().sender() == Sender.CLIENT ? rate.refusal(exchange) : null;
       default -> parts.overload;
     };
+  }
+
+  private AuthStation authenticated(ExchangeHandler next) {
+    AuthSettings settings = route.auth();
+    String server = settings.forward().upstream();
+    if (server != null) {
+      ExchangeHandler asked = marked(upstreams.authServer(server));
+      return new ForwardStation(settings.forward(), asked, parts.verdicts(), parts.clock(), next);
+    }
+    return settings.jwt().keys() == null
+        ? new BasicStation(settings.basic(), parts.auth(), parts.verdicts(), parts.clock(), next)
+        : new JwtStation(settings.jwt(), parts.auth(), parts.verdicts(), parts.clock(), next);
   }
 
   /** What of errors says what the pages do. */

@@ -11,6 +11,7 @@ import io.kamille.cache.station.CacheHandler;
 import io.kamille.cache.station.PurgeMethod;
 import io.kamille.cluster.peer.Peers;
 import io.kamille.cluster.peer.Peers.Ownership;
+import io.kamille.core.auth.AuthExplanation;
 import io.kamille.core.gate.AccessList;
 import io.kamille.core.gate.AddressRanges;
 import io.kamille.core.http.RequestHead;
@@ -84,6 +85,7 @@ record RouteExplainer(
   private Explanation along(
       Route route, RouteChain chain, RequestHead request, @Nullable InetAddress client) {
     List<Reason> steps = new ArrayList<>();
+    RequestHead asked = request;
     steps.add(routed(route, request));
     Explanation purge = purgeMethod.explain(request);
     if (purge != null) {
@@ -96,16 +98,24 @@ record RouteExplainer(
         if (client != null && !list.admits(client)) {
           return new Explanation(Decision.REFUSE, null, null, steps);
         }
+      } else if (station == Station.AUTH) {
+        AuthExplanation found = Objects.requireNonNull(chain.auth()).explain(asked);
+        steps.add(new Reason("auth", "routes[].auth", found.found(), found.so()));
+        if (found.isRefused()) {
+          return new Explanation(Decision.REFUSE, null, null, steps);
+        }
+        asked = request.copy();
+        asked.authenticated();
       } else if (station == Station.SPLIT) {
         SplitSettings split = chain.route().actions().split();
-        boolean isOther = client != null && split.takes(request, client);
+        boolean isOther = client != null && split.takes(asked, client);
         steps.add(split(split, client, isOther));
         if (isOther) {
           return new Explanation(Decision.PASS, null, null, steps);
         }
       } else if (station == Station.CACHE) {
-        Explanation decided = cached(route, chain, request);
-        return owned(decided, chain, request).after(steps);
+        Explanation decided = cached(route, chain, asked);
+        return owned(decided, chain, asked).after(steps);
       }
     }
     return uncached(chain).after(steps);

@@ -1,6 +1,7 @@
 package io.kamille.launcher.configuration;
 
 import io.kamille.cache.settings.RouteCacheSettings;
+import io.kamille.core.auth.AuthSettings;
 import io.kamille.core.gate.AccessList;
 import io.kamille.core.gate.RateLimitSettings;
 import io.kamille.core.http.Octets;
@@ -26,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  * @param upgrades protocols that clients may ask its origins to switch to, in lower case
  * @param access which clients may use it
  * @param rateLimit how often each of them may
+ * @param auth how it finds out who they are
  * @param cache how it uses the cache
  * @param actions what it does by itself
  */
@@ -37,6 +39,7 @@ public record RouteSettings(
     List<String> upgrades,
     AccessList access,
     RateLimitSettings rateLimit,
+    AuthSettings auth,
     RouteCacheSettings cache,
     RouteActions actions) {
 
@@ -118,6 +121,13 @@ public record RouteSettings(
           "How often each client may use the route. A reload that leaves the limit as it is goes on"
               + " counting.");
 
+  public static final Subsection<AuthSettings> AUTH =
+      AuthSettings.SECTION.one(
+          "auth",
+          "How the route finds out who its clients are: one of `basic`, `forward` and `jwt`. The"
+              + " check comes before the cache. Its requests count as ones with `Authorization`"
+              + " (RFC 9111 §3.5).");
+
   static final Section<RouteSettings> SECTION =
       Section.of(
           RouteSettings.class,
@@ -131,6 +141,7 @@ public record RouteSettings(
               "Which clients may use the route. The request of another is answered with 403; the"
                   + " method `PURGE` goes by `cache.purge-from` alone."),
           RATE_LIMIT,
+          AUTH,
           CACHE,
           RouteActions.SECTION.inlined());
 

@@ -18,6 +18,7 @@ import io.kamille.core.client.open.IdleTimeoutGovernor;
 import io.kamille.core.client.open.LimitSettings;
 import io.kamille.core.client.open.ListenerSettings;
 import io.kamille.core.client.open.ProxyProtocolSettings;
+import io.kamille.core.auth.AuthSettings;
 import io.kamille.core.gate.AccessList;
 import io.kamille.core.gate.AddressRanges;
 import io.kamille.core.gate.ClientLimits;
@@ -91,6 +92,7 @@ class ConfigurationFileTest {
                 List.of("websocket"),
                 ALL,
                 NO_LIMIT,
+                AuthSettings.NONE,
                 cache(SectionValues.of(RouteCacheSettings.SECTION)),
                 RouteActions.NONE));
     assertThat(configuration.upstream("web").settings().connectTimeout())
@@ -226,6 +228,7 @@ class ConfigurationFileTest {
                     7,
                     new RateLimitSettings.Key("X-Api-Key"),
                     RateLimitSettings.Counts.FORWARDED),
+                AuthSettings.NONE,
                 new RouteCacheSettings(
                     true,
                     true,
@@ -252,6 +255,7 @@ class ConfigurationFileTest {
                 List.of("websocket"),
                 ALL,
                 NO_LIMIT,
+                AuthSettings.NONE,
                 cache(
                     SectionValues.of(RouteCacheSettings.SECTION)
                         .put(RouteCacheSettings.ENABLED, false)),

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.tuple;
 
 import io.kamille.cache.settings.RouteCacheSettings;
 import io.kamille.core.client.open.ListenerSettings;
+import io.kamille.core.auth.AuthSettings;
 import io.kamille.core.gate.AccessList;
 import io.kamille.core.gate.RateLimitSettings;
 import io.kamille.core.loop.PaceSettings;
@@ -55,6 +56,7 @@ class ConfigurationOptionsTest {
                 List.of("websocket"),
                 AccessList.ALL,
                 RateLimitSettings.SECTION.defaults(),
+                AuthSettings.NONE,
                 RouteCacheSettings.SECTION.defaults(),
                 RouteActions.NONE));
     assertThat(configuration.cache().memory().capacityBytes()).isEqualTo(256L << 20);

@@ -5,7 +5,7 @@ import io.kamille.cache.rules.CacheControl;
 import io.kamille.cache.rules.ForwardReason;
 import io.kamille.cache.rules.Validators;
 import io.kamille.cache.serve.Forwarding;
-import io.kamille.cache.serve.ReplyHandover;
+import io.kamille.core.exchange.ReplyHandover;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.core.exchange.DiscardingReply;
 import io.kamille.core.exchange.Exchange;

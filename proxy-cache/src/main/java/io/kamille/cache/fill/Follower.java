@@ -7,7 +7,7 @@ import io.kamille.cache.serve.CacheStatus;
 import io.kamille.cache.serve.ContentFeed;
 import io.kamille.cache.serve.Forwarding;
 import io.kamille.cache.serve.NotModified;
-import io.kamille.cache.serve.ReplyHandover;
+import io.kamille.core.exchange.ReplyHandover;
 import io.kamille.core.exchange.ContentSource;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeNotes.CacheResult;

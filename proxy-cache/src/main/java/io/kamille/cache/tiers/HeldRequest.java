@@ -1,6 +1,6 @@
 package io.kamille.cache.tiers;
 
-import io.kamille.cache.serve.ReplyHandover;
+import io.kamille.core.exchange.ReplyHandover;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.core.exchange.ContentSource;
 import io.kamille.core.exchange.Exchange;

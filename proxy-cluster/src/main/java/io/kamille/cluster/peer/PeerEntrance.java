@@ -1,6 +1,6 @@
 package io.kamille.cluster.peer;
 
-import io.kamille.cache.serve.ReplyHandover;
+import io.kamille.core.exchange.ReplyHandover;
 import io.kamille.core.exchange.ContentSource;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeHandler;

@@ -54,6 +54,9 @@ public record FailureReply(ResponseHead head, byte[] content) {
     if (notes != null && !notes.requestId().isEmpty()) {
       head.fields().add(RequestId.NAME, notes.requestId());
     }
+    if (notes != null) {
+      notes.cookies().forEach(cookie -> head.fields().add(FieldName.SET_COOKIE, cookie));
+    }
     return new FailureReply(head, page == null ? text(failure) : page.content());
   }
 

@@ -1,5 +1,6 @@
 package io.kamille.core.exchange;
 
+import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -45,6 +46,7 @@ public final class ExchangeNotes {
   private @Nullable Trace trace;
   private String requestId = "";
   private ErrorPages errorPages = ErrorPages.NONE;
+  private List<String> cookies = List.of();
 
   void clear() {
     route = "";
@@ -56,6 +58,7 @@ public final class ExchangeNotes {
     trace = null;
     requestId = "";
     errorPages = ErrorPages.NONE;
+    cookies = List.of();
   }
 
   public String route() {
@@ -119,6 +122,15 @@ public final class ExchangeNotes {
 
   public void errorPages(ErrorPages errorPages) {
     this.errorPages = errorPages;
+  }
+
+  /** The values of {@code Set-Cookie} for an answer of the connection's own making. */
+  public List<String> cookies() {
+    return cookies;
+  }
+
+  public void cookies(List<String> cookies) {
+    this.cookies = cookies;
   }
 
   /** How a call of gRPC ended, from 0 to 254; or {@link #NO_GRPC_STATUS}. */

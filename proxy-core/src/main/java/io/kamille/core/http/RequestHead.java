@@ -55,6 +55,7 @@ public final class RequestHead {
   private int authorityStart;
   private int authorityEnd;
   private boolean secure;
+  private boolean isChecked;
 
   /** An empty head for the parser to fill. */
   public RequestHead() {
@@ -108,6 +109,7 @@ public final class RequestHead {
     copy.authority(authorityStart, authorityEnd);
     copy.secure = secure;
     copy.sender = sender;
+    copy.isChecked = isChecked;
     return copy;
   }
 
@@ -116,10 +118,16 @@ public final class RequestHead {
   }
 
   /**
-   * Whether it says whose it is: by {@code Authorization}, or by a client certificate (RFC 9440).
+   * Whether it says whose it is: by {@code Authorization}, by a client certificate (RFC 9440), or
+   * by whatever its route has checked.
    */
   public boolean isAuthenticated() {
-    return fields.hasAny(CREDENTIALS);
+    return isChecked || fields.hasAny(CREDENTIALS);
+  }
+
+  /** Says that its route has checked whose it is. */
+  public void authenticated() {
+    isChecked = true;
   }
 
   public Method method() {
@@ -251,6 +259,7 @@ public final class RequestHead {
   public void clear() {
     fields.clear();
     sender = Sender.CLIENT;
+    isChecked = false;
     secure = false;
     startLine(Method.OTHER, 0, 0, TargetForm.ORIGIN, 0, 0, 1);
     target(0, 0);

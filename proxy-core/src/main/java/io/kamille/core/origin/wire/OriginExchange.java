@@ -9,6 +9,7 @@ import io.kamille.core.exchange.Reply;
 import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
+import io.kamille.core.http.RemovedFields;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.http.StatusCode;

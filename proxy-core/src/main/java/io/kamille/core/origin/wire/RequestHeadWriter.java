@@ -8,6 +8,7 @@ import io.kamille.core.h2.HpackWriter;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.Method;
+import io.kamille.core.http.RemovedFields;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.RequestHead.TargetForm;
 import io.kamille.core.origin.ForwardingSettings;

@@ -1,7 +1,5 @@
-package io.kamille.core.origin.wire;
+package io.kamille.core.http;
 
-import io.kamille.core.http.Fields;
-import io.kamille.core.http.Octets;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Collection;
@@ -17,7 +15,8 @@ public final class RemovedFields {
   /** By the length of the name; in lower case, with dashes. */
   private final byte[][][] byLength;
 
-  RemovedFields(Collection<String> names) {
+  /** Those names, and the same with underscores. */
+  public RemovedFields(Collection<String> names) {
     int longest = names.stream().mapToInt(String::length).max().orElse(-1);
     byLength = new byte[longest + 1][0][];
     for (String name : names) {
@@ -32,7 +31,7 @@ public final class RemovedFields {
   }
 
   /** Whether line {@code index} has one of the names. */
-  boolean includes(Fields fields, int index) {
+  public boolean includes(Fields fields, int index) {
     int start = fields.nameStart(index);
     int length = fields.nameEnd(index) - start;
     if (length >= byLength.length) {

@@ -1,0 +1,85 @@
+package io.kamille.core.auth;
+
+import io.kamille.core.exchange.Exchange;
+import io.kamille.core.exchange.ExchangeHandler;
+import io.kamille.core.exchange.Failure;
+import io.kamille.core.exchange.Reply;
+import io.kamille.core.exchange.TraceStep;
+import io.kamille.core.h1.ConnectionFields;
+import io.kamille.core.http.Fields;
+import io.kamille.core.http.RemovedFields;
+import io.kamille.core.http.RequestHead;
+import io.kamille.core.http.StatusCode;
+import java.util.List;
+
+/**
+ * Lets a request pass once it is known whose it is. It stands before the cache, so no stored
+ * response passes it by. Any loop.
+ */
+public abstract class AuthStation implements ExchangeHandler {
+
+  /*
+   * Origins believe the identity fields. So a client must neither send one, in header or trailer
+   * section, with a dash or an underscore; nor have ours removed by naming it in Connection.
+   */
+  static final Fields NOBODY = new Fields();
+
+  private static final Failure DISGUISE =
+      Failure.request(StatusCode.BAD_REQUEST, "Connection names a field of routes[].auth");
+
+  private final List<String> identity;
+  private final RemovedFields removed;
+  private final ExchangeHandler next;
+
+  /**
+   * A station before {@code next}.
+   *
+   * @param identity names of the fields that tell the origin who the client is
+   */
+  AuthStation(List<String> identity, ExchangeHandler next) {
+    this.identity = identity;
+    this.removed = new RemovedFields(identity);
+    this.next = next;
+  }
+
+  /** What it says of that request now, but for passwords, which it does not check. Any thread. */
+  public abstract AuthExplanation explain(RequestHead request);
+
+  /**
+   * Hands a request on.
+   *
+   * @param known the identity fields; borrowed
+   * @param cookies for the client
+   */
+  final void pass(Exchange exchange, Fields known, List<String> cookies) {
+    RequestHead came = exchange.request();
+    if (identity.stream().anyMatch(name -> ConnectionFields.names(came.fields(), name))) {
+      refuse(exchange, DISGUISE);
+      return;
+    }
+    exchange.notes().mark(TraceStep.AUTH, "passes");
+    RequestHead passed = came.copy();
+    passed.authenticated();
+    removed.removeFrom(passed.fields());
+    for (int i = 0; i < known.size(); i++) {
+      passed.fields().addFrom(known, i);
+    }
+    Reply reply = exchange.reply();
+    if (!cookies.isEmpty()) {
+      exchange.notes().cookies(cookies);
+      reply = new CookieReply(reply, cookies);
+    }
+    boolean hasTrailers = !identity.isEmpty() && exchange.content().length() != 0;
+    next.handle(
+        hasTrailers
+            ? exchange.behind(passed, new UntrailedContent(exchange.content()), reply)
+            : exchange.behind(passed, reply));
+  }
+
+  static void refuse(Exchange exchange, Failure why) {
+    exchange.notes().mark(TraceStep.AUTH, why.reason());
+    // It takes no route: Cache-Status and the log say that it was refused before.
+    exchange.notes().route("");
+    exchange.reply().fail(why);
+  }
+}
