@@ -42,7 +42,7 @@ abstract class AuthSource<T> {
   final void keep(String problem) {
     if (!problem.equals(lastProblem)) {
       lastProblem = problem;
-      LOG.log(Level.ERROR, "{0}: {1}; what it had last goes on", name, problem);
+      LOG.log(Level.ERROR, "{0}; what {1} had last goes on", problem, name);
     }
   }
 }

@@ -56,6 +56,10 @@ final class JwksUrl extends AuthSource<JwtKeys> {
     }
   }
 
+  boolean isFetching() {
+    return isFetching.get();
+  }
+
   private void taken(@Nullable HttpResponse<byte[]> response, @Nullable Throwable trouble) {
     try {
       if (response == null) {
@@ -67,7 +71,7 @@ final class JwksUrl extends AuthSource<JwtKeys> {
       replace(JwtKeys.parse(response.body()));
     } catch (IOException wrong) {
       doubt();
-      keep(String.valueOf(wrong.getMessage()));
+      keep(request.uri() + ": " + wrong.getMessage());
     } finally {
       isFetching.set(false);
     }
