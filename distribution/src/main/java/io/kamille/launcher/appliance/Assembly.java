@@ -18,7 +18,6 @@ import io.kamille.cluster.secret.ClusterSecret;
 import io.kamille.cluster.settings.ClusterSettings;
 import io.kamille.core.answer.FileThreads;
 import io.kamille.core.auth.AuthThreads;
-import io.kamille.core.auth.Verdicts;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.gate.AdmissionMetrics;
 import io.kamille.core.gate.Overload;
@@ -113,7 +112,7 @@ final class Assembly implements AutoCloseable {
     String name = cluster.isOn() ? Peers.cacheName(cluster.node()) : CacheStatus.NAME;
     parts =
         new RouteChain.Parts(
-            cache, peers, name, overload, files, auth, new Verdicts(), mirrorDropped, clock);
+            cache, peers, name, overload, files, auth, mirrorDropped, clock);
     purgeMethod = cache.purgeMethod(router, request -> router.table().find(request) != null);
     peak = configuration.cache().disk().peak();
     prepare(configuration).apply();

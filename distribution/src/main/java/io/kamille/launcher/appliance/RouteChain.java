@@ -18,7 +18,6 @@ import io.kamille.core.auth.AuthThreads;
 import io.kamille.core.auth.BasicStation;
 import io.kamille.core.auth.ForwardStation;
 import io.kamille.core.auth.JwtStation;
-import io.kamille.core.auth.Verdicts;
 import io.kamille.core.exchange.ErrorPages;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.exchange.Failure;
@@ -86,7 +85,6 @@ public final class RouteChain {
       Overload overload,
       FileThreads files,
       AuthThreads auth,
-      Verdicts verdicts,
       LongAdder mirrorDropped,
       WallClock clock) {}
 
@@ -339,11 +337,11 @@ public final class RouteChain {
     String server = settings.forward().upstream();
     if (server != null) {
       ExchangeHandler asked = marked(upstreams.authServer(server));
-      return new ForwardStation(settings.forward(), asked, parts.verdicts(), parts.clock(), next);
+      return new ForwardStation(settings.forward(), asked, parts.auth().verdicts(), parts.clock(), next);
     }
     return settings.jwt().keys() == null
-        ? new BasicStation(settings.basic(), parts.auth(), parts.verdicts(), parts.clock(), next)
-        : new JwtStation(settings.jwt(), parts.auth(), parts.verdicts(), parts.clock(), next);
+        ? new BasicStation(settings.basic(), parts.auth(), parts.clock(), next)
+        : new JwtStation(settings.jwt(), parts.auth(), parts.clock(), next);
   }
 
   /** What of errors says what the pages do. */

@@ -14,6 +14,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /** The threads that check passwords and tokens, and those that look at files. Any thread. */
 public final class AuthThreads implements AutoCloseable {
@@ -45,6 +46,9 @@ public final class AuthThreads implements AutoCloseable {
   private boolean isLooking;
 
   @GuardedBy("this")
+  private @Nullable Verdicts verdicts;
+
+  @GuardedBy("this")
   private final Map<String, WeakReference<AuthSource<?>>> sources = new HashMap<>();
 
   /** None yet. */
@@ -62,6 +66,14 @@ public final class AuthThreads implements AutoCloseable {
             new ArrayBlockingQueue<>(threads * WAITING_PER_THREAD),
             new DefaultThreadFactory("kamille-auth", true));
     checks.allowCoreThreadTimeOut(true);
+  }
+
+  /** What all stations of the process keep. */
+  public synchronized Verdicts verdicts() {
+    if (verdicts == null) {
+      verdicts = new Verdicts();
+    }
+    return verdicts;
   }
 
   /** Has a check done soon; false if too many wait. */

@@ -59,7 +59,6 @@ public final class BasicStation extends AuthStation {
   public BasicStation(
       BasicAuthSettings settings,
       AuthThreads threads,
-      Verdicts verdicts,
       WallClock clock,
       ExchangeHandler next) {
     super(List.of(), next);
@@ -73,7 +72,7 @@ public final class BasicStation extends AuthStation {
     none = refusal("a name and a password are needed", challenge);
     wrong = refusal("the name or the password is wrong", challenge);
     this.threads = threads;
-    this.verdicts = verdicts;
+    this.verdicts = threads.verdicts();
     this.clock = clock;
   }
 

@@ -1,5 +1,6 @@
 package io.kamille.core.auth;
 
+import io.kamille.core.http.Octets;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Setting;
 import io.kamille.core.setting.ValueTypes;
@@ -20,6 +21,9 @@ public record ForwardAuthSettings(
     List<String> requestFields,
     List<String> responseFields) {
 
+  /** How names of fields begin that say what we saw. */
+  private static final String OURS = "x-forwarded-";
+
   public static final Setting<String> UPSTREAM =
       Setting.of(
           "upstream",
@@ -30,7 +34,10 @@ public record ForwardAuthSettings(
   public static final Setting<List<String>> REQUEST_FIELDS =
       Setting.of(
               "request-fields",
-              ValueTypes.fieldNames(),
+              ValueTypes.list(
+                  "list of field names",
+                  name -> Octets.isToken(name) && !name.regionMatches(true, 0, OURS, 0, OURS.length()),
+                  "a field name that does not begin with X-Forwarded-"),
               "Request fields that the auth server sees. Kamille adds `X-Forwarded-Method`,"
                   + " `-Proto`, `-Host`, `-Uri` and `-For`.")
           .defaultsTo(List.of("Authorization", "Cookie"));

@@ -50,7 +50,6 @@ public final class JwtStation extends AuthStation {
   public JwtStation(
       JwtSettings settings,
       AuthThreads threads,
-      Verdicts verdicts,
       WallClock clock,
       ExchangeHandler next) {
     super(List.copyOf(settings.fields().keySet()), next);
@@ -69,7 +68,7 @@ public final class JwtStation extends AuthStation {
     check = new JwtCheck(settings);
     kind = ("jwt " + settings).getBytes(StandardCharsets.UTF_8);
     this.threads = threads;
-    this.verdicts = verdicts;
+    this.verdicts = threads.verdicts();
     this.clock = clock;
   }
 

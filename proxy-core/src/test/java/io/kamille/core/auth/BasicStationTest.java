@@ -45,7 +45,6 @@ class BasicStationTest {
         new BasicStation(
             new BasicAuthSettings(file, "x"),
             threads,
-            new Verdicts(),
             ManualClock.atSeconds(0),
             exchange -> {
               exchange.reply().head(ResponseHead.of(200), 0);
