@@ -110,9 +110,7 @@ final class Assembly implements AutoCloseable {
       cache.tellOfInvalid(this::invalidated);
     }
     String name = cluster.isOn() ? Peers.cacheName(cluster.node()) : CacheStatus.NAME;
-    parts =
-        new RouteChain.Parts(
-            cache, peers, name, overload, files, auth, mirrorDropped, clock);
+    parts = new RouteChain.Parts(cache, peers, name, overload, files, auth, mirrorDropped, clock);
     purgeMethod = cache.purgeMethod(router, request -> router.table().find(request) != null);
     peak = configuration.cache().disk().peak();
     prepare(configuration).apply();

@@ -337,7 +337,8 @@ public final class RouteChain {
     String server = settings.forward().upstream();
     if (server != null) {
       ExchangeHandler asked = marked(upstreams.authServer(server));
-      return new ForwardStation(settings.forward(), asked, parts.auth().verdicts(), parts.clock(), next);
+      return new ForwardStation(
+          settings.forward(), asked, parts.auth().verdicts(), parts.clock(), next);
     }
     return settings.jwt().keys() == null
         ? new BasicStation(settings.basic(), parts.auth(), parts.clock(), next)

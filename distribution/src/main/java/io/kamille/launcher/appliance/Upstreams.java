@@ -342,8 +342,7 @@ final class Upstreams implements AutoCloseable {
       return handler(
           name,
           settings(
-              name,
-              new ForwardingSettings(Mode.REPLACE, Mode.REMOVE, null, List.of(), List.of())));
+              name, new ForwardingSettings(Mode.REPLACE, Mode.REMOVE, null, List.of(), List.of())));
     }
 
     private ExchangeHandler handler(String name, UpstreamSettings settings) {

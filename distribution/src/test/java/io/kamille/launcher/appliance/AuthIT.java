@@ -74,8 +74,14 @@ class AuthIT {
 
   private void withServer(String settings, String upstream) {
     journey.with(
-        "upstreams: {site: {origins: ['" + journey.origin().url() + "']},"
-            + " auth: {origins: ['" + auth.url() + "'], retries: 0" + upstream + "}}",
+        "upstreams: {site: {origins: ['"
+            + journey.origin().url()
+            + "']},"
+            + " auth: {origins: ['"
+            + auth.url()
+            + "'], retries: 0"
+            + upstream
+            + "}}",
         "routes: [{upstream: site, auth: {forward: {upstream: auth, path: /verify"
             + settings
             + "}}}, {path: /login, upstream: auth}]");
@@ -189,7 +195,8 @@ class AuthIT {
 
   @Test
   void theAuthServerLearnsWhatIsAskedForAndTheOriginWhoAsks() {
-    auth.on("/verify", ok("", "X-User: anna", "X-Secret: no", "Set-Cookie: s=2", "Set-Cookie: t=3"));
+    auth.on(
+        "/verify", ok("", "X-User: anna", "X-Secret: no", "Set-Cookie: s=2", "Set-Cookie: t=3"));
     journey.origin().on("/a?b", ok("x", PUBLIC));
     withServer(", response-fields: [X-User, X-Group]", "");
     Answer answer =
@@ -208,8 +215,7 @@ class AuthIT {
     assertThat(asked.field("X-User")).isNull();
     StubOrigin.Request passed = journey.origin().request("/a?b");
     assertThat(passed.values("X-User")).containsExactly("anna");
-    assertThat(passed.head().toLowerCase(Locale.ROOT))
-        .doesNotContain("group", "x-secret");
+    assertThat(passed.head().toLowerCase(Locale.ROOT)).doesNotContain("group", "x-secret");
     Answer hit = journey.get("/a?b", "Cookie: s=2");
     assertThat(hit.field("Cache-Status")).contains("hit");
     assertThat(values(hit, "Set-Cookie")).containsExactly("s=2", "t=3");
@@ -248,13 +254,15 @@ class AuthIT {
     isUnavailable("long by its own word");
     auth.on(
         "/verify",
-        head("200 OK")
-            + "Transfer-Encoding: chunked\r\n\r\nA00000\r\n"
-            + "x".repeat(400_000));
+        head("200 OK") + "Transfer-Encoding: chunked\r\n\r\nA00000\r\n" + "x".repeat(400_000));
     isUnavailable("long");
-    auth.on("/verify", visit -> visit.send(head("200 OK") + "Content-Length: 5\r\n\r\nab").out().close());
+    auth.on(
+        "/verify",
+        visit -> visit.send(head("200 OK") + "Content-Length: 5\r\n\r\nab").out().close());
     isUnavailable("breaks off");
-    auth.on("/verify", "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: upgrade\r\n\r\n");
+    auth.on(
+        "/verify",
+        "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: upgrade\r\n\r\n");
     isUnavailable("switches");
     auth.kill();
     isUnavailable("is dead");
@@ -289,10 +297,14 @@ class AuthIT {
   @Test
   void noClientForgesOrRemovesAnIdentity() {
     auth.on("/verify", ok("", "X-User: anna"));
-    journey.origin().on("/a", visit -> {
-      visit.content();
-      visit.send(ok("x:" + visit.trailers().strip()));
-    });
+    journey
+        .origin()
+        .on(
+            "/a",
+            visit -> {
+              visit.content();
+              visit.send(ok("x:" + visit.trailers().strip()));
+            });
     withServer(", response-fields: [X-User]", "");
     assertThat(journey.get("/a", "Connection: X-User").status()).isEqualTo(400);
     assertThat(journey.get("/a", "Connection: close, x-user").status()).isEqualTo(400);
@@ -324,7 +336,9 @@ class AuthIT {
         "/verify",
         visit ->
             visit.send(left.getAndDecrement() > 0 ? ok("") : message("401 Unauthorized", "no")));
-    journey.origin().on("/a", ok("x", "Cache-Control: public, max-age=1, stale-if-error=600", "Age: 9"));
+    journey
+        .origin()
+        .on("/a", ok("x", "Cache-Control: public, max-age=1, stale-if-error=600", "Age: 9"));
     withServer("", "");
     assertThat(journey.get("/a").content()).isEqualTo("x");
     journey.origin().on("/a", message("503 Busy", ""));
@@ -369,10 +383,12 @@ class AuthIT {
     key.setKeyId("k1");
     String keys = new JsonWebKeySet(key).toJson(JsonWebKey.OutputControlLevel.PUBLIC_ONLY);
     var word = new CountDownLatch(1);
-    auth.on("/keys", visit -> {
-      awaitWord(word);
-      visit.send(ok(keys));
-    });
+    auth.on(
+        "/keys",
+        visit -> {
+          awaitWord(word);
+          visit.send(ok(keys));
+        });
     journey.origin().on("/a", ok("x", PUBLIC));
     journey.with(
         "routes: [{upstream: site, auth: {jwt: {keys: '"

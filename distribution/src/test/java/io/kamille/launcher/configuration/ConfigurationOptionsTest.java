@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
 import io.kamille.cache.settings.RouteCacheSettings;
-import io.kamille.core.client.open.ListenerSettings;
 import io.kamille.core.auth.AuthSettings;
+import io.kamille.core.client.open.ListenerSettings;
 import io.kamille.core.gate.AccessList;
 import io.kamille.core.gate.RateLimitSettings;
 import io.kamille.core.loop.PaceSettings;

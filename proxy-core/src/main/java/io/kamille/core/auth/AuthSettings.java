@@ -10,8 +10,7 @@ import io.kamille.core.setting.Subsection;
  * @param forward the verdict of an auth server
  * @param jwt signed tokens
  */
-public record AuthSettings(
-    BasicAuthSettings basic, ForwardAuthSettings forward, JwtSettings jwt) {
+public record AuthSettings(BasicAuthSettings basic, ForwardAuthSettings forward, JwtSettings jwt) {
 
   public static final Subsection<BasicAuthSettings> BASIC =
       BasicAuthSettings.SECTION.one("basic", "Clients give a name and a password (RFC 7617).");

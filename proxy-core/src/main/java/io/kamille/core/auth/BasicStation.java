@@ -57,10 +57,7 @@ public final class BasicStation extends AuthStation {
    * @throws UncheckedIOException if the file is not right
    */
   public BasicStation(
-      BasicAuthSettings settings,
-      AuthThreads threads,
-      WallClock clock,
-      ExchangeHandler next) {
+      BasicAuthSettings settings, AuthThreads threads, WallClock clock, ExchangeHandler next) {
     super(List.of(), next);
     Path path = Objects.requireNonNull(settings.usersFile(), "users-file");
     try {
@@ -209,7 +206,9 @@ public final class BasicStation extends AuthStation {
     boolean isKnown = given != null && users().has(given.name());
     return new AuthExplanation(
         !isKnown,
-        given == null ? "no name and password" : "a name that the file has" + (isKnown ? "" : " not"),
+        given == null
+            ? "no name and password"
+            : "a name that the file has" + (isKnown ? "" : " not"),
         isKnown
             ? "it passes with the right password; another gets 401 (Unauthorized)"
             : "it gets 401 (Unauthorized)");

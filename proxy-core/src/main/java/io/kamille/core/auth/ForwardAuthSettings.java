@@ -36,7 +36,8 @@ public record ForwardAuthSettings(
               "request-fields",
               ValueTypes.list(
                   "list of field names",
-                  name -> Octets.isToken(name) && !name.regionMatches(true, 0, OURS, 0, OURS.length()),
+                  name ->
+                      Octets.isToken(name) && !name.regionMatches(true, 0, OURS, 0, OURS.length()),
                   "a field name that does not begin with X-Forwarded-"),
               "Request fields that the auth server sees. Kamille adds `X-Forwarded-Method`,"
                   + " `-Proto`, `-Host`, `-Uri` and `-For`.")

@@ -7,7 +7,9 @@ import io.kamille.core.exchange.ReplyHandover;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 
-/** A request that waits until it is known whose it is. Confined to its loop, but for two methods. */
+/**
+ * A request that waits until it is known whose it is. Confined to its loop, but for two methods.
+ */
 final class HeldExchange implements ContentSource {
 
   private final Exchange exchange;

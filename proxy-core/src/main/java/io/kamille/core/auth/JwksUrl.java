@@ -43,14 +43,14 @@ final class JwksUrl extends AuthSource<JwtKeys> {
   @Override
   void look(long nowNanos) {
     long passed = nowNanos - lastNanos;
-    boolean isDue =
-        !isBegun || passed >= FETCH_NANOS || (isDoubtful && passed >= DOUBT_NANOS);
+    boolean isDue = !isBegun || passed >= FETCH_NANOS || (isDoubtful && passed >= DOUBT_NANOS);
     if (isDue && isFetching.compareAndSet(false, true)) {
       isBegun = true;
       isDoubtful = false;
       lastNanos = nowNanos;
       client
-          .sendAsync(request, BodyHandlers.limiting(BodyHandlers.ofByteArray(), AuthFile.LIMIT_BYTES))
+          .sendAsync(
+              request, BodyHandlers.limiting(BodyHandlers.ofByteArray(), AuthFile.LIMIT_BYTES))
           .orTimeout(DEADLINE.toSeconds(), TimeUnit.SECONDS)
           .whenComplete(this::taken);
     }

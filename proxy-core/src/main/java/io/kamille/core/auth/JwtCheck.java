@@ -50,7 +50,8 @@ record JwtCheck(JwtSettings settings) {
 
   Result of(String token, JwtKeys keys, long nowEpochSeconds) {
     // Two dots: signed, not encrypted.
-    if (token.length() > MOST_TOKEN_CHARACTERS || token.chars().filter(c -> c == '.').count() != 2) {
+    if (token.length() > MOST_TOKEN_CHARACTERS
+        || token.chars().filter(c -> c == '.').count() != 2) {
       return Result.refused("it is no signed token of at most 8,192 characters", false);
     }
     JwksVerificationKeyResolver resolver = new JwksVerificationKeyResolver(keys.keys());

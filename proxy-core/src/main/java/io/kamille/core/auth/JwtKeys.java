@@ -46,9 +46,9 @@ record JwtKeys(long number, List<JsonWebKey> keys) {
   private static boolean isOfUse(JsonWebKey key) {
     boolean isOfKind =
         key instanceof RsaJsonWebKey
-            || (key instanceof EllipticCurveJsonWebKey curve && curve.getCurveName().equals("P-256"))
-            || (key instanceof OctetKeyPairJsonWebKey pair
-                && pair.getSubtype().equals("Ed25519"));
+            || (key instanceof EllipticCurveJsonWebKey curve
+                && curve.getCurveName().equals("P-256"))
+            || (key instanceof OctetKeyPairJsonWebKey pair && pair.getSubtype().equals("Ed25519"));
     return isOfKind && !Use.ENCRYPTION.equals(key.getUse());
   }
 }

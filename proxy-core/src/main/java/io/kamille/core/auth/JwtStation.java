@@ -48,10 +48,7 @@ public final class JwtStation extends AuthStation {
    * @throws UncheckedIOException if the file is not right
    */
   public JwtStation(
-      JwtSettings settings,
-      AuthThreads threads,
-      WallClock clock,
-      ExchangeHandler next) {
+      JwtSettings settings, AuthThreads threads, WallClock clock, ExchangeHandler next) {
     super(List.copyOf(settings.fields().keySet()), next);
     String keys = Objects.requireNonNull(settings.keys(), "keys");
     try {

@@ -58,7 +58,10 @@ interface PasswordHash {
     int bits = algorithm.endsWith("256") ? 256 : 512;
     try {
       char[] text =
-          StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(password)).toString()
+          StandardCharsets.UTF_8
+              .newDecoder()
+              .decode(ByteBuffer.wrap(password))
+              .toString()
               .toCharArray();
       return SecretKeyFactory.getInstance(algorithm)
           .generateSecret(new PBEKeySpec(text, salt, rounds, bits))

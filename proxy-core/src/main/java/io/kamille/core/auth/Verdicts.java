@@ -52,7 +52,9 @@ public final class Verdicts {
     }
   }
 
-  /** Begins the digest of what is checked; {@link Mac#doFinal()} ends it. Confined to its thread. */
+  /**
+   * Begins the digest of what is checked; {@link Mac#doFinal()} ends it. Confined to its thread.
+   */
   Mac begin(byte[] kind) {
     Mac mac = macs.get();
     add(mac, kind, 0, kind.length);

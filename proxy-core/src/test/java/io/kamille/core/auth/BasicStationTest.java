@@ -96,10 +96,8 @@ class BasicStationTest {
 
   private RecordingReply send(String pair) {
     RecordingReply reply = new RecordingReply();
-    String encoded =
-        Base64.getEncoder().encodeToString(pair.getBytes(StandardCharsets.UTF_8));
-    RequestHead request =
-        RequestHead.of("GET", "http://a/", "Authorization", "Basic " + encoded);
+    String encoded = Base64.getEncoder().encodeToString(pair.getBytes(StandardCharsets.UTF_8));
+    RequestHead request = RequestHead.of("GET", "http://a/", "Authorization", "Basic " + encoded);
     var address = new InetSocketAddress(InetAddress.getLoopbackAddress(), 1);
     loop.submit(
             () ->

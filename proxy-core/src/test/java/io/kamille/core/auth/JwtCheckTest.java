@@ -136,8 +136,16 @@ class JwtCheckTest {
     String right = signed(RSA, "RS256", claims());
     for (String token :
         List.of(
-            "", ".", "..", "a.b.c", right + "x", right.substring(1), right + ".x", "....",
-            "x".repeat(100_000), base64("{}") + ".." )) {
+            "",
+            ".",
+            "..",
+            "a.b.c",
+            right + "x",
+            right.substring(1),
+            right + ".x",
+            "....",
+            "x".repeat(100_000),
+            base64("{}") + "..")) {
       assertThat(refusal(token)).as(token).isNotEmpty();
     }
   }
@@ -156,17 +164,17 @@ class JwtCheckTest {
     claims.setClaim("object", Map.of("a", "b"));
     JwtCheck.Result result = result(signed(RSA, "RS256", claims));
     assertThat(result.refusal()).isEmpty();
-    assertThat(result.identity().toString())
-        .isEqualTo("X-sub: anna\nX-groups: a, b c\nX-n: 7\n");
+    assertThat(result.identity().toString()).isEqualTo("X-sub: anna\nX-groups: a, b c\nX-n: 7\n");
   }
 
   @Test
   void secretAndWrongKeysAreNotTaken() throws Exception {
-    JsonWebKeySet secrets = new JsonWebKeySet(new OctetSequenceJsonWebKey(new HmacKey(new byte[32])));
-    assertThatThrownBy(
-            () -> parse(secrets.toJson(JsonWebKey.OutputControlLevel.INCLUDE_SYMMETRIC)))
+    JsonWebKeySet secrets =
+        new JsonWebKeySet(new OctetSequenceJsonWebKey(new HmacKey(new byte[32])));
+    assertThatThrownBy(() -> parse(secrets.toJson(JsonWebKey.OutputControlLevel.INCLUDE_SYMMETRIC)))
         .hasMessageContaining("no public key");
-    for (String text : List.of("", "{", "[]", "{\"keys\":{}}", "{\"keys\":[]}", "null", "{\"keys\":[1]}")) {
+    for (String text :
+        List.of("", "{", "[]", "{\"keys\":{}}", "{\"keys\":[]}", "null", "{\"keys\":[1]}")) {
       assertThatThrownBy(() -> parse(text)).as(text).isInstanceOf(IOException.class);
     }
   }
