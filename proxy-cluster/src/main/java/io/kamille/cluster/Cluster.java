@@ -261,6 +261,9 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
   private void report() {
     try {
       long now = System.nanoTime();
+      if (lease.look(now, TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis()))) {
+        LOG.log(Level.WARNING, "this machine was suspended, or its clock was set forward");
+      }
       // Before the position: see Lease.
       Map<String, Long> heard = lease.heard();
       Position position = engine.position();

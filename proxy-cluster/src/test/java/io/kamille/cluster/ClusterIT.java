@@ -362,6 +362,8 @@ class ClusterIT {
     assertThat(node("a").applied()).isEqualTo(number);
     assertThat(nodes.values()).noneMatch(Cluster::hasQuorum);
     close("a", "b", "c");
+    Path earlier = settings.stateOf("a").resolve("earlier");
+    Files.move(settings.stateOf("a").resolve("log"), earlier);
     for (String node : List.of("a", "b", "c")) {
       delete(settings.stateOf(node).resolve("log"));
       purgedAt(node).clear();
@@ -373,6 +375,24 @@ class ClusterIT {
     assertThat(purgedAt("a"))
         .startsWith("all")
         .containsExactlyInAnyOrder("all", "http://a.test/two-without", "http://a.test/anew");
+    theLogOfAnEarlierClusterCutsItsNodeOff(settings.stateOf("a").resolve("log"), earlier);
+  }
+
+  private static void theLogOfAnEarlierClusterCutsItsNodeOff(Path log, Path earlier)
+      throws IOException {
+    close("a");
+    delete(log);
+    Files.move(earlier, log);
+    join("a");
+    assertThat(node("a").isCurrent()).isFalse();
+    assertThat(purge("b", "http://a.test/without-a").isLogged()).isTrue();
+    assertThat(node("b").isCurrent() && node("c").isCurrent()).isTrue();
+    assertThat(node("a").isCurrent()).isFalse();
+    close("a");
+    delete(log);
+    join("a");
+    until(ClusterIT::isWhole, "all are current");
+    assertThat(has("a", "http://a.test/without-a")).isTrue();
   }
 
   @Test
@@ -406,6 +426,9 @@ class ClusterIT {
   }
 
   private static void delete(Path directory) throws IOException {
+    if (Files.notExists(directory)) {
+      return;
+    }
     try (Stream<Path> files = Files.walk(directory)) {
       for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
         Files.delete(file);

@@ -7,6 +7,7 @@ import com.sun.net.httpserver.HttpServer;
 import io.kamille.core.Await;
 import io.kamille.core.setting.HostPort;
 import io.kamille.launcher.demo.DemoFile;
+import io.kamille.launcher.service.Upgrade;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -19,7 +20,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Queue;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -27,29 +30,40 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.IntConsumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Three processes are killed and stopped under load: {@code ./dev test --cluster}. */
+/** Three processes are killed, stopped and upgraded under load: {@code ./dev test --cluster}. */
 @SuppressWarnings("NullAway.Init") // each test starts all
 class ClusterFaultsIT {
 
   /*
-   * The origin counts the responses that it makes for each URL, and each has its number. A purge
-   * that was answered says: no response that was made before it was ordered is served any more.
+   * The origin counts the requests for each URL, and answers with the number, some of them late. A
+   * purge that was answered says: no response that was begun before it was ordered is served any
+   * more, from whatever node.
    *
-   *     floor(URL) = what the origin had made before the purge was ordered
+   *     floor(URL) = what the origin had begun before the purge was ordered
    *     200        it holds for each request that is sent after the answer
    *     202        it holds after safeIn
    *     else       it says nothing
+   *
+   * A race goes on for -Dkamille.race.seconds.
    */
-  private static final int URLS = 20;
-  private static final int READERS = 6;
+  private static final int URLS = 8;
+  private static final int READERS = 24;
   private static final int PURGERS = 4;
+  private static final int RACE_SECONDS = Integer.getInteger("kamille.race.seconds", 60);
+  private static final long READ_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+  private static final long PURGE_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(350);
+  private static final int[] ORIGIN_MILLIS = {0, 0, 10, 50, 200};
   private static final List<String> NAMES = List.of("a", "b", "c");
   private static final Pattern LEADER = Pattern.compile("\"leader\":\"(\\w)\"");
   private static final Pattern TOKEN = Pattern.compile("kam_([A-Za-z0-9]+)_[A-Za-z0-9_-]+");
@@ -57,10 +71,11 @@ class ClusterFaultsIT {
 
   @TempDir private Path directory;
 
-  private final AtomicLongArray made = new AtomicLongArray(URLS);
+  private final AtomicLongArray begun = new AtomicLongArray(URLS);
   private final AtomicLongArray floors = new AtomicLongArray(URLS);
   private final Map<String, Node> nodes = new TreeMap<>();
   private final List<String> faults = new CopyOnWriteArrayList<>();
+  private final Queue<String> failed = new ConcurrentLinkedQueue<>();
   private final AtomicInteger read = new AtomicInteger();
   private final AtomicInteger whole = new AtomicInteger();
   private final AtomicInteger partial = new AtomicInteger();
@@ -69,12 +84,16 @@ class ClusterFaultsIT {
   private HttpServer origin;
   private volatile boolean isOver;
 
+  /** Its old process carries out no purge any more, its new one none yet. */
+  private volatile @Nullable Node upgraded;
+
   @SuppressWarnings("NullAway.Init") // started at once
   private static final class Node {
     private final Path state;
     private final int site;
     private final int admin;
     private KamilleProcess process;
+    private ProcessHandle successor;
 
     Node(Path state, int site, int admin) {
       this.state = state;
@@ -82,14 +101,16 @@ class ClusterFaultsIT {
       this.admin = admin;
     }
 
-    void start() throws IOException {
-      process =
-          KamilleProcess.start(
-              List.of("-Djdk.serialFilter=!*"),
-              state,
-              "run",
-              "--config",
-              state.resolve("kamille.yaml").toString());
+    void start(Path home) throws IOException {
+      String file = state.resolve("kamille.yaml").toString();
+      process = KamilleProcess.installed(home, state, "run", "--config", file);
+    }
+
+    void stop() {
+      process.close();
+      if (successor != null) {
+        successor.destroyForcibly();
+      }
     }
   }
 
@@ -101,8 +122,10 @@ class ClusterFaultsIT {
         "/",
         exchange -> {
           int url = Integer.parseInt(exchange.getRequestURI().getPath().substring(1));
-          byte[] number = Long.toString(made.incrementAndGet(url)).getBytes(US_ASCII);
+          byte[] number = Long.toString(begun.incrementAndGet(url)).getBytes(US_ASCII);
           exchange.getResponseHeaders().add("Cache-Control", "max-age=3600");
+          exchange.getResponseHeaders().add("Surrogate-Key", "page");
+          pause(TimeUnit.MILLISECONDS.toNanos(ORIGIN_MILLIS[random(ORIGIN_MILLIS.length)]));
           exchange.sendResponseHeaders(200, number.length);
           exchange.getResponseBody().write(number);
           exchange.close();
@@ -113,6 +136,7 @@ class ClusterFaultsIT {
     for (int i = 0; i < NAMES.size(); i++) {
       members.add(new ClusterFiles.Node(NAMES.get(i), ports.get(4 * i), ports.get(4 * i + 1)));
     }
+    KamilleProcess.install(home(), KamilleProcess.installed(home()));
     ClusterFiles files = new ClusterFiles(directory, "shop");
     files.write(members, Instant.now());
     for (int i = 0; i < NAMES.size(); i++) {
@@ -126,12 +150,31 @@ class ClusterFaultsIT {
           null,
           "http://127.0.0.1:" + origin.getAddress().getPort(),
           admin.toString(),
-          Files.readString(files.file(name + ".yaml")) + "  lease: 5s\n");
+          Files.readString(files.file(name + ".yaml"))
+              + ("  lease: 5s\nupgrade: {keep-memory: " + (i > 0) + "}\n"));
       Node node = new Node(state, site.port(), admin.port());
-      node.start();
+      node.start(home());
       nodes.put(name, node);
     }
-    Await.until(() -> nodes.values().stream().allMatch(this::isCurrent), "all are current");
+    awaitCurrent("all are current");
+  }
+
+  private Path home() {
+    return directory.resolve("home");
+  }
+
+  private void awaitCurrent(String what) {
+    Await.until(() -> nodes.values().stream().allMatch(this::isCurrent), what);
+  }
+
+  private static int random(int bound) {
+    return ThreadLocalRandom.current().nextInt(bound);
+  }
+
+  private static void pause(long nanos) {
+    if (nanos > 0) {
+      LockSupport.parkNanos(nanos);
+    }
   }
 
   private static List<HostPort> freePorts(int count) throws IOException {
@@ -151,7 +194,7 @@ class ClusterFaultsIT {
   void stop() {
     isOver = true;
     later.shutdownNow();
-    nodes.values().forEach(node -> node.process.close());
+    nodes.values().forEach(Node::stop);
     origin.stop(0);
   }
 
@@ -200,80 +243,111 @@ class ClusterFaultsIT {
     return Objects.requireNonNull(nodes.get(name), name);
   }
 
-  private Node anyNode() {
-    return node(NAMES.get(ThreadLocalRandom.current().nextInt(NAMES.size())));
+  private Node node(int number) {
+    return node(NAMES.get(number % NAMES.size()));
   }
 
-  private void begin(int count, Runnable turn) {
+  private Node anyNode() {
+    List<Node> able = nodes.values().stream().filter(node -> node != upgraded).toList();
+    return able.get(random(able.size()));
+  }
+
+  private void begin(int count, IntConsumer turn) {
     for (int i = 0; i < count; i++) {
+      int number = i;
       load.add(
           Thread.startVirtualThread(
               () -> {
                 while (!isOver) {
-                  turn.run();
+                  turn.accept(number);
                 }
               }));
     }
   }
 
+  /** Each node has its readers: those of a node that stands still wait. */
   private void load() {
-    begin(READERS, this::readOne);
-    begin(PURGERS, () -> purgeOne(anyNode()));
+    begin(READERS, number -> readOne(node(number)));
+    begin(PURGERS, _ -> purge(anyNode(), Kind.URL));
   }
 
-  private void readOne() {
-    Node node = anyNode();
-    int url = ThreadLocalRandom.current().nextInt(URLS);
+  /** Fetches and purges meet, and there is time to see what is kept after that. */
+  private void race() {
+    begin(READERS, number -> readOne(node(number)));
+    begin(
+        1,
+        _ -> {
+          purge(anyNode(), Kind.values()[random(Kind.values().length)]);
+          pause(PURGE_PAUSE_NANOS);
+        });
+  }
+
+  private void readOne(Node node) {
+    int url = random(URLS);
     long floor = floors.get(url);
+    pause(READ_PAUSE_NANOS);
     try {
       String answer = ask(node.site, "GET /" + url + " HTTP/1.1\r\nHost: a.test", "");
-      if (statusOf(answer).equals("200")) {
-        read.incrementAndGet();
-        long number = Long.parseLong(answer.substring(answer.indexOf("\r\n\r\n") + 4));
-        if (number <= floor) {
-          faults.add(
-              Instant.now() + " " + node.state.getFileName() + ": /" + url + " is " + number
-                  + ", purged up to " + floor + "; " + answer.replace("\r\n", " | "));
-        }
+      if (!statusOf(answer).equals("200")) {
+        failed.add(node.state.getFileName() + ": " + answer);
+        return;
+      }
+      read.incrementAndGet();
+      long number = Long.parseLong(answer.substring(answer.indexOf("\r\n\r\n") + 4));
+      if (number <= floor) {
+        faults.add(
+            Instant.now() + " " + node.state.getFileName() + ": /" + url + " is " + number
+                + ", purged up to " + floor + "; " + answer.replace("\r\n", " | "));
       }
     } catch (IOException | NumberFormatException away) {
       // As it is for those that are killed, or that are cut off in a response.
+      failed.add(node.state.getFileName() + ": " + away);
     }
   }
 
+  private enum Kind {
+    URL,
+    HOST,
+    TAG
+  }
+
   /** Whether a majority has it. */
-  private boolean purgeOne(Node node) {
-    int url = ThreadLocalRandom.current().nextInt(URLS);
-    long floor = made.get(url);
+  private boolean purge(Node node, Kind kind) {
+    int url = random(URLS);
+    long[] floor = IntStream.range(0, URLS).mapToLong(begun::get).toArray();
+    Runnable holds =
+        () ->
+            IntStream.range(0, URLS)
+                .filter(each -> kind != Kind.URL || each == url)
+                .forEach(each -> floors.accumulateAndGet(each, floor[each], Math::max));
+    String target =
+        switch (kind) {
+          case URL -> "{\"url\":\"http://a.test/" + url + "\"}";
+          case HOST -> "{\"host\":\"a.test\"}";
+          case TAG -> "{\"tags\":[\"page\"]}";
+        };
     try {
-      String answer =
-          admin(node, "POST /v1/cache/purges", "{\"url\":\"http://a.test/" + url + "\"}");
+      String answer = admin(node, "POST /v1/cache/purges", target);
       switch (statusOf(answer)) {
         case "200" -> {
           whole.incrementAndGet();
-          raise(url, floor);
+          holds.run();
           return true;
         }
         case "202" -> {
           partial.incrementAndGet();
           Matcher safeIn = SAFE_IN.matcher(answer);
           if (safeIn.find()) {
-            long seconds = Long.parseLong(safeIn.group(1));
-            later.schedule(() -> raise(url, floor), seconds, TimeUnit.SECONDS);
+            later.schedule(holds, Long.parseLong(safeIn.group(1)), TimeUnit.SECONDS);
           }
           return true;
         }
-        default -> {
-          return false;
-        }
+        default -> failed.add(kind + " at " + node.state.getFileName() + ": " + answer);
       }
     } catch (IOException away) {
-      return false;
+      failed.add(kind + " at " + node.state.getFileName() + ": " + away);
     }
-  }
-
-  private void raise(int url, long floor) {
-    floors.accumulateAndGet(url, floor, Math::max);
+    return false;
   }
 
   private void end() throws InterruptedException {
@@ -284,8 +358,9 @@ class ClusterFaultsIT {
     System.getLogger("cluster")
         .log(
             System.Logger.Level.INFO,
-            "cluster: {0} read, {1} purges at all nodes, {2} at some",
+            "cluster: {0} read, {1} not, {2} purges at all nodes, {3} at some",
             read,
+            failed.size(),
             whole,
             partial);
     assertThat(faults).isEmpty();
@@ -299,6 +374,36 @@ class ClusterFaultsIT {
   }
 
   @Test
+  void nothingStaleIsServedIfFetchesRaceWithPurges() throws Exception {
+    race();
+    long began = System.nanoTime();
+    while (faults.isEmpty()
+        && System.nanoTime() - began < TimeUnit.SECONDS.toNanos(RACE_SECONDS)) {
+      pause(PURGE_PAUSE_NANOS);
+    }
+    end();
+    assertThat(failed).isEmpty();
+  }
+
+  @Test
+  void noRequestFailsAndNothingStaleIsServedWhileNodesAreUpgraded() throws Exception {
+    race();
+    begin(1, _ -> purge(anyNode(), Kind.URL));
+    for (Node node : nodes.values()) {
+      awaitLoad(whole, 100);
+      upgraded = node;
+      node.successor =
+          ProcessHandle.of(Upgrade.order(node.state.resolve("control"))).orElseThrow();
+      upgraded = null;
+      assertThat(node.process.awaitEnd()).isZero();
+      awaitCurrent("it is back");
+    }
+    awaitLoad(whole, 100);
+    end();
+    assertThat(failed).isEmpty();
+  }
+
+  @Test
   void nothingStaleIsServedWhileLeadersAreKilled() throws Exception {
     load();
     for (int i = 0; i < 2; i++) {
@@ -308,14 +413,14 @@ class ClusterFaultsIT {
       Node left = node(leader.equals("a") ? "b" : "a");
       killed.process.signal("KILL");
       long began = System.nanoTime();
-      Await.until(() -> purgeOne(left), "a purge is in the log again");
+      Await.until(() -> purge(left, Kind.URL), "a purge is in the log again");
       long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began);
       System.getLogger("cluster")
           .log(System.Logger.Level.INFO, "cluster: {0} ms without a leader", millis);
       assertThat(millis).isLessThan(8_000);
       awaitLoad(partial, 20);
-      killed.start();
-      Await.until(() -> nodes.values().stream().allMatch(this::isCurrent), "it is back");
+      killed.start(home());
+      awaitCurrent("it is back");
     }
     end();
   }
@@ -357,7 +462,7 @@ class ClusterFaultsIT {
         .contains("{\"node\":\"" + followers.getFirst() + "\",\"state\":\"away\"}");
     assertThat(read(left, token.group())).startsWith("HTTP/1.1 401 ");
     assertThat(read(node(leader), token.group())).startsWith("HTTP/1.1 401 ");
-    killed.start();
+    killed.start(home());
     Await.until(() -> isCurrent(killed), "it is back");
     assertThat(read(killed, token.group())).startsWith("HTTP/1.1 401 ");
   }
@@ -381,7 +486,7 @@ class ClusterFaultsIT {
     stopped.process.signal("CONT");
     System.getLogger("cluster").log(System.Logger.Level.INFO, "cluster: c goes on");
     awaitLoad(read, 2_000);
-    Await.until(() -> nodes.values().stream().allMatch(this::isCurrent), "it is back");
+    awaitCurrent("it is back");
     awaitLoad(whole, 100);
     end();
   }

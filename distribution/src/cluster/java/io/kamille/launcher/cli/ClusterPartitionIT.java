@@ -97,7 +97,7 @@ class ClusterPartitionIT {
     origin.createContext(
         "/",
         exchange -> {
-          byte[] number = ("made " + made.incrementAndGet()).getBytes(US_ASCII);
+          byte[] number = Long.toString(made.incrementAndGet()).getBytes(US_ASCII);
           exchange.getResponseHeaders().add("Cache-Control", "max-age=3600");
           exchange.sendResponseHeaders(200, number.length);
           exchange.getResponseBody().write(number);
@@ -159,8 +159,10 @@ class ClusterPartitionIT {
     }
   }
 
-  private String page(String node) {
-    return ask(node, "-H", "Host: a.test", "http://127.0.0.1:8080/page");
+  /** The number of the response; 0 if there is none. */
+  private long page(String node) {
+    String answer = ask(node, "-H", "Host: a.test", "http://127.0.0.1:8080/page");
+    return answer.endsWith("\n200") ? Long.parseLong(answer.lines().findFirst().orElseThrow()) : 0;
   }
 
   private String admin(String node, String path, String... more) {
@@ -196,22 +198,26 @@ class ClusterPartitionIT {
 
   @Test
   void thePartWithoutAMajorityServesNothingThatWasPurged() throws Exception {
-    NAMES.forEach(name -> assertThat(page(name)).isEqualTo("made 1\n200"));
+    NAMES.forEach(name -> assertThat(page(name)).isPositive());
+    long first = made.get();
     assertThat(purge("b")).endsWith("\n200");
-    NAMES.forEach(name -> assertThat(page(name)).isEqualTo("made 2\n200"));
+    NAMES.forEach(name -> assertThat(page(name)).isGreaterThan(first));
 
+    long second = made.get();
     run("ip", "link", "set", wire("c"), "down");
     Await.until(() -> purge("a").endsWith("\n202"), "the larger part has a purge in its log");
     Await.until(() -> !isCurrent("c"), "c is cut off");
-    assertThat(page("c")).doesNotStartWith("made 2");
-    assertThat(page("a")).isEqualTo("made 3\n200");
-    assertThat(page("b")).isEqualTo("made 3\n200");
+    assertThat(page("c")).as("no origin is there").isZero();
+    assertThat(page("a")).isGreaterThan(second);
+    assertThat(page("b")).isGreaterThan(second);
+    long third = made.get();
     assertThat(purge("c")).endsWith("\n503");
     assertThat(isCurrent("a")).isTrue();
 
     run("ip", "link", "set", wire("c"), "up");
     Await.until(() -> NAMES.stream().allMatch(this::isWhole), "all are current");
-    Await.until(() -> page("a").equals("made 4\n200"), "what c could not is done at all");
-    NAMES.forEach(name -> assertThat(page(name)).isEqualTo("made 4\n200"));
+    Await.until(
+        () -> NAMES.stream().allMatch(name -> page(name) > third),
+        "what c could not is done at all");
   }
 }

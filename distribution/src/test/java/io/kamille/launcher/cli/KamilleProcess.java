@@ -7,6 +7,7 @@ import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -73,6 +74,26 @@ final class KamilleProcess implements AutoCloseable {
     ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
     builder.environment().put("STATE_DIRECTORY", state.toString());
     return new KamilleProcess(builder.start());
+  }
+
+  /** The line of a script that becomes this code, installed at {@code home}. */
+  static String installed(Path home) {
+    return "exec "
+        + Path.of(System.getProperty("java.home"), "bin/java")
+        + " --enable-native-access=ALL-UNNAMED -Xmx256m -Djdk.serialFilter=!* "
+        + QUICK_START
+        + " -Dkamille.home="
+        + home
+        + " "
+        + String.join(" ", SharedClasses.options())
+        + " io.kamille.launcher.Main \"$@\"";
+  }
+
+  /** Installs a script with this line at {@code home}. */
+  static void install(Path home, String line) throws IOException {
+    Path script = Files.createDirectories(home.resolve("bin")).resolve("kamille");
+    Files.writeString(script, "#!/bin/sh\n" + line + "\n");
+    Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwxr-xr-x"));
   }
 
   /** Runs what is installed at {@code home}, which may start others of its kind. */

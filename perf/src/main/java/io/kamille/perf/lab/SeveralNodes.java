@@ -88,6 +88,7 @@ final class SeveralNodes extends Experiment {
   private static final String CLUSTER = "three nodes";
   private static final String SINGLE = "one node";
   private static final String API = "POST /v1/cache/purges";
+  private static final String API_IN_TURN = "the same, at three nodes in turn";
   private static final String METHOD = "method PURGE";
   private static final String LOCAL = "local hit";
   private static final String PEER = "peer hit";
@@ -306,8 +307,11 @@ final class SeveralNodes extends Experiment {
       throws IOException, InterruptedException {
     int count = Extent.of(scale()).purges();
     List<String> tokens = tokens(cluster.nodes());
-    PurgeCallers byApi = PurgeCallers.run(count, i -> order(cluster.nodes(), tokens, i));
+    List<Node> first = List.of(cluster.nodes().getFirst());
+    PurgeCallers byApi = PurgeCallers.run(count, i -> order(first, tokens, i));
     keep("purges.csv", purges, sample(API, round, byApi, count));
+    PurgeCallers inTurn = PurgeCallers.run(count, i -> order(cluster.nodes(), tokens, i));
+    keep("purges.csv", purges, sample(API_IN_TURN, round, inTurn, count));
     PurgeCallers byMethod =
         PurgeCallers.run(
             count,

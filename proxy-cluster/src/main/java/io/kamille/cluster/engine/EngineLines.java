@@ -10,7 +10,10 @@ import java.util.logging.Logger;
 import java.util.regex.Pattern;
 import org.jgroups.logging.LogFactory;
 
-/** What JGroups logs, as lines of ours: warnings alone, without stack traces, and not often. */
+/**
+ * What JGroups logs, as lines of ours: warnings alone, the ordinary ones at level debug, without
+ * stack traces, and not often.
+ */
 final class EngineLines extends Handler {
 
   private static final System.Logger LOG = System.getLogger("kamille.cluster");
@@ -40,7 +43,8 @@ final class EngineLines extends Handler {
   @Override
   public void publish(LogRecord entry) {
     String text = String.valueOf(entry.getMessage());
-    if (ORDINARY.matcher(text).find()) {
+    Level level = ORDINARY.matcher(text).find() ? Level.DEBUG : Level.WARNING;
+    if (!LOG.isLoggable(level)) {
       return;
     }
     long now = System.nanoTime();
@@ -51,7 +55,7 @@ final class EngineLines extends Handler {
       String line = text.lines().findFirst().orElse("");
       Throwable why = entry.getThrown();
       LOG.log(
-          Level.WARNING,
+          level,
           "JGroups says ({0}): {1}{2}",
           part.substring(part.lastIndexOf('.') + 1),
           line.substring(0, Math.min(LINE_LIMIT, line.length())),

@@ -33,13 +33,19 @@ public final class Lease {
    * A report is made in this order: what was heard, then how far the log goes. Between the two a
    * process may stand still for long. Of two things that a voter has said, the later one with the
    * shorter log says more: entries that were not agreed upon may be replaced.
+   *
+   * Our clock stands still while the machine is suspended. The wall clock jumps then, or is set
+   * forward by hand, which looks alike. What was sent before counts no more: an answer to the next
+   * report is soon there, and until then the origin is asked.
    */
   private static final int REMEMBERED = 64;
+  private static final int JUMPS_PER_LEASE = 5;
 
   private final String own;
   private final List<String> voters;
   private final long leaseNanos;
   private long lastNumber;
+  private long wallAheadNanos = Long.MAX_VALUE / 2;
   private final Map<Long, Long> sent =
       new LinkedHashMap<>() {
         @Override
@@ -97,6 +103,19 @@ public final class Lease {
   /** Until when, by a monotonic clock. */
   public long untilNanos() {
     return untilNanos;
+  }
+
+  /** Ends if the wall clock has jumped since the last look; whether it has. */
+  public synchronized boolean look(long nowNanos, long wallNanos) {
+    long ahead = wallNanos - nowNanos;
+    boolean hasJumped = ahead - wallAheadNanos >= leaseNanos / JUMPS_PER_LEASE;
+    wallAheadNanos = ahead;
+    if (hasJumped) {
+      sent.clear();
+      known.clear();
+      untilNanos = nowNanos - 1;
+    }
+    return hasJumped;
   }
 
   /** The number of a report that is sent now. */

@@ -13,8 +13,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Three nodes whose clocks are hours apart, that stand still for long, and whose messages are late
- * or lost, in one direction or both. No node serves what was purged a lease ago. The unit is a
+ * Three nodes whose clocks are hours apart, that stand still for long, some of them with their
+ * clocks, and whose messages are late or lost, in one direction or both. No node serves what was
+ * purged a lease ago, but for the moment between a suspension and its next report. The unit is a
  * millisecond.
  */
 class LeaseSimulationTest {
@@ -25,7 +26,7 @@ class LeaseSimulationTest {
   private static final long HOUR = 3_600_000;
   private static final List<String> NAMES = List.of("a", "b", "c");
 
-  private record Message(long at, Node to, Runnable content) {}
+  private record Message(long at, Node to, boolean isOwn, Runnable content) {}
 
   private final Map<String, Node> nodes = new TreeMap<>();
   private final PriorityQueue<Message> messages =
@@ -47,6 +48,9 @@ class LeaseSimulationTest {
     private final Lease lease;
     private final Map<String, Boolean> hears = new TreeMap<>();
     private long stillUntil;
+    private long suspended;
+    private boolean isUnaware;
+    private long setForward;
     private long appended;
     private long applied;
 
@@ -56,7 +60,16 @@ class LeaseSimulationTest {
     }
 
     long clock() {
-      return now + ahead;
+      return now + ahead - suspended;
+    }
+
+    void standStill() {
+      long length = random.nextLong(LEASE / 5, 20_000);
+      stillUntil = now + length;
+      if (random.nextBoolean()) {
+        suspended += length;
+        isUnaware = true;
+      }
     }
 
     boolean isStill() {
@@ -66,6 +79,8 @@ class LeaseSimulationTest {
     /** It may stand still between any two of its steps. */
     void report() {
       long begun = clock();
+      lease.look(begun, now + setForward);
+      isUnaware = false;
       Map<String, Long> heard = lease.heard();
       later(
           () -> {
@@ -94,12 +109,13 @@ class LeaseSimulationTest {
     }
 
     private void later(Runnable step) {
-      messages.add(new Message(now + random.nextLong(50), this, step));
+      messages.add(new Message(now + random.nextLong(50), this, true, step));
     }
 
     private void send(Node to, Runnable content) {
       if (to.hears.getOrDefault(name, true)) {
-        messages.add(new Message(now + random.nextLong(1, isCalm ? 100 : 2_000), to, content));
+        long at = now + random.nextLong(1, isCalm ? 100 : 2_000);
+        messages.add(new Message(at, to, false, content));
       }
     }
 
@@ -119,12 +135,12 @@ class LeaseSimulationTest {
     }
 
     void serve() {
-      if (lease.untilNanos() - clock() > 0) {
+      if (lease.untilNanos() - clock() <= 0) {
+        cutOff++;
+      } else if (!isUnaware) {
         served++;
         long due = agreed.stream().filter(at -> at <= now - LEASE).count();
         assertThat(applied).as("applied at %s after %s ms", name, now).isGreaterThanOrEqualTo(due);
-      } else {
-        cutOff++;
       }
     }
   }
@@ -147,7 +163,10 @@ class LeaseSimulationTest {
     while (!messages.isEmpty() && messages.peek().at() <= now) {
       Message next = messages.remove();
       if (next.to().isStill()) {
-        held.add(next);
+        // A machine that is suspended has no network.
+        if (next.isOwn() || !next.to().isUnaware) {
+          held.add(next);
+        }
       } else {
         next.content().run();
       }
@@ -169,8 +188,10 @@ class LeaseSimulationTest {
         } else if (random.nextInt(200) == 0) {
           node.hears.put(NAMES.get(random.nextInt(3)), random.nextInt(3) > 0);
         }
-        if (!isCalm && random.nextInt(400) == 0) {
-          node.stillUntil = now + random.nextLong(20_000);
+        if (!isCalm && !node.isStill() && random.nextInt(400) == 0) {
+          node.standStill();
+        } else if (!isCalm && random.nextInt(400) == 0) {
+          node.setForward += random.nextLong(HOUR);
         }
         if (!node.isStill()) {
           node.serve();

@@ -108,9 +108,11 @@ public final class LoopConnections {
     open--;
   }
 
-  /** A connection has something under way, and a deadline. */
+  /** A connection has something under way, and a deadline; one that is busy keeps its place. */
   public void busy(ListedConnection connection) {
-    busy.append(connection);
+    if (!busy.holds(connection)) {
+      busy.append(connection);
+    }
   }
 
   /** Whether it is among the busy ones. */

@@ -315,6 +315,18 @@ class H2StreamsIT {
   }
 
   @Test
+  void aDrainReachesEachBusyConnection() {
+    echo("/echo");
+    List<TestH2Client> busy = List.of(client(), client());
+    busy.forEach(client -> client.request(1, "POST", "/echo", false).settle());
+    server.loops().forEach(shard -> shard.drain(Duration.ZERO));
+    for (TestH2Client client : busy) {
+      client.await(TestH2Client.GOAWAY, 0);
+      assertThat(client.data(1, "last", true).answer(1).content()).isEqualTo("last");
+    }
+  }
+
+  @Test
   void aDrainDoesNotWaitForASilentClient() {
     TestH2Client client = client();
     client.get(1, "/first").answer(1);
