@@ -310,8 +310,9 @@ class AuthIT {
     assertThat(journey.get("/a", "Connection: close, x-user").status()).isEqualTo(400);
     Answer trailed =
         journey.say(
-            "POST /a HTTP/1.1\r\nHost: a.test\r\nTransfer-Encoding: chunked\r\nTrailer: X-User\r\n\r\n"
-                + "1\r\nz\r\n0\r\nX-User: root\r\n\r\n");
+            ("POST /a HTTP/1.1|Host: a.test|Transfer-Encoding: chunked|Trailer: X-User||"
+                    + "1|z|0|X-User: root||")
+                .replace("|", "\r\n"));
     assertThat(trailed.content()).isEqualTo("x:");
     assertThat(journey.origin().request("/a").values("X-User")).containsExactly("anna");
   }

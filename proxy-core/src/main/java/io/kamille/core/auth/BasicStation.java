@@ -42,6 +42,7 @@ public final class BasicStation extends AuthStation {
 
   private static final System.Logger LOG = System.getLogger("kamille.auth");
 
+  @SuppressWarnings("ArrayRecordComponent") // compared with nothing
   private record Credentials(String name, byte[] password) {}
 
   private final AuthSource<Users> file;
@@ -183,7 +184,7 @@ public final class BasicStation extends AuthStation {
 
   private static boolean hasControl(byte[] octets) {
     for (byte octet : octets) {
-      if (octet >= 0 && octet < ' ' || octet == 0x7f) {
+      if ((octet >= 0 && octet < ' ') || octet == 0x7f) {
         return true;
       }
     }

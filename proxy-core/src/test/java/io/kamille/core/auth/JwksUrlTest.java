@@ -7,6 +7,7 @@ import io.kamille.core.Await;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jose4j.jwk.EcJwkGenerator;
 import org.jose4j.jwk.JsonWebKey;
@@ -59,7 +60,8 @@ class JwksUrlTest {
     }
     assertThat(asked).hasValue(1);
     keys.look(JwksUrl.DOUBT_NANOS);
-    Await.until(() -> keys.value() != first && !keys.isFetching(), "the keys come again");
+    Await.until(
+        () -> !Objects.equals(keys.value(), first) && !keys.isFetching(), "the keys come again");
     JwtKeys second = keys.value();
     keys.look(2 * JwksUrl.DOUBT_NANOS);
     assertThat(asked).hasValue(2);
