@@ -240,6 +240,45 @@ class AuthIT {
     assertThat(journey.origin().requests()).isEmpty();
   }
 
+  /** As oauth2-proxy 7.15.6 answers with {@code --upstream=static://202 --set-xauthrequest}. */
+  @Test
+  void oauth2ProxyLeadsToTheLoginAndBack() {
+    String never = "Cache-Control: no-cache, no-store, must-revalidate, max-age=0";
+    auth.on(
+        "/verify",
+        visit ->
+            visit.send(
+                "_oauth2_proxy=JBke".equals(visit.request().field("Cookie"))
+                    ? message(
+                        "202 Accepted",
+                        "Authenticated",
+                        "Gap-Auth: anna",
+                        "X-Auth-Request-User: anna",
+                        "Content-Type: text/plain; charset=utf-8")
+                    : message(
+                        "302 Found",
+                        "",
+                        never,
+                        "X-Accel-Expires: 0",
+                        "Location: https://id.test/authorize?state=z7:%252Fb%253Fx%253D1",
+                        "Set-Cookie: _oauth2_proxy_csrf=c_te; Path=/; Max-Age=900; HttpOnly")));
+    auth.on(
+        "/login",
+        message("302 Found", "", never, "Location: /b?x=1", "Set-Cookie: _oauth2_proxy=JBke"));
+    journey.origin().on("/b?x=1", ok("x", PUBLIC));
+    withServer(", response-fields: [X-Auth-Request-User]", "");
+    Answer asked = journey.get("/b?x=1");
+    assertThat(asked.status()).isEqualTo(302);
+    assertThat(asked.field("Location")).startsWith("https://id.test/");
+    assertThat(asked.field("Set-Cookie")).startsWith("_oauth2_proxy_csrf=");
+    String session = "Cookie: " + journey.get("/login").field("Set-Cookie");
+    assertThat(journey.get("/b?x=1", session).content()).isEqualTo("x");
+    assertThat(journey.get("/b?x=1", session).field("Cache-Status")).contains("hit");
+    assertThat(journey.get("/b?x=1").status()).isEqualTo(302);
+    assertThat(journey.origin().request("/b?x=1").values("X-Auth-Request-User"))
+        .containsExactly("anna");
+  }
+
   @Test
   void aBadAuthServerIsNeverAPass() throws IOException {
     journey.origin().on("/a", ok("x", PUBLIC));
