@@ -4,16 +4,12 @@ import io.kamille.core.auth.Verdicts.Verdict;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.exchange.Failure;
-import io.kamille.core.exchange.Failure.Kind;
-import io.kamille.core.exchange.TraceStep;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.RequestHead;
-import io.kamille.core.http.StatusCode;
 import io.kamille.core.loop.WallClock;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -34,13 +30,6 @@ public final class BasicStation extends AuthStation {
   private static final byte[] KIND = "basic".getBytes(StandardCharsets.US_ASCII);
   private static final String SCHEME = "Basic ";
   private static final long KEPT_NANOS = TimeUnit.DAYS.toNanos(1);
-
-  static final Failure BUSY =
-      new Failure(Kind.PROXY_INTERNAL_RESPONSE, 503, "too many requests wait for a check", 1);
-  static final Failure BUG =
-      Failure.of(Kind.PROXY_INTERNAL_ERROR, "the check failed by a fault of ours");
-
-  private static final System.Logger LOG = System.getLogger("kamille.auth");
 
   @SuppressWarnings("ArrayRecordComponent") // compared with nothing
   private record Credentials(String name, byte[] password) {}
@@ -67,8 +56,8 @@ public final class BasicStation extends AuthStation {
       throw new UncheckedIOException(unreadable.getMessage(), unreadable);
     }
     String challenge = SCHEME + "realm=\"" + settings.realm() + "\", charset=\"UTF-8\"";
-    none = refusal("a name and a password are needed", challenge);
-    wrong = refusal("the name or the password is wrong", challenge);
+    none = unauthorized("a name and a password are needed", challenge);
+    wrong = unauthorized("the name or the password is wrong", challenge);
     this.threads = threads;
     this.verdicts = threads.verdicts();
     this.clock = clock;
@@ -81,16 +70,6 @@ public final class BasicStation extends AuthStation {
    */
   public static @Nullable Object check(Path file) throws IOException {
     return AuthFile.open(file, Users::parse);
-  }
-
-  /** A 401 (RFC 9110 §15.5.2). */
-  static Failure refusal(String reason, String challenge) {
-    return new Failure(
-        Kind.HTTP_REQUEST_DENIED,
-        StatusCode.UNAUTHORIZED,
-        reason,
-        0,
-        new Failure.Field("WWW-Authenticate", challenge));
   }
 
   @Override
@@ -116,11 +95,7 @@ public final class BasicStation extends AuthStation {
       refuse(exchange, none);
       return;
     }
-    HeldExchange held = HeldExchange.of(exchange, _ -> {});
-    exchange.notes().mark(TraceStep.AUTH, "waits for the check of a password");
-    if (!threads.check(() -> check(held, users, given, digest))) {
-      refuse(held.exchange(), BUSY);
-    }
+    check(exchange, threads, () -> found(users, given, digest));
   }
 
   private Users users() {
@@ -128,44 +103,22 @@ public final class BasicStation extends AuthStation {
   }
 
   /** Off the loops. */
-  private void check(HeldExchange held, Users users, Credentials given, byte[] digest) {
-    if (held.isGone()) {
-      return;
-    }
-    Failure failure = BUG;
-    try {
-      failure = refusal(users, given, digest);
-    } catch (RuntimeException bug) {
-      LOG.log(Level.ERROR, "a password was not checked by a fault of ours", bug);
-    } finally {
-      Failure refusal = failure;
-      held.then(
-          exchange -> {
-            if (refusal == null) {
-              pass(exchange, NOBODY, List.of());
-            } else {
-              refuse(exchange, refusal);
-            }
-          });
-    }
-  }
-
-  private @Nullable Failure refusal(Users users, Credentials given, byte[] digest) {
+  private Found found(Users users, Credentials given, byte[] digest) {
     long now = clock.nanos();
-    if (verdicts.find(digest, now) != null) {
-      return null; // the one before it had the same
+    // The one before it may have had the same.
+    if (verdicts.find(digest, now) == null) {
+      if (!users.admits(given.name(), given.password())) {
+        return Found.refused(wrong);
+      }
+      verdicts.keep(new Verdict(digest, now + KEPT_NANOS, NOBODY), now);
     }
-    if (!users.admits(given.name(), given.password())) {
-      return wrong;
-    }
-    verdicts.keep(new Verdict(digest, now + KEPT_NANOS, NOBODY), now);
-    return null;
+    return new Found(null, NOBODY);
   }
 
   /** What the request's only {@code Authorization} says; null if it has none of this kind. */
   private static @Nullable Credentials credentials(RequestHead request) {
     byte[] pair = null;
-    String value = only(request, SCHEME);
+    String value = credentials(request, SCHEME);
     try {
       pair = value == null ? null : Base64.getDecoder().decode(value);
     } catch (IllegalArgumentException noBase64) {
@@ -189,16 +142,6 @@ public final class BasicStation extends AuthStation {
       }
     }
     return false;
-  }
-
-  /** What the only {@code Authorization} has behind that scheme and its blank; null if not so. */
-  static @Nullable String only(RequestHead request, String scheme) {
-    String value = request.field(FieldName.AUTHORIZATION);
-    return value != null
-            && request.fields().count(FieldName.AUTHORIZATION) == 1
-            && value.regionMatches(true, 0, scheme, 0, scheme.length())
-        ? value.substring(scheme.length()).strip()
-        : null;
   }
 
   @Override

@@ -2,6 +2,7 @@ package io.kamille.core.auth;
 
 import io.kamille.core.http.Fields;
 import java.util.List;
+import java.util.Map;
 import org.jose4j.jwa.AlgorithmConstraints;
 import org.jose4j.jwa.AlgorithmConstraints.ConstraintType;
 import org.jose4j.jws.AlgorithmIdentifiers;
@@ -28,6 +29,15 @@ record JwtCheck(JwtSettings settings) {
           AlgorithmIdentifiers.RSA_USING_SHA256,
           AlgorithmIdentifiers.ECDSA_USING_P256_CURVE_AND_SHA256,
           AlgorithmIdentifiers.EDDSA);
+
+  private static final List<Map.Entry<Integer, String>> REASONS =
+      List.of(
+          Map.entry(ErrorCodes.SIGNATURE_INVALID, "the signature is wrong"),
+          Map.entry(ErrorCodes.EXPIRED, "the token has expired"),
+          Map.entry(ErrorCodes.ISSUER_INVALID, "the issuer is wrong"),
+          Map.entry(ErrorCodes.ISSUER_MISSING, "the issuer is wrong"),
+          Map.entry(ErrorCodes.AUDIENCE_INVALID, "the audience is wrong"),
+          Map.entry(ErrorCodes.AUDIENCE_MISSING, "the audience is wrong"));
 
   private static final int SKEW_SECONDS = 30;
   private static final int MOST_TOKEN_CHARACTERS = 8192;
@@ -77,27 +87,14 @@ record JwtCheck(JwtSettings settings) {
   }
 
   private static String reason(Exception wrong) {
-    if (!(wrong instanceof InvalidJwtException invalid)) {
-      return "a claim is malformed";
-    }
-    if (invalid.hasExpired()) {
-      return "the token has expired";
-    }
-    if (invalid.hasErrorCode(ErrorCodes.SIGNATURE_INVALID)) {
-      return "the signature is wrong";
-    }
-    if (isKeyUnknown(invalid)) {
+    if (isKeyUnknown(wrong)) {
       return "no key fits the token";
     }
-    if (invalid.hasErrorCode(ErrorCodes.ISSUER_INVALID)
-        || invalid.hasErrorCode(ErrorCodes.ISSUER_MISSING)) {
-      return "the issuer is wrong";
-    }
-    if (invalid.hasErrorCode(ErrorCodes.AUDIENCE_INVALID)
-        || invalid.hasErrorCode(ErrorCodes.AUDIENCE_MISSING)) {
-      return "the audience is wrong";
-    }
-    return "the token is not right";
+    return REASONS.stream()
+        .filter(reason -> wrong instanceof InvalidJwtException e && e.hasErrorCode(reason.getKey()))
+        .map(Map.Entry::getValue)
+        .findFirst()
+        .orElse("the token is not right");
   }
 
   private static boolean isKeyUnknown(Throwable wrong) {

@@ -5,12 +5,10 @@ import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.exchange.Failure;
 import io.kamille.core.exchange.Failure.Kind;
-import io.kamille.core.exchange.TraceStep;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.loop.WallClock;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
@@ -29,11 +27,9 @@ public final class JwtStation extends AuthStation {
   private static final String SCHEME = "Bearer ";
   private static final long MOST_KEPT_SECONDS = 300;
 
-  private static final Failure NONE = BasicStation.refusal("a token is needed", "Bearer");
+  private static final Failure NONE = unauthorized("a token is needed", "Bearer");
   private static final Failure NO_KEYS =
       new Failure(Kind.PROXY_INTERNAL_RESPONSE, 503, "there are no keys for tokens yet", 1);
-
-  private static final System.Logger LOG = System.getLogger("kamille.auth");
 
   private final JwtCheck check;
   private final byte[] kind;
@@ -80,7 +76,7 @@ public final class JwtStation extends AuthStation {
 
   @Override
   public void handle(Exchange exchange) {
-    String token = BasicStation.only(exchange.request(), SCHEME);
+    String token = credentials(exchange.request(), SCHEME);
     if (token == null) {
       refuse(exchange, NONE);
       return;
@@ -100,53 +96,28 @@ public final class JwtStation extends AuthStation {
       pass(exchange, known.identity(), List.of());
       return;
     }
-    HeldExchange held = HeldExchange.of(exchange, _ -> {});
-    exchange.notes().mark(TraceStep.AUTH, "waits for the check of a token");
-    if (!threads.check(() -> check(held, keys, token, digest))) {
-      refuse(held.exchange(), BasicStation.BUSY);
-    }
+    check(exchange, threads, () -> found(keys, token, digest));
   }
 
   /** Off the loops. */
-  private void check(HeldExchange held, JwtKeys keys, String token, byte[] digest) {
-    if (held.isGone()) {
-      return;
-    }
-    JwtCheck.Result found = null;
-    try {
-      found = check.of(token, keys, clock.epochSeconds());
-    } catch (RuntimeException bug) {
-      LOG.log(Level.ERROR, "a token was not checked by a fault of ours", bug);
-    } finally {
-      JwtCheck.Result result = found;
-      if (result != null && result.refusal().isEmpty()) {
-        keep(result, digest);
-        held.then(exchange -> pass(exchange, result.identity(), List.of()));
-      } else if (result != null) {
-        held.then(exchange -> refuse(exchange, invalid(result)));
-      } else {
-        held.then(exchange -> refuse(exchange, BasicStation.BUG));
+  private Found found(JwtKeys keys, String token, byte[] digest) {
+    JwtCheck.Result result = check.of(token, keys, clock.epochSeconds());
+    if (!result.refusal().isEmpty()) {
+      if (result.isKeyUnknown()) {
+        source.doubt();
       }
+      return Found.refused(unauthorized(result.refusal(), "Bearer error=\"invalid_token\""));
     }
-  }
-
-  private void keep(JwtCheck.Result result, byte[] digest) {
     long now = clock.nanos();
     long seconds = Math.min(result.endEpochSeconds() - clock.epochSeconds(), MOST_KEPT_SECONDS);
-    verdicts.keep(
-        new Verdict(digest, now + TimeUnit.SECONDS.toNanos(seconds), result.identity()), now);
-  }
-
-  private Failure invalid(JwtCheck.Result result) {
-    if (result.isKeyUnknown()) {
-      source.doubt();
-    }
-    return BasicStation.refusal(result.refusal(), "Bearer error=\"invalid_token\"");
+    long until = now + TimeUnit.SECONDS.toNanos(seconds);
+    verdicts.keep(new Verdict(digest, until, result.identity()), now);
+    return new Found(null, result.identity());
   }
 
   @Override
   public AuthExplanation explain(RequestHead request) {
-    String token = BasicStation.only(request, SCHEME);
+    String token = credentials(request, SCHEME);
     JwtKeys keys = source.value();
     if (token == null || keys == null) {
       return new AuthExplanation(

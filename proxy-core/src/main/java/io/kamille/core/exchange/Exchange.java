@@ -52,11 +52,6 @@ public sealed class Exchange permits ConnectionExchange {
    * own between them and the client.
    */
   public final Exchange behind(RequestHead request, Reply reply) {
-    return behind(request, content, reply);
-  }
-
-  /** The same for one that changes the content, too. */
-  public final Exchange behind(RequestHead request, RequestContent content, Reply reply) {
     return new Exchange(loop, notes, client, local, request, content, reply);
   }
 

@@ -125,6 +125,11 @@ public final class RequestHead {
     return isChecked || fields.hasAny(CREDENTIALS);
   }
 
+  /** Whether its route has checked whose it is. */
+  public boolean isChecked() {
+    return isChecked;
+  }
+
   /** Says that its route has checked whose it is. */
   public void authenticated() {
     isChecked = true;

@@ -146,7 +146,8 @@ class JwtCheckTest {
             right + ".x",
             "....",
             "x".repeat(100_000),
-            base64("{}") + "..")) {
+            base64("{}") + "..",
+            base64("[".repeat(5_000)) + ".a.b")) {
       assertThat(refusal(token)).as(token).isNotEmpty();
     }
   }
