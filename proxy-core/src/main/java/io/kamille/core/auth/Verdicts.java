@@ -57,6 +57,7 @@ public final class Verdicts {
    */
   Mac begin(byte[] kind) {
     Mac mac = macs.get();
+    mac.reset();
     add(mac, kind, 0, kind.length);
     return mac;
   }
