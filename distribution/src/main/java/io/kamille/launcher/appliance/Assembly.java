@@ -18,6 +18,7 @@ import io.kamille.cluster.peer.Peers;
 import io.kamille.cluster.secret.ClusterSecret;
 import io.kamille.cluster.settings.ClusterSettings;
 import io.kamille.core.answer.FileThreads;
+import io.kamille.core.auth.AuthThreads;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.gate.AdmissionMetrics;
 import io.kamille.core.gate.Overload;
@@ -76,6 +77,7 @@ final class Assembly implements AutoCloseable {
   private final @Nullable ClusterSecret secret;
   private final Upstreams upstreams;
   private final FileThreads files = new FileThreads();
+  private final AuthThreads auth = new AuthThreads();
   private final LongAdder mirrorDropped = new LongAdder();
   private final @Nullable Peers peers;
   // Volatile: joined by whoever starts or upgrades, read on the loops.
@@ -116,7 +118,7 @@ final class Assembly implements AutoCloseable {
       cache.tellOfInvalid(this::invalidated);
     }
     String name = cluster.isOn() ? Peers.cacheName(cluster.node()) : CacheStatus.NAME;
-    parts = new RouteChain.Parts(cache, peers, name, overload, files, mirrorDropped, clock);
+    parts = new RouteChain.Parts(cache, peers, name, overload, files, auth, mirrorDropped, clock);
     purgeMethod = cache.purgeMethod(router, request -> router.table().find(request) != null);
     peak = configuration.cache().disk().peak();
     prepare(configuration).apply();
@@ -294,6 +296,7 @@ final class Assembly implements AutoCloseable {
     peers().ifPresent(Peers::close);
     upstreams.close();
     files.close();
+    auth.close();
     names.close();
     network.close();
   }

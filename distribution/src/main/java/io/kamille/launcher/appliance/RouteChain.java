@@ -14,6 +14,12 @@ import io.kamille.core.answer.HeaderRules;
 import io.kamille.core.answer.MovedPaths;
 import io.kamille.core.answer.RequestId;
 import io.kamille.core.answer.RuledHandler;
+import io.kamille.core.auth.AuthSettings;
+import io.kamille.core.auth.AuthStation;
+import io.kamille.core.auth.AuthThreads;
+import io.kamille.core.auth.BasicStation;
+import io.kamille.core.auth.ForwardStation;
+import io.kamille.core.auth.JwtStation;
 import io.kamille.core.exchange.ErrorPages;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.exchange.Failure;
@@ -66,6 +72,7 @@ public final class RouteChain implements ExplainedRoute {
     RATE_LIMIT,
     SECURITY_HEADERS,
     CONTENT_LIMIT,
+    AUTH,
     REDIRECTS,
     SPLIT,
     CACHE,
@@ -87,6 +94,7 @@ public final class RouteChain implements ExplainedRoute {
       String name,
       Overload overload,
       FileThreads files,
+      AuthThreads auth,
       LongAdder mirrorDropped,
       WallClock clock) {}
 
@@ -122,6 +130,7 @@ public final class RouteChain implements ExplainedRoute {
   private final boolean isPastCache;
   private @Nullable CacheHandler cache;
   private @Nullable MovedPaths moved;
+  private @Nullable AuthStation auth;
   private final ExchangeHandler first;
 
   /**
@@ -183,6 +192,7 @@ public final class RouteChain implements ExplainedRoute {
     addIf(!route.access().isOpen(), Station.ACCESS, stations);
     addIf(hasRates, Station.RATE_LIMIT, stations);
     addIf(limits.boundsContent(), Station.CONTENT_LIMIT, stations);
+    addIf(route.auth().isOn(), Station.AUTH, stations);
     addIf(actions.redirectsFile() != null, Station.REDIRECTS, stations);
     addIf(!route.isCached(), Station.OVERLOAD, stations);
     addIf(actions.split().upstream() != null, Station.SPLIT, stations);
@@ -229,6 +239,7 @@ public final class RouteChain implements ExplainedRoute {
       case SECURITY_HEADERS -> "security-headers";
       case CONTENT_LIMIT -> "content limit";
       case REDIRECTS -> "redirects by " + route.actions().redirectsFile();
+      case AUTH -> "auth by " + authName(route.auth());
       case SPLIT -> "split (some to " + route.actions().split().upstream() + ", past the cache)";
       case CACHE -> "cache";
       case OVERLOAD -> "overload";
@@ -236,6 +247,13 @@ public final class RouteChain implements ExplainedRoute {
       case MIRROR -> "mirror (copies to " + route.actions().mirror().upstream() + ")";
       case TARGET -> (route.upstream() == null ? "" : "upstream ") + targetName(route);
     };
+  }
+
+  private static String authName(AuthSettings auth) {
+    if (auth.forward().upstream() != null) {
+      return "upstream " + auth.forward().upstream();
+    }
+    return auth.jwt().keys() == null ? "password" : "token";
   }
 
   /** What the API calls the end of the route. */
@@ -301,6 +319,12 @@ public final class RouteChain implements ExplainedRoute {
     return configuration.spool().oneFileBytes();
   }
 
+  /** What finds out who its clients are; null for nothing. */
+  @Override
+  public @Nullable AuthStation auth() {
+    return auth;
+  }
+
   /** These stations as handlers, from the target on back. */
   private ExchangeHandler linked(List<Station> way, boolean isOther) {
     ExchangeHandler next = isOther ? otherUpstream() : target();
@@ -316,6 +340,10 @@ public final class RouteChain implements ExplainedRoute {
           } else {
             next = gate.before(next);
           }
+        }
+        case AUTH -> {
+          auth = authenticated(next);
+          next = auth;
         }
         case CACHE -> next = cached(next, forwards, isOther);
         case SPLIT -> {
@@ -350,7 +378,8 @@ public final class RouteChain implements ExplainedRoute {
             clients.handle(exchange);
           }
         };
-    if (own == null) {
+    // Nodes never ask for what its clients must show themselves for: one that does knows no better.
+    if (own == null || route.auth().isOn()) {
       return once;
     }
     if (route.match().size() > 0) {
@@ -414,6 +443,19 @@ public final class RouteChain implements ExplainedRoute {
         next.handle(exchange);
       }
     };
+  }
+
+  private AuthStation authenticated(ExchangeHandler next) {
+    AuthSettings settings = route.auth();
+    String server = settings.forward().upstream();
+    if (server != null) {
+      ExchangeHandler asked = marked(upstreams.authServer(server));
+      return new ForwardStation(
+          settings.forward(), asked, parts.auth().verdicts(), parts.clock(), next);
+    }
+    return settings.jwt().keys() == null
+        ? new BasicStation(settings.basic(), parts.auth(), parts.clock(), next)
+        : new JwtStation(settings.jwt(), parts.auth(), parts.clock(), next);
   }
 
   /** What of errors says what the pages do. */

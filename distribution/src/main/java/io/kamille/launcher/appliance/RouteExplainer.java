@@ -11,6 +11,8 @@ import io.kamille.cache.station.PurgeMethod;
 import io.kamille.cluster.peer.Peers;
 import io.kamille.cluster.peer.Peers.Ownership;
 import io.kamille.core.answer.MovedPaths;
+import io.kamille.core.auth.AuthExplanation;
+import io.kamille.core.auth.AuthStation;
 import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.gate.AccessList;
 import io.kamille.core.gate.AddressRanges;
@@ -99,6 +101,7 @@ record RouteExplainer(
   private Explanation along(
       Route route, ExplainedRoute chain, RequestHead request, @Nullable InetAddress client) {
     List<Reason> steps = new ArrayList<>();
+    RequestHead asked = request;
     steps.add(routed(route, request));
     Explanation purge = purgeMethod == null ? null : purgeMethod.explain(request);
     if (purge != null) {
@@ -124,6 +127,18 @@ record RouteExplainer(
         if (client != null && !list.admits(client)) {
           return new Explanation(Decision.REFUSE, null, null, steps);
         }
+      } else if (station == Station.AUTH) {
+        AuthStation auth = chain.auth();
+        AuthExplanation found =
+            auth == null
+                ? new AuthExplanation(false, "not checked here", "taken for one that is let in")
+                : auth.explain(asked);
+        steps.add(new Reason("auth", "routes[].auth", found.found(), found.so()));
+        if (found.isRefused()) {
+          return new Explanation(Decision.REFUSE, null, null, steps);
+        }
+        asked = request.copy();
+        asked.authenticated();
       } else if (station == Station.REDIRECTS) {
         MovedPaths moved = chain.moved();
         String to = moved == null ? null : moved.explain(request);
@@ -133,14 +148,14 @@ record RouteExplainer(
         }
       } else if (station == Station.SPLIT) {
         SplitSettings split = chain.route().actions().split();
-        boolean isOther = client != null && split.takes(request, client);
+        boolean isOther = client != null && split.takes(asked, client);
         steps.add(split(split, client, isOther));
         if (isOther) {
           return new Explanation(Decision.PASS, null, null, steps);
         }
       } else if (station == Station.CACHE) {
-        Explanation decided = cached(route, chain, request);
-        return slow(owned(decided, chain, request), chain).after(steps);
+        Explanation decided = cached(route, chain, asked);
+        return slow(owned(decided, chain, asked), chain).after(steps);
       }
     }
     return slow(uncached(chain), chain).after(steps);

@@ -8,6 +8,8 @@ import io.kamille.core.client.open.LimitSettings;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.loop.WallClock;
 import io.kamille.core.metric.MetricRegistry;
+import io.kamille.core.origin.ForwardingSettings;
+import io.kamille.core.origin.ForwardingSettings.Mode;
 import io.kamille.core.origin.Origin;
 import io.kamille.core.origin.OriginSettings;
 import io.kamille.core.origin.UpstreamMetrics;
@@ -22,6 +24,7 @@ import io.kamille.core.socket.Connector;
 import io.kamille.core.tls.OriginTls;
 import io.kamille.core.tls.OriginTrust;
 import io.kamille.launcher.configuration.Configuration;
+import io.kamille.launcher.configuration.RouteLimits;
 import io.kamille.launcher.configuration.RouteSettings;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.internal.PlatformDependent;
@@ -327,22 +330,44 @@ final class Upstreams implements AutoCloseable {
      * connections, unless they write different hosts. Looks up the names that are new: blocks.
      */
     ExchangeHandler handler(String name, RouteSettings route) {
-      UpstreamSettings settings = settings(name, route);
+      return handler(
+          name,
+          settings(
+              name,
+              route.limits(),
+              configuration.forwarding().ofRoute(route.hostRewrite(), route.upgrades())));
+    }
+
+    /**
+     * What asks the auth server of that name, with just the fields that it is given and those that
+     * tell of the client. Looks up the names that are new: blocks.
+     */
+    ExchangeHandler authServer(String name) {
+      return handler(
+          name,
+          settings(
+              name,
+              RouteLimits.NONE,
+              new ForwardingSettings(Mode.REPLACE, Mode.REMOVE, null, List.of(), List.of())));
+    }
+
+    private ExchangeHandler handler(String name, UpstreamSettings settings) {
       Upstream begun = upstreams.get(name);
       Upstream upstream = begun == null ? upstream(name, settings) : begun;
       return upstream.handlers().computeIfAbsent(settings, _ -> handler(name, upstream, settings));
     }
 
-    /** What holds of an upstream when it is asked by that route. */
-    private UpstreamSettings settings(String upstream, RouteSettings route) {
+    /** What holds of an upstream when it is told that. */
+    private UpstreamSettings settings(
+        String upstream, RouteLimits ofRoute, ForwardingSettings forwarding) {
       UpstreamSettings settings = configuration.upstream(upstream).settings();
       LimitSettings limits = configuration.limits();
       return settings.with(
           settings
               .connection()
               .within(limits.connection().tunnelTimeout(), limits.responseHead())
-              .ofRoute(route.limits().headTimeout(), route.limits().contentTimeout()),
-          configuration.forwarding().ofRoute(route.hostRewrite(), route.upgrades()));
+              .ofRoute(ofRoute.headTimeout(), ofRoute.contentTimeout()),
+          forwarding);
     }
 
     private UpstreamHandler handler(String name, Upstream upstream, UpstreamSettings settings) {

@@ -9,6 +9,8 @@ import io.kamille.cache.settings.SharedCacheSettings;
 import io.kamille.cluster.settings.ClusterSettings;
 import io.kamille.cluster.settings.ClusterSettings.ConfigChoice;
 import io.kamille.cluster.settings.PeerSettings;
+import io.kamille.core.auth.AuthSettings;
+import io.kamille.core.auth.ForwardAuthSettings;
 import io.kamille.core.client.open.ListenerSettings;
 import io.kamille.core.log.AccessLogSettings;
 import io.kamille.core.log.AccessLogSettings.LineFields;
@@ -155,6 +157,8 @@ record CrossChecks(SectionValues file, Problems problems) {
       }
       isKnown(route.one(RouteActions.SPLIT), SplitSettings.UPSTREAM, known);
       isKnown(route.one(RouteActions.MIRROR), MirrorSettings.UPSTREAM, known);
+      SectionValues forward = route.one(RouteSettings.AUTH).one(AuthSettings.FORWARD);
+      isKnown(forward, ForwardAuthSettings.UPSTREAM, known);
     }
   }
 

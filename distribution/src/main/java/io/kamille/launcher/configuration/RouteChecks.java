@@ -6,6 +6,12 @@ import io.kamille.core.answer.HeaderRules.FieldValue;
 import io.kamille.core.answer.MovedPaths;
 import io.kamille.core.answer.Redirect;
 import io.kamille.core.answer.ResponseSettings;
+import io.kamille.core.auth.AuthSettings;
+import io.kamille.core.auth.BasicAuthSettings;
+import io.kamille.core.auth.BasicStation;
+import io.kamille.core.auth.ForwardAuthSettings;
+import io.kamille.core.auth.JwtSettings;
+import io.kamille.core.auth.JwtStation;
 import io.kamille.core.http.StatusCode;
 import io.kamille.core.origin.choose.SplitSettings;
 import io.kamille.core.origin.send.MirrorSettings;
@@ -42,6 +48,7 @@ record RouteChecks(SectionValues route, Problems problems) {
       problems.readable(
           route, RouteActions.REDIRECTS_FILE, "a file of redirects", () -> MovedPaths.check(moved));
     }
+    route.all(RouteSettings.AUTH).forEach(this::authIsWhole);
     fieldsMayBeChanged(RouteActions.REQUEST_HEADERS);
     fieldsMayBeChanged(RouteActions.RESPONSE_HEADERS);
   }
@@ -156,6 +163,42 @@ record RouteChecks(SectionValues route, Problems problems) {
     if (!route.isGiven(RouteSettings.UPSTREAM) && page.value(ErrorPageSettings.INTERCEPT)) {
       problems.conflict(
           page, ErrorPageSettings.INTERCEPT, "on", "off, because the route has no upstream");
+    }
+  }
+
+  /** An auth that lets everybody pass is never meant. */
+  private void authIsWhole(SectionValues auth) {
+    List<Subsection<?>> kinds = List.of(AuthSettings.BASIC, AuthSettings.FORWARD, AuthSettings.JWT);
+    List<String> given =
+        kinds.stream().filter(kind -> !auth.all(kind).isEmpty()).map(Subsection::key).toList();
+    if (given.size() != 1 && !problems.hasRefused(auth.path())) {
+      problems.conflict(
+          auth,
+          given.isEmpty() ? "nothing" : String.join(" and ", given),
+          "one of basic, forward and jwt");
+    }
+    SectionValues basic = auth.one(AuthSettings.BASIC);
+    Path users = basic.find(BasicAuthSettings.USERS_FILE);
+    if (users != null) {
+      String expected = "a file of users that is right";
+      problems.readable(
+          basic, BasicAuthSettings.USERS_FILE, expected, () -> BasicStation.check(users));
+    }
+    SectionValues jwt = auth.one(AuthSettings.JWT);
+    String keys = jwt.find(JwtSettings.KEYS);
+    if (keys != null && !keys.contains("://")) {
+      String expected = "a file with a JWK set";
+      problems.readable(jwt, JwtSettings.KEYS, expected, () -> JwtStation.check(keys));
+    }
+    for (SectionValues field : jwt.all(JwtSettings.FIELDS)) {
+      mayBeChanged(field.name(), field.position(), field.path());
+    }
+    SectionValues forward = auth.one(AuthSettings.FORWARD);
+    for (Setting<List<String>> names :
+        List.of(ForwardAuthSettings.REQUEST_FIELDS, ForwardAuthSettings.RESPONSE_FIELDS)) {
+      forward
+          .value(names)
+          .forEach(name -> mayBeChanged(name, forward.position(names), forward.path(names)));
     }
   }
 

@@ -61,7 +61,7 @@ public record RouteLimits(
           HEAD_TIMEOUT,
           CONTENT_TIMEOUT);
 
-  static final RouteLimits NONE = SECTION.defaults();
+  public static final RouteLimits NONE = SECTION.defaults();
 
   /** Whether a request may have too much content for this route alone. */
   public boolean boundsContent() {

@@ -1,6 +1,7 @@
 package io.kamille.launcher.configuration;
 
 import io.kamille.cache.settings.RouteCacheSettings;
+import io.kamille.core.auth.AuthSettings;
 import io.kamille.core.gate.AccessList;
 import io.kamille.core.http.Octets;
 import io.kamille.core.origin.ForwardingSettings;
@@ -27,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @param upgrades protocols that clients may ask its origins to switch to, in lower case
  * @param access which clients may use it
  * @param limits how much of it they may use
+ * @param auth how it finds out who they are
  * @param cache how it uses the cache
  * @param isLogged whether its requests have lines in the access log
  * @param actions what it does by itself
@@ -40,6 +42,7 @@ public record RouteSettings(
     List<String> upgrades,
     AccessList access,
     RouteLimits limits,
+    AuthSettings auth,
     RouteCacheSettings cache,
     boolean isLogged,
     RouteActions actions) {
@@ -123,6 +126,13 @@ public record RouteSettings(
               "How this route uses the cache. `cache: off` is short for `cache: {enabled: off}`.")
           .withShorthand(RouteCacheSettings.ENABLED);
 
+  public static final Subsection<AuthSettings> AUTH =
+      AuthSettings.SECTION.one(
+          "auth",
+          "How the route finds out who its clients are: one of `basic`, `forward` and `jwt`. The"
+              + " check comes before the cache. Its requests count as ones with `Authorization`"
+              + " (RFC 9111 §3.5).");
+
   static final Section<RouteSettings> SECTION =
       Section.of(
           RouteSettings.class,
@@ -137,6 +147,7 @@ public record RouteSettings(
               "Which clients may use the route. The request of another is answered with 403; the"
                   + " method `PURGE` goes by `cache.purge-from` alone."),
           RouteLimits.SECTION.inlined(),
+          AUTH,
           CACHE,
           Setting.of(
                   "log",

@@ -17,11 +17,12 @@ class RouteChainTest {
             chain(
                 """
                 request-id: on, error-pages: {5xx: {body: Sorry.}}, access: {deny: [192.0.2.1]},
-                rate-limit: {rate: 1/s}, split: {upstream: other, share: 0.1},
+                rate-limit: {rate: 1/s}, auth: {forward: {upstream: other}},
+                split: {upstream: other, share: 0.1},
                 response-headers: {set: {A: b}}, mirror: {upstream: other}"""))
         .isEqualTo(
-            "request-id → error-pages → access → rate-limit → split (some to other, past the"
-                + " cache) → cache → overload → headers and path → mirror (copies to other) →"
+            "request-id → error-pages → access → rate-limit → auth by upstream other → split (some"
+                + " to other, past the cache) → cache → overload → headers and path → mirror (copies to other) →"
                 + " upstream web");
   }
 

@@ -14,6 +14,7 @@ import io.kamille.cache.settings.RouteCacheSettings;
 import io.kamille.cache.settings.SharedCacheSettings;
 import io.kamille.cache.tiers.DiskCopies.Admission;
 import io.kamille.cache.tiers.peak.PeakChoice;
+import io.kamille.core.auth.AuthSettings;
 import io.kamille.core.client.ClientSettings;
 import io.kamille.core.client.open.IdleTimeoutGovernor;
 import io.kamille.core.client.open.LimitSettings;
@@ -96,6 +97,7 @@ class ConfigurationFileTest {
                 List.of("websocket"),
                 ALL,
                 NO_LIMIT,
+                AuthSettings.NONE,
                 cache(SectionValues.of(RouteCacheSettings.SECTION)),
                 true,
                 RouteActions.NONE));
@@ -244,6 +246,7 @@ class ConfigurationFileTest {
                     Long.MAX_VALUE,
                     null,
                     null),
+                AuthSettings.NONE,
                 new RouteCacheSettings(
                     true,
                     true,
@@ -272,6 +275,7 @@ class ConfigurationFileTest {
                 List.of("websocket"),
                 ALL,
                 NO_LIMIT,
+                AuthSettings.NONE,
                 cache(
                     SectionValues.of(RouteCacheSettings.SECTION)
                         .put(RouteCacheSettings.ENABLED, false)),
@@ -448,6 +452,23 @@ class ConfigurationFileTest {
             + " parameters count",
         "routes: [{upstream: a}] | 3:21: routes[0].upstream: found \"a\", expected the name of an"
             + " upstream: web",
+        "routes: [{upstream: web, auth: {}}] | 3:32: routes[0].auth: found nothing, expected one of"
+            + " basic, forward and jwt",
+        "routes: [{upstream: web, auth: {forward: {path: /a}}}] | 3:42: routes[0].auth.forward.upstream:"
+            + " found nothing, expected a value (name of an upstream)",
+        "routes: [{upstream: web, auth: {basic: {}}}] | 3:40: routes[0].auth.basic.users-file: found"
+            + " nothing, expected a value (file)",
+        "routes: [{upstream: web, auth: {forward: {upstream: b}}}] | 3:53:"
+            + " routes[0].auth.forward.upstream: found \"b\", expected the name of an upstream: web",
+        "routes: [{upstream: web, auth: {forward: {upstream: web, response-fields: [Host]}}}] | 3:75:"
+            + " routes[0].auth.forward.response-fields: found \"Host\", expected the name of a field"
+            + " that neither frames messages nor is Host (host-rewrite)",
+        "routes: [{upstream: web, auth: {basic: {users-file: /no/users}}}] | 3:53:"
+            + " routes[0].auth.basic.users-file: found \"/no/users\", expected a file of users that"
+            + " is right (/no/users: no file of this name)",
+        "routes: [{upstream: web, auth: {jwt: {keys: 'http://a/', issuer: b}}}] | 3:45:"
+            + " routes[0].auth.jwt.keys: found \"http://a/\", expected the path of a file, an https://"
+            + " URL, or an http:// URL of this machine",
         "routes: [{upstream: web, host: *.a.b}] | 3:33: found a * without a name, expected quotes"
             + " around text that begins with *",
         "routes: [{upstream: web, host: 'a:80'}] | 3:32: routes[0].host: found \"a:80\", expected a"

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
 import io.kamille.cache.settings.RouteCacheSettings;
+import io.kamille.core.auth.AuthSettings;
 import io.kamille.core.client.open.ListenerSettings;
 import io.kamille.core.gate.AccessList;
 import io.kamille.core.loop.PaceSettings;
@@ -56,6 +57,7 @@ class ConfigurationOptionsTest {
                 List.of("websocket"),
                 AccessList.ALL,
                 RouteLimits.NONE,
+                AuthSettings.NONE,
                 RouteCacheSettings.SECTION.defaults(),
                 true,
                 RouteActions.NONE));

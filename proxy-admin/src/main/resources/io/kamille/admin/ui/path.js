@@ -2,7 +2,7 @@
 import { bytes, copyAsCurl, h, millis, table } from "./dom.js";
 
 const WORDS = {
-  "route": "route found", "lookup": "looked up", "disk": "disk", "decision": "decided", "collapse": "requests for one key",
+  "route": "route found", "auth": "client checked", "lookup": "looked up", "disk": "disk", "decision": "decided", "collapse": "requests for one key",
   "origin": "origin chosen", "send": "sent to the origin", "failed-attempt": "attempt failed", "response": "head from the origin",
   "store": "storing", "response-end": "end from the origin", "end": "answered",
 };

@@ -35,11 +35,7 @@ public final class CacheDecisions {
 
   /** With these, nobody but the origin knows whether the client may have the whole. */
   private static final long NOT_TO_FILL_AROUND =
-      Fields.mask(
-          FieldName.AUTHORIZATION,
-          FieldName.CLIENT_CERT,
-          FieldName.IF_MATCH,
-          FieldName.IF_UNMODIFIED_SINCE);
+      Fields.mask(FieldName.IF_MATCH, FieldName.IF_UNMODIFIED_SINCE);
 
   private final CacheSettings settings;
   private final InFlightTable flights;
@@ -141,7 +137,7 @@ public final class CacheDecisions {
       boolean mayWait) {
     Storability storability = Storability.of(request, demands);
     if (request.fields().hasAny(FOR_THE_ORIGIN)) {
-      boolean isPart = storability.isStorable() && isFilledAround(request.fields());
+      boolean isPart = storability.isStorable() && isFilledAround(request);
       return new Pass(reason, isPart ? Cause.PART_OF_THE_WHOLE : Cause.FOR_THE_ORIGIN, "");
     }
     if (hasStale && request.method() == Method.HEAD && !demands.isNoStore()) {
@@ -157,9 +153,10 @@ public final class CacheDecisions {
     return new Ask(reason, isForAll && mayWait ? Way.COLLAPSE : Way.ALONE, false);
   }
 
-  private boolean isFilledAround(Fields request) {
+  private boolean isFilledAround(RequestHead request) {
     return settings.background().fillsRanges()
-        && request.has(FieldName.RANGE)
-        && !request.hasAny(NOT_TO_FILL_AROUND);
+        && request.fields().has(FieldName.RANGE)
+        && !request.isAuthenticated()
+        && !request.fields().hasAny(NOT_TO_FILL_AROUND);
   }
 }

@@ -31,7 +31,6 @@ import io.kamille.cache.tiers.peak.TierMode;
 import io.kamille.core.http.Authority;
 import io.kamille.core.http.ContentCoding;
 import io.kamille.core.http.FieldName;
-import io.kamille.core.http.Fields;
 import io.kamille.core.http.Octets;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.loop.WallClock;
@@ -471,9 +470,8 @@ public final class CacheExplainer {
   private String alone(ForwardReason reason) {
     List<String> seen = new ArrayList<>();
     seen.add("fwd=" + reason.token());
-    Fields fields = request.fields();
-    if (fields.has(FieldName.AUTHORIZATION)) {
-      seen.add("Authorization");
+    if (request.isAuthenticated()) {
+      seen.add(credentials());
     }
     if (!settings.mayCollapse()) {
       seen.add("cache.collapse.enabled: off");
@@ -481,13 +479,20 @@ public final class CacheExplainer {
     return String.join("; ", seen);
   }
 
+  private String credentials() {
+    if (request.fields().has(FieldName.AUTHORIZATION)) {
+      return "Authorization";
+    }
+    return request.fields().has(FieldName.CLIENT_CERT) ? "a client certificate" : "routes[].auth";
+  }
+
   /** What becomes of the answer, as far as the request tells. */
   private void storing() {
-    boolean isAuthorized = request.fields().has(FieldName.AUTHORIZATION);
+    boolean isAuthorized = request.isAuthenticated();
     step(
         "storing",
         isAuthorized ? "RFC 9111 §3.5" : "RFC 9111 §3",
-        isAuthorized ? "Authorization" : "nothing in the request forbids it",
+        isAuthorized ? credentials() : "nothing in the request forbids it",
         isAuthorized
             ? "the response is stored only with public, must-revalidate or s-maxage"
             : IS_STORED);

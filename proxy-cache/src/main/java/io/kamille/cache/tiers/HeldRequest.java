@@ -1,10 +1,10 @@
 package io.kamille.cache.tiers;
 
-import io.kamille.cache.serve.ReplyHandover;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.core.exchange.ContentSource;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.Failure;
+import io.kamille.core.exchange.ReplyHandover;
 import io.kamille.core.http.RequestHead;
 import io.netty.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;

@@ -1,6 +1,5 @@
 package io.kamille.cluster.peer;
 
-import io.kamille.cache.serve.ReplyHandover;
 import io.kamille.core.exchange.ContentSource;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeHandler;
@@ -10,6 +9,7 @@ import io.kamille.core.exchange.Failure.Side;
 import io.kamille.core.exchange.LabelledReply;
 import io.kamille.core.exchange.LabelledReply.Label;
 import io.kamille.core.exchange.Reply;
+import io.kamille.core.exchange.ReplyHandover;
 import io.kamille.core.http.Method;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.RequestHead.Sender;

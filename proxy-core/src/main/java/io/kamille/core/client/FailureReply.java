@@ -59,6 +59,9 @@ public record FailureReply(ResponseHead head, byte[] content) {
     if (notes != null && notes.hasSecurityFields()) {
       SecurityFields.addTo(head.fields(), isSecure);
     }
+    if (notes != null) {
+      notes.cookies().forEach(cookie -> head.fields().add(FieldName.SET_COOKIE, cookie));
+    }
     return new FailureReply(head, page == null ? text(failure) : page.content());
   }
 

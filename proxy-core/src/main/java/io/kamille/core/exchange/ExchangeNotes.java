@@ -1,6 +1,7 @@
 package io.kamille.core.exchange;
 
 import io.kamille.core.http.Topics;
+import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -53,6 +54,7 @@ public final class ExchangeNotes {
   private ErrorPages errorPages = ErrorPages.NONE;
   private long contentLimit = Long.MAX_VALUE;
   private boolean hasSecurityFields;
+  private List<String> cookies = List.of();
 
   void clear() {
     route = "";
@@ -71,6 +73,7 @@ public final class ExchangeNotes {
     errorPages = ErrorPages.NONE;
     contentLimit = Long.MAX_VALUE;
     hasSecurityFields = false;
+    cookies = List.of();
   }
 
   /** The most bytes of content that the request may have, by its route. */
@@ -205,6 +208,15 @@ public final class ExchangeNotes {
 
   public void errorPages(ErrorPages errorPages) {
     this.errorPages = errorPages;
+  }
+
+  /** The values of {@code Set-Cookie} for an answer of the connection's own making. */
+  public List<String> cookies() {
+    return cookies;
+  }
+
+  public void cookies(List<String> cookies) {
+    this.cookies = cookies;
   }
 
   /** How a call of gRPC ended, from 0 to 254; or {@link #NO_GRPC_STATUS}. */

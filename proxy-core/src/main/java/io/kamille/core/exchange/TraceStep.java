@@ -6,6 +6,8 @@ import java.util.Locale;
 public enum TraceStep {
   /** The router found the route; its name. */
   ROUTE,
+  /** The route let the request pass, refused it, or asks who its client is; which of these. */
+  AUTH,
   /** The cache looked the target up; what it has. */
   LOOKUP,
   /** The request waits for the disk, or goes on from it. */

@@ -15,7 +15,7 @@ public final class RemovedFields {
   /** By the length of the name; in lower case, with dashes. */
   private final byte[][][] byLength;
 
-  /** These names, whatever their case. */
+  /** Those names, and the same with underscores. */
   public RemovedFields(Collection<String> names) {
     int longest = names.stream().mapToInt(String::length).max().orElse(-1);
     byLength = new byte[longest + 1][0][];

@@ -58,6 +58,7 @@ public final class RequestHead {
   private int authorityEnd;
   private boolean secure;
   private @Nullable NamedClient named;
+  private boolean isChecked;
 
   /** An empty head for the parser to fill. */
   public RequestHead() {
@@ -113,6 +114,7 @@ public final class RequestHead {
     copy.sender = sender;
     copy.named = named;
     copy.partition = partition;
+    copy.isChecked = isChecked;
     return copy;
   }
 
@@ -121,10 +123,21 @@ public final class RequestHead {
   }
 
   /**
-   * Whether it says whose it is: by {@code Authorization}, or by a client certificate (RFC 9440).
+   * Whether it says whose it is: by {@code Authorization}, by a client certificate (RFC 9440), or
+   * by whatever its route has checked.
    */
   public boolean isAuthenticated() {
-    return fields.hasAny(CREDENTIALS);
+    return isChecked || fields.hasAny(CREDENTIALS);
+  }
+
+  /** Whether its route has checked whose it is. */
+  public boolean isChecked() {
+    return isChecked;
+  }
+
+  /** Says that its route has checked whose it is. */
+  public void authenticated() {
+    isChecked = true;
   }
 
   public Method method() {
@@ -282,6 +295,7 @@ public final class RequestHead {
     fields.clear();
     sender = Sender.CLIENT;
     partition = null;
+    isChecked = false;
     secure = false;
     named = null;
     startLine(Method.OTHER, 0, 0, TargetForm.ORIGIN, 0, 0, 1);

@@ -152,7 +152,7 @@ public final class OriginExchange implements ContentSource {
     interims = 0;
     isPaused = false;
     isConditional = exchange.request().isConditional();
-    upload = content.length() == 0 ? null : new Upload(content);
+    upload = content.length() == 0 ? null : new Upload(content, exchange.request().isChecked());
     awaitsContinue = upload != null && isContinueExpected(exchange.request(), content);
     deadlines.begin();
     framing.sendHead(exchange, content, awaitsContinue);
@@ -480,13 +480,15 @@ public final class OriginExchange implements ContentSource {
   private final class Upload implements ContentSink {
 
     private final RequestContent content;
+    private final boolean dropsTrailers;
     private long left;
     private boolean isStarted;
     private boolean isOver;
     private boolean isPaused;
 
-    Upload(RequestContent content) {
+    Upload(RequestContent content, boolean dropsTrailers) {
       this.content = content;
+      this.dropsTrailers = dropsTrailers;
       this.left = content.length();
     }
 
@@ -513,7 +515,7 @@ public final class OriginExchange implements ContentSource {
       if (trailers != null) {
         removed.removeFrom(trailers);
       }
-      framing.endContent(trailers);
+      framing.endContent(dropsTrailers ? null : trailers);
       if (owner != null) {
         owner.uploaded();
       }

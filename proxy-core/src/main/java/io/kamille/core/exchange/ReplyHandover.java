@@ -1,9 +1,5 @@
-package io.kamille.cache.serve;
+package io.kamille.core.exchange;
 
-import io.kamille.core.exchange.ContentSource;
-import io.kamille.core.exchange.Failure;
-import io.kamille.core.exchange.PassingReply;
-import io.kamille.core.exchange.Reply;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,0 +1,127 @@
+package io.kamille.core.auth;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.lang.ref.WeakReference;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** The threads that check passwords and tokens, and those that look at files. Any thread. */
+public final class AuthThreads implements AutoCloseable {
+
+  /*
+   * A password costs a tenth of a second of a processor. A quarter of them does that, so that
+   * guessers leave the rest to the loops. What waits has a limit; more is refused.
+   *
+   * A source lives as long as a station has it: a reload that keeps a file keeps what it had last.
+   */
+  static final int WAITING_PER_THREAD = 64;
+  private static final int PROCESSORS_PER_THREAD = 4;
+  private static final int IDLE_SECONDS = 30;
+  private static final long LOOK_SECONDS = 1;
+
+  private static final System.Logger LOG = System.getLogger("kamille.auth");
+
+  /** Makes a source that nobody has yet. */
+  @FunctionalInterface
+  interface Opening<T> {
+    AuthSource<T> open() throws IOException;
+  }
+
+  private final ThreadPoolExecutor checks;
+  private final ScheduledThreadPoolExecutor looks =
+      new ScheduledThreadPoolExecutor(1, new DefaultThreadFactory("kamille-auth-files", true));
+
+  @GuardedBy("this")
+  private boolean isLooking;
+
+  @GuardedBy("this")
+  private @Nullable Verdicts verdicts;
+
+  @GuardedBy("this")
+  private final Map<String, WeakReference<AuthSource<?>>> sources = new HashMap<>();
+
+  /** None yet. */
+  public AuthThreads() {
+    this(Math.max(1, Runtime.getRuntime().availableProcessors() / PROCESSORS_PER_THREAD));
+  }
+
+  AuthThreads(int threads) {
+    checks =
+        new ThreadPoolExecutor(
+            threads,
+            threads,
+            IDLE_SECONDS,
+            TimeUnit.SECONDS,
+            new ArrayBlockingQueue<>(threads * WAITING_PER_THREAD),
+            new DefaultThreadFactory("kamille-auth", true));
+    checks.allowCoreThreadTimeOut(true);
+  }
+
+  /** What all stations of the process keep. */
+  public synchronized Verdicts verdicts() {
+    if (verdicts == null) {
+      verdicts = new Verdicts();
+    }
+    return verdicts;
+  }
+
+  /** Has a check done soon; false if too many wait. */
+  boolean check(Runnable work) {
+    try {
+      checks.execute(work);
+      return true;
+    } catch (RejectedExecutionException full) {
+      return false;
+    }
+  }
+
+  /** The source of that name, which is looked at from now on. Blocks. */
+  synchronized <T> AuthSource<T> source(String name, Opening<T> opening) throws IOException {
+    WeakReference<AuthSource<?>> reference = sources.get(name);
+    @SuppressWarnings("unchecked") // a name says what kind of source it is
+    AuthSource<T> present = reference == null ? null : (AuthSource<T>) reference.get();
+    AuthSource<T> source = present == null ? opening.open() : present;
+    sources.put(name, new WeakReference<>(source));
+    source.look(System.nanoTime());
+    if (!isLooking) {
+      isLooking = true;
+      looks.scheduleWithFixedDelay(this::look, LOOK_SECONDS, LOOK_SECONDS, TimeUnit.SECONDS);
+    }
+    return source;
+  }
+
+  /** Looks at all sources. Blocks. */
+  synchronized void look() {
+    sources.values().removeIf(source -> source.get() == null);
+    List<AuthSource<?>> all =
+        sources.values().stream()
+            .<AuthSource<?>>map(WeakReference::get)
+            .filter(Objects::nonNull)
+            .toList();
+    for (AuthSource<?> source : all) {
+      try {
+        source.look(System.nanoTime());
+      } catch (RuntimeException | Error fault) {
+        // What it threw here would be the last look.
+        LOG.log(Level.ERROR, "a file of routes[].auth was not looked at", fault);
+      }
+    }
+  }
+
+  @Override
+  public void close() {
+    looks.shutdownNow();
+    checks.shutdownNow();
+  }
+}

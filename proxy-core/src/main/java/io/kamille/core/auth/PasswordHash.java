@@ -1,0 +1,75 @@
+package io.kamille.core.auth;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.MessageDigest;
+import java.util.Base64;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import javax.crypto.SecretKeyFactory;
+import javax.crypto.spec.PBEKeySpec;
+import org.bouncycastle.crypto.generators.OpenBSDBCrypt;
+import org.jspecify.annotations.Nullable;
+
+/** A password as a file has it. Immutable; any thread. */
+interface PasswordHash {
+
+  /*
+   * The cost has limits: one check may take a second of a processor, and no more. PBKDF2 has the
+   * form of passlib, which Authelia and others write: rounds, salt, digest, in base64 with a dot in
+   * place of the plus and without padding.
+   */
+  Pattern BCRYPT = Pattern.compile("\\$2[aby]\\$(0[4-9]|1[0-6])\\$[./A-Za-z0-9]{53}");
+  Pattern PBKDF2 =
+      Pattern.compile(
+          "\\$pbkdf2-(sha256|sha512)\\$([1-9][0-9]{3,6})\\$([./A-Za-z0-9]{11,86})\\$([./A-Za-z0-9]+)");
+
+  /** Whether this is the password, in UTF-8. Takes milliseconds to seconds. */
+  boolean matches(byte[] password);
+
+  /** What a file has; null if it is neither bcrypt nor PBKDF2. */
+  static @Nullable PasswordHash parse(String text) {
+    if (BCRYPT.matcher(text).matches()) {
+      return password -> OpenBSDBCrypt.checkPassword(text, password);
+    }
+    Matcher match = PBKDF2.matcher(text);
+    if (!match.matches()) {
+      return null;
+    }
+    int octets = match.group(1).equals("sha256") ? 32 : 64;
+    byte[] salt;
+    byte[] digest;
+    try {
+      salt = Base64.getDecoder().decode(match.group(3).replace('.', '+'));
+      digest = Base64.getDecoder().decode(match.group(4).replace('.', '+'));
+    } catch (IllegalArgumentException e) {
+      return null;
+    }
+    int rounds = Integer.parseInt(match.group(2));
+    String algorithm = octets == 32 ? "PBKDF2WithHmacSHA256" : "PBKDF2WithHmacSHA512";
+    return digest.length == octets
+        ? password -> MessageDigest.isEqual(digest, pbkdf2(algorithm, password, salt, rounds))
+        : null;
+  }
+
+  private static byte[] pbkdf2(String algorithm, byte[] password, byte[] salt, int rounds) {
+    int bits = algorithm.endsWith("256") ? 256 : 512;
+    try {
+      char[] text =
+          StandardCharsets.UTF_8
+              .newDecoder()
+              .decode(ByteBuffer.wrap(password))
+              .toString()
+              .toCharArray();
+      return SecretKeyFactory.getInstance(algorithm)
+          .generateSecret(new PBEKeySpec(text, salt, rounds, bits))
+          .getEncoded();
+    } catch (CharacterCodingException noText) {
+      return new byte[0];
+    } catch (GeneralSecurityException impossible) {
+      throw new IllegalStateException(impossible);
+    }
+  }
+}

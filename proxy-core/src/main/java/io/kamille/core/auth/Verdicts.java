@@ -1,0 +1,108 @@
+package io.kamille.core.auth;
+
+import io.kamille.core.http.Fields;
+import java.nio.ByteBuffer;
+import java.security.GeneralSecurityException;
+import java.security.MessageDigest;
+import java.security.SecureRandom;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+import org.jspecify.annotations.Nullable;
+
+/** Requests that were let pass lately, by a digest of what was checked. Any thread. */
+public final class Verdicts {
+
+  /*
+   * A digest is HMAC-SHA-256 under a key of this process: memory has no password, and nobody can
+   * aim at a place of the table. Only those who passed have a place, so that wrong passwords push
+   * out nobody. A digest has four places; if all are taken, one of them goes.
+   */
+  private static final int GROUPS = 4096;
+  private static final int WAYS = 4;
+  private static final String ALGORITHM = "HmacSHA256";
+
+  /**
+   * One that was let pass.
+   *
+   * @param untilNanos when it no longer holds
+   * @param identity fields for the origin; never changed
+   */
+  @SuppressWarnings("ArrayRecordComponent") // compared in constant time
+  record Verdict(byte[] digest, long untilNanos, Fields identity) {}
+
+  private final AtomicReferenceArray<@Nullable Verdict> places =
+      new AtomicReferenceArray<>(GROUPS * WAYS);
+  private final ThreadLocal<Mac> macs;
+
+  /** None yet, under a key of its own. */
+  public Verdicts() {
+    byte[] key = new byte[32];
+    new SecureRandom().nextBytes(key);
+    macs = ThreadLocal.withInitial(() -> mac(key));
+  }
+
+  private static Mac mac(byte[] key) {
+    try {
+      Mac mac = Mac.getInstance(ALGORITHM);
+      mac.init(new SecretKeySpec(key, ALGORITHM));
+      return mac;
+    } catch (GeneralSecurityException impossible) {
+      throw new IllegalStateException(impossible);
+    }
+  }
+
+  /**
+   * Begins the digest of what is checked; {@link Mac#doFinal()} ends it. Confined to its thread.
+   */
+  Mac begin(byte[] kind) {
+    Mac mac = macs.get();
+    mac.reset();
+    add(mac, kind, 0, kind.length);
+    return mac;
+  }
+
+  /** Adds a part that cannot run into the next one. */
+  static void add(Mac mac, byte[] octets, int start, int end) {
+    add(mac, end - start);
+    mac.update(octets, start, end - start);
+  }
+
+  /** Adds a number. */
+  static void add(Mac mac, long number) {
+    mac.update(ByteBuffer.allocate(Long.BYTES).putLong(number).flip());
+  }
+
+  /** The verdict that still holds, or null. */
+  @Nullable Verdict find(byte[] digest, long nowNanos) {
+    int first = first(digest);
+    for (int i = first; i < first + WAYS; i++) {
+      Verdict verdict = places.getAcquire(i);
+      if (verdict != null
+          && MessageDigest.isEqual(verdict.digest(), digest)
+          && verdict.untilNanos() - nowNanos > 0) {
+        return verdict;
+      }
+    }
+    return null;
+  }
+
+  void keep(Verdict verdict, long nowNanos) {
+    int first = first(verdict.digest());
+    int place = first + (verdict.digest()[4] & (WAYS - 1));
+    for (int i = first; i < first + WAYS; i++) {
+      Verdict other = places.getAcquire(i);
+      if (other == null
+          || other.untilNanos() - nowNanos <= 0
+          || MessageDigest.isEqual(other.digest(), verdict.digest())) {
+        place = i;
+        break;
+      }
+    }
+    places.setRelease(place, verdict);
+  }
+
+  private static int first(byte[] digest) {
+    return ((digest[0] & 0xff) << 8 | (digest[1] & 0xff)) % GROUPS * WAYS;
+  }
+}

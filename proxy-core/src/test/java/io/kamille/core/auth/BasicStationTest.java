@@ -1,0 +1,109 @@
+package io.kamille.core.auth;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kamille.core.exchange.Exchange;
+import io.kamille.core.exchange.Failure;
+import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.RecordingReply;
+import io.kamille.core.exchange.RequestContent;
+import io.kamille.core.http.RequestHead;
+import io.kamille.core.http.ResponseHead;
+import io.kamille.core.loop.ManualClock;
+import io.netty.channel.DefaultEventLoop;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class BasicStationTest {
+
+  @TempDir private Path directory;
+  private final AuthThreads threads = new AuthThreads(1);
+  private final DefaultEventLoop loop = new DefaultEventLoop();
+  private final CountDownLatch word = new CountDownLatch(1);
+  private BasicStation station;
+
+  @BeforeEach
+  void open() throws IOException {
+    Path file =
+        Files.writeString(
+            directory.resolve("users"),
+            "anna:$2y$04$abcdefghijklmnopqrstuu2r9OfJnfCsdneAXAGHnS4UpFFP8WIrW\n");
+    station =
+        new BasicStation(
+            new BasicAuthSettings(file, "x"),
+            threads,
+            ManualClock.atSeconds(0),
+            exchange -> {
+              exchange.reply().head(ResponseHead.of(200), 0);
+              exchange.reply().end(null);
+            });
+  }
+
+  @AfterEach
+  void close() {
+    word.countDown();
+    threads.close();
+    loop.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+  }
+
+  @Test
+  void guessersAreTurnedAwayAndThoseKnownPass() throws Exception {
+    assertThat(send("anna:secret").ended().get(10, TimeUnit.SECONDS).head().status())
+        .isEqualTo(200);
+    var begun = new CountDownLatch(1);
+    threads.check(
+        () -> {
+          begun.countDown();
+          awaitWord();
+        });
+    begun.await();
+    List<RecordingReply> guesses = new ArrayList<>();
+    for (int i = 0; i < AuthThreads.WAITING_PER_THREAD; i++) {
+      guesses.add(send("anna:" + i));
+    }
+    RecordingReply over = send("anna:over").ended().get(10, TimeUnit.SECONDS);
+    assertThat(over.failure().status()).isEqualTo(503);
+    assertThat(over.failure().retryAfterSeconds()).isPositive();
+    assertThat(send("anna:secret").ended().get(10, TimeUnit.SECONDS).head().status())
+        .isEqualTo(200);
+    Failure gone = Failure.of(Kind.CLIENT_GONE, "gone");
+    loop.submit(() -> guesses.forEach(guess -> guess.source().cancel(gone))).syncUninterruptibly();
+    word.countDown();
+    assertThat(send("anna:later").ended().get(10, TimeUnit.SECONDS).hasFailed()).isTrue();
+    assertThat(guesses).noneMatch(RecordingReply::hasFailed);
+  }
+
+  private void awaitWord() {
+    try {
+      word.await();
+    } catch (InterruptedException over) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private RecordingReply send(String pair) {
+    RecordingReply reply = new RecordingReply();
+    String encoded = Base64.getEncoder().encodeToString(pair.getBytes(StandardCharsets.UTF_8));
+    RequestHead request = RequestHead.of("GET", "http://a/", "Authorization", "Basic " + encoded);
+    var address = new InetSocketAddress(InetAddress.getLoopbackAddress(), 1);
+    loop.submit(
+            () ->
+                station.handle(
+                    new Exchange(loop, address, address, request, RequestContent.NONE, reply)))
+        .syncUninterruptibly();
+    return reply;
+  }
+}

@@ -1,0 +1,134 @@
+package io.kamille.core.auth;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kamille.core.exchange.ContentSource;
+import io.kamille.core.exchange.Exchange;
+import io.kamille.core.exchange.Failure;
+import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.RecordingReply;
+import io.kamille.core.exchange.Reply;
+import io.kamille.core.exchange.RequestContent;
+import io.kamille.core.http.RequestHead;
+import io.kamille.core.http.ResponseHead;
+import io.kamille.core.loop.ManualClock;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.embedded.EmbeddedChannel;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class ForwardStationTest {
+
+  private final EmbeddedChannel channel = new EmbeddedChannel();
+  private final List<Reply> questions = new ArrayList<>();
+  private final List<Exchange> passed = new ArrayList<>();
+  private final Reins reins = new Reins();
+  private final RecordingReply client = new RecordingReply();
+
+  @AfterEach
+  void close() {
+    channel.close();
+  }
+
+  @Test
+  void anAnswerThatDoesNotComeInTimeIsNoVerdict() {
+    Reply question = ask();
+    question.head(ResponseHead.of(200), Reply.UNKNOWN_LENGTH);
+    for (int second = 1; second < ForwardStation.DEADLINE_SECONDS; second++) {
+      pass(1);
+      question.write(Unpooled.buffer().writeZero(1));
+    }
+    assertThat(client.hasFailed()).isFalse();
+    pass(1);
+    assertThat(client.failure().status()).isEqualTo(503);
+    assertThat(client.failure().kind()).isEqualTo(Kind.HTTP_RESPONSE_TIMEOUT);
+    assertThat(reins.why).isNotNull();
+    question.end(null);
+    assertThat(passed).isEmpty();
+  }
+
+  @Test
+  void aClientThatLeavesTakesItsQuestionAlong() {
+    Reply question = ask();
+    client.source().cancel(Failure.of(Kind.CLIENT_GONE, "gone"));
+    assertThat(reins.why).isNotNull();
+    question.head(ResponseHead.of(200), 0);
+    question.end(null);
+    pass(ForwardStation.DEADLINE_SECONDS);
+    assertThat(passed).isEmpty();
+    assertThat(client.hasFailed()).isFalse();
+  }
+
+  @Test
+  void anEndWithoutAHeadIsNoVerdict() {
+    Reply question = ask();
+    question.end(null);
+    assertThat(passed).isEmpty();
+    pass(ForwardStation.DEADLINE_SECONDS);
+    assertThat(client.failure().status()).isEqualTo(503);
+  }
+
+  @Test
+  void aWholeAnswerInTimePassesOnce() {
+    Reply question = ask();
+    question.head(ResponseHead.of(204), 0);
+    question.end(null);
+    pass(ForwardStation.DEADLINE_SECONDS);
+    assertThat(passed).hasSize(1);
+    assertThat(passed.getFirst().request().isAuthenticated()).isTrue();
+    assertThat(client.hasFailed()).isFalse();
+    assertThat(reins.why).isNull();
+  }
+
+  private Reply ask() {
+    var settings = new ForwardAuthSettings("auth", "/", List.of("Cookie"), List.of());
+    var station =
+        new ForwardStation(
+            settings,
+            question -> {
+              question.reply().open(reins);
+              questions.add(question.reply());
+            },
+            new Verdicts(),
+            ManualClock.atSeconds(0),
+            passed::add);
+    var address = new InetSocketAddress(InetAddress.getLoopbackAddress(), 1);
+    station.handle(
+        new Exchange(
+            channel.eventLoop(),
+            address,
+            address,
+            RequestHead.of("GET", "http://a/b"),
+            RequestContent.NONE,
+            client));
+    return questions.getFirst();
+  }
+
+  private void pass(int seconds) {
+    channel.advanceTimeBy(seconds, TimeUnit.SECONDS);
+    channel.runScheduledPendingTasks();
+  }
+
+  /** The reins of the auth server's answer. */
+  private static final class Reins implements ContentSource {
+
+    private @Nullable Failure why;
+
+    @Override
+    public void pause() {}
+
+    @Override
+    public void resume() {}
+
+    @Override
+    public void cancel(Failure why) {
+      this.why = why;
+    }
+  }
+}

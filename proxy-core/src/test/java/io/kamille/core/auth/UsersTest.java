@@ -1,0 +1,121 @@
+package io.kamille.core.auth;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class UsersTest {
+
+  /** Of "secret", by crypt(3) of glibc. */
+  private static final String SECRET =
+      "$2y$04$abcdefghijklmnopqrstuu2r9OfJnfCsdneAXAGHnS4UpFFP8WIrW";
+
+  /** Of "wrongone", at twice the cost. */
+  private static final String OTHER =
+      "$2y$05$abcdefghijklmnopqrstuu0tUaQldRdOhsY6nOLirqgO56Sv1Z1Me";
+
+  @ParameterizedTest
+  @ValueSource(strings = {"$2a$", "$2b$", "$2y$"})
+  void bcryptIsReadAsOthersWriteIt(String kind) throws IOException {
+    Users users = users("anna:" + kind + SECRET.substring(4));
+    assertThat(users.admits("anna", utf8("secret"))).isTrue();
+    assertThat(users.admits("anna", utf8("Secret"))).isFalse();
+    assertThat(users.admits("anna", utf8(""))).isFalse();
+    assertThat(users.admits("Anna", utf8("secret"))).isFalse();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "$pbkdf2-sha256$1000$MDEyMzQ1Njc4OWFiY2RlZg$YMi.y7.HxDGx3R5NuspMr44gMRSvWcqs5kZBls6aAFo",
+        "$pbkdf2-sha512$1000$MDEyMzQ1Njc4OWFiY2RlZg$hUIjazoG8MPXetiWZOf1LyzPHcBWaHG/QCbDVqoWR9R8"
+            + "ZkZ6DqGYdbMz/PU.rJH.jT05rpxP.jaqDShwApKQZA"
+      })
+  void pbkdf2IsReadAsPasslibWritesIt(String hash) throws IOException {
+    Users users = users("anna:" + hash);
+    assertThat(users.admits("anna", utf8("se:crät"))).isTrue();
+    assertThat(users.admits("anna", utf8("se:crat"))).isFalse();
+    assertThat(users.admits("anna", new byte[] {(byte) 0xff})).isFalse();
+    assertThat(users.admits("anna", new byte[0])).isFalse();
+  }
+
+  @Test
+  void theTimeOfAnUnknownNameIsThatOfAKnownOne() {
+    List<String> checked = new ArrayList<>();
+    PasswordHash cheap = _ -> checked.add("cheap");
+    PasswordHash dear = _ -> checked.add("dear");
+    Users users = new Users(1, Map.of("anna", cheap, "bert", dear), List.of(cheap, dear));
+    for (String name : List.of("anna", "nobody", "nobody", "nobodx", "bert")) {
+      users.admits(name, utf8("x"));
+    }
+    assertThat(checked).hasSize(5);
+    assertThat(checked.get(1)).isEqualTo(checked.get(2)).isNotEqualTo(checked.get(3));
+    assertThat(users.admits("nobody", utf8("x"))).isFalse();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "anna",
+        ":x",
+        "anna:secret",
+        "anna:$apr1$x$y",
+        "anna:{SHA}5en6G6MezRroT3XKqkdPOmY/BfQ=",
+        "anna:$2y$03$abcdefghijklmnopqrstuu2r9OfJnfCsdneAXAGHnS4UpFFP8WIrW",
+        "anna:$2y$17$abcdefghijklmnopqrstuu2r9OfJnfCsdneAXAGHnS4UpFFP8WIrW",
+        "anna:$2x$04$abcdefghijklmnopqrstuu2r9OfJnfCsdneAXAGHnS4UpFFP8WIrW",
+        "anna:$2y$04$abcdefghijklmnopqrstuu2r9OfJnfCsdneAXAGHnS4UpFFP8WI",
+        "anna:$pbkdf2-sha256$1000$MDEyMzQ1Njc4OWFiY2RlZg$YMi",
+        "anna:$pbkdf2-sha256$10000000$MDEyMzQ1Njc4OWFiY2RlZg$YMi.y7.HxDGx3R5NuspMr44gMRSvWcqs5kZ",
+        "bert:$2y$04$abcdefghijklmnopqrstuu2r9OfJnfCsdneAXAGHnS4UpFFP8WIrW"
+      })
+  void aWrongLineIsNamedAndNotShown(String line) {
+    assertThatThrownBy(() -> users("bert:" + SECRET + "\n\n# note\n" + line))
+        .isInstanceOf(IOException.class)
+        .hasMessageStartingWith("line 4: expected: ")
+        .hasMessageNotContaining("secret");
+  }
+
+  @Test
+  void aFileWithoutUsersIsWrong() {
+    assertThatThrownBy(() -> users("# nobody\n")).hasMessageContaining("at least one user");
+  }
+
+  @Test
+  void aFileThatIsWrongOrGoneKeepsWhatItHadLast(@TempDir Path directory) throws IOException {
+    Path file = Files.writeString(directory.resolve("users"), "anna:" + SECRET + "\n");
+    AuthFile<Users> source = AuthFile.open(file, Users::parse);
+    Users first = source.value();
+    source.look(0);
+    assertThat(source.value()).isSameAs(first);
+    Files.writeString(file, "anna:" + SECRET.substring(9));
+    source.look(0);
+    assertThat(source.value()).isSameAs(first);
+    Files.delete(file);
+    source.look(0);
+    assertThat(source.value()).isSameAs(first);
+    Files.writeString(file, "bert:" + OTHER + "\n");
+    source.look(0);
+    assertThat(Objects.requireNonNull(source.value()).byName()).containsOnlyKeys("bert");
+  }
+
+  private static Users users(String text) throws IOException {
+    return Users.parse(utf8(text));
+  }
+
+  private static byte[] utf8(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+}
