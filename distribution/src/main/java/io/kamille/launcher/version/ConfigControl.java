@@ -13,12 +13,9 @@ import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -40,8 +37,6 @@ public final class ConfigControl implements AutoCloseable {
    * In a trial the file is not written, so a restart returns to it by itself. The trial's text
    * becomes a version only when it is kept.
    */
-  private static final int TAG_OCTETS = 8;
-
   /** After a trial could not be ended. */
   private static final Duration TRY_AGAIN = Duration.ofSeconds(10);
 
@@ -175,13 +170,7 @@ public final class ConfigControl implements AutoCloseable {
   }
 
   static String digest(String text) {
-    try {
-      byte[] all =
-          MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
-      return HexFormat.of().formatHex(all, 0, TAG_OCTETS);
-    } catch (NoSuchAlgorithmException impossible) {
-      throw new IllegalStateException(impossible);
-    }
+    return KeptFile.digest(text.getBytes(StandardCharsets.UTF_8));
   }
 
   /** How the last trial ended; null if there was none. */

@@ -7,7 +7,10 @@ import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.time.InstantSource;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -16,6 +19,7 @@ import java.util.TreeMap;
 /** The configuration's file, as it was read or written last, and its versions. */
 final class KeptFile {
 
+  private static final int TAG_OCTETS = 8;
   private static final System.Logger LOG = System.getLogger("kamille.configuration");
 
   private final Path file;
@@ -103,14 +107,20 @@ final class KeptFile {
         "Somebody changed " + included + " since it was read. Reload it, then change the file.");
   }
 
+  static String digest(byte[] octets) {
+    try {
+      byte[] all = MessageDigest.getInstance("SHA-256").digest(octets);
+      return HexFormat.of().formatHex(all, 0, TAG_OCTETS);
+    } catch (NoSuchAlgorithmException impossible) {
+      throw new IllegalStateException(impossible);
+    }
+  }
+
   /** Of what the text includes now. */
   private Map<Path, String> digests() {
     Map<Path, String> digests = new TreeMap<>();
     ConfigurationFile.included(file.toString(), text.getBytes(StandardCharsets.UTF_8))
-        .forEach(
-            (one, octets) ->
-                digests.put(
-                    one, ConfigControl.digest(new String(octets, StandardCharsets.ISO_8859_1))));
+        .forEach((one, octets) -> digests.put(one, digest(octets)));
     return digests;
   }
 

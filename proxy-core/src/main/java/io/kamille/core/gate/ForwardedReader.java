@@ -126,8 +126,7 @@ public final class ForwardedReader {
   private void cut(Fields fields) {
     if (hops == 0) {
       fields.remove(field);
-    } else if (clientLine > fields.indexOf(field)
-        || clientStart > fields.valueStart(clientLine)) {
+    } else if (clientLine > fields.indexOf(field) || clientStart > fields.valueStart(clientLine)) {
       fields.cut(field, clientLine, clientStart);
     }
   }
