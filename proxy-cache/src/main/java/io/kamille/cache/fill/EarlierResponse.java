@@ -158,6 +158,7 @@ final class EarlierResponse {
             asked.head(),
             update,
             route.settings().policy(),
+            route.settings().varyBy(),
             fetch.requestTime(),
             now);
     boolean isCodable = isCodable(asked, news.head());
