@@ -4,6 +4,7 @@ import io.kamille.cache.key.NamePatterns;
 import io.kamille.cache.key.QueryRules;
 import io.kamille.cache.rules.CachePolicy;
 import io.kamille.cache.rules.CompressionRules;
+import io.kamille.cache.rules.TagFields;
 import io.kamille.cache.rules.VaryBy;
 import io.kamille.cache.settings.BackgroundSettings;
 import io.kamille.cache.settings.CacheSettings;
@@ -82,7 +83,8 @@ public class CacheHandlerBench {
               BackgroundSettings.NONE,
               NamePatterns.NONE,
               VaryBy.NONE,
-              QueryRules.NONE),
+              QueryRules.NONE,
+              TagFields.USUAL),
           RouteGate.OPEN);
   private final RequestHead request = SampleRequest.BROWSER.head();
   private final NullReply reply = new NullReply();

@@ -276,12 +276,12 @@ public final class Cache implements AutoCloseable {
   }
 
   /**
-   * The method {@code PURGE}, in front of the router.
+   * The methods that purge, in front of the router.
    *
    * @param hasRoute whether the router has a route for a request; asked from any thread
    */
   public PurgeMethod purgeMethod(ExchangeHandler router, Predicate<RequestHead> hasRoute) {
-    return new PurgeMethod(router, hasRoute, removals, queries);
+    return new PurgeMethod(router, hasRoute, removals, operations.purges(), queries);
   }
 
   /** Until when what is stored may be served without asking the origin about it. */

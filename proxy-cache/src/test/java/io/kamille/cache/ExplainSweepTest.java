@@ -55,7 +55,8 @@ class ExplainSweepTest {
             usual.background(),
             NamePatterns.of(List.of("session")),
             new VaryBy(List.of("x-device")),
-            new QueryRules(NamePatterns.of(List.of("x")), false, false)));
+            new QueryRules(NamePatterns.of(List.of("x")), false, false),
+            usual.tagFields()));
   }
 
   private String method() {

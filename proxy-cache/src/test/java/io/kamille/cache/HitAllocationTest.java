@@ -25,22 +25,52 @@ class HitAllocationTest {
   @Test
   void aHitAllocatesItsSlice() {
     try (CacheFixture fixture = new CacheFixture()) {
-      fixture.store("x".repeat(1024), "ETag", "\"v1\"", "Vary", "Accept-Encoding");
-      Counting counting = new Counting();
-      RequestHead request = RequestHead.of("GET", CacheFixture.URI, "Accept", "text/html");
-      ConnectionExchange exchange = CacheFixture.exchange(fixture.loop(), request, counting);
-      for (int i = 0; i < 5; i++) {
-        hit(fixture, exchange, request, counting);
-      }
-      long perHit = Long.MAX_VALUE;
-      for (int i = 0; i < 10; i++) {
-        long before = allocated();
-        hit(fixture, exchange, request, counting);
-        perHit = Math.min(perHit, (allocated() - before) / HITS);
-      }
-      assertThat(counting.replies).isEqualTo(15L * HITS);
-      assertThat(perHit).isLessThanOrEqualTo(BYTES_PER_HIT_LIMIT);
+      hits(fixture, "Accept", "text/html");
     }
+  }
+
+  @Test
+  void normalFormsAllocateNothing() {
+    try (CacheFixture fixture =
+        NormalFormFlowTest.varyingBy("cookie:currency", "language:de,en", "images", "device")) {
+      hits(
+          fixture,
+          "Cookie",
+          "a=1; currency=EUR",
+          "Accept-Language",
+          "fr-CH, fr;q=0.9, en;q=0.8, de;q=0.7, *;q=0.5",
+          "Accept",
+          "image/avif,image/webp,*/*;q=0.8",
+          "User-Agent",
+          "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0");
+    }
+  }
+
+  private static void hits(CacheFixture fixture, String... fields) {
+    fixture.fill(
+        fields,
+        200,
+        "x".repeat(1024),
+        "Cache-Control",
+        "max-age=60",
+        "ETag",
+        "\"v1\"",
+        "Vary",
+        "Accept-Encoding");
+    Counting counting = new Counting();
+    RequestHead request = RequestHead.of("GET", CacheFixture.URI, fields);
+    ConnectionExchange exchange = CacheFixture.exchange(fixture.loop(), request, counting);
+    for (int i = 0; i < 5; i++) {
+      hit(fixture, exchange, request, counting);
+    }
+    long perHit = Long.MAX_VALUE;
+    for (int i = 0; i < 10; i++) {
+      long before = allocated();
+      hit(fixture, exchange, request, counting);
+      perHit = Math.min(perHit, (allocated() - before) / HITS);
+    }
+    assertThat(counting.replies).isEqualTo(15L * HITS);
+    assertThat(perHit).isLessThanOrEqualTo(BYTES_PER_HIT_LIMIT);
   }
 
   private static void hit(

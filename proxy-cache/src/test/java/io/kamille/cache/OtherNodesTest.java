@@ -7,6 +7,8 @@ import io.kamille.cache.key.NormalUri;
 import io.kamille.cache.purge.PurgeTarget;
 import io.kamille.cache.purge.PurgeTarget.Kind;
 import io.kamille.cache.removal.OtherNodes;
+import io.kamille.cache.rules.TagFields;
+import io.kamille.cache.rules.Tags;
 import io.kamille.cache.station.PurgeMethod;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.RequestContent;
@@ -28,6 +30,8 @@ class OtherNodesTest implements OtherNodes {
   private final CacheFixture fixture = new CacheFixture();
   private final List<String> invalidated = new ArrayList<>();
   private final List<PurgeTarget> purged = new ArrayList<>();
+  private final List<Done> orders = new ArrayList<>();
+  private final List<Boolean> soft = new ArrayList<>();
   private @Nullable Done ordered;
 
   @BeforeEach
@@ -47,8 +51,10 @@ class OtherNodesTest implements OtherNodes {
   }
 
   @Override
-  public void purge(PurgeTarget target, Done done) {
+  public void purge(PurgeTarget target, boolean isSoft, Done done) {
     purged.add(target);
+    soft.add(isSoft);
+    orders.add(done);
     ordered = done;
   }
 
@@ -78,8 +84,45 @@ class OtherNodesTest implements OtherNodes {
 
   @Test
   void aClientsPurgeIsAnsweredOnceTheyHaveDoneIt() {
+    RecordingReply reply = purge("PURGE");
+    assertThat(reply.status()).isZero();
+    assertThat(purged).containsExactly(PurgeTarget.url(URI));
+    Objects.requireNonNull(ordered).purged(202, 5);
+    fixture.run();
+    assertThat(reply.status()).isEqualTo(202);
+    assertThat(reply.text()).isEqualTo("purged: 5\n");
+  }
+
+  @Test
+  void tagsArePurgedThereToo() {
+    RecordingReply reply = purge("PURGEKEYS", "xkey-purge", "a b", "xkey-softpurge", "c");
+    assertThat(purged)
+        .containsExactly(PurgeTarget.tags(List.of("a", "b")), PurgeTarget.tags(List.of("c")));
+    assertThat(soft).containsExactly(false, true);
+    orders.getFirst().purged(202, 1);
+    fixture.run();
+    assertThat(reply.status()).isZero();
+    orders.getLast().purged(200, 2);
+    fixture.run();
+    assertThat(reply.status()).isEqualTo(202);
+    assertThat(reply.text()).isEqualTo("purged: 3\n");
+  }
+
+  /** What another node makes of the names is the same. */
+  @Test
+  void aPathAtAllHostsIsPurgedThereToo() {
+    purge("BAN", "X-Url", "^/shop/");
+    PurgeTarget target = purged.getFirst();
+    assertThat(PurgeTarget.of(target.kind(), target.names())).isEqualTo(target);
+    assertThat(target.matches("https://a.example/shop/1", Tags.NONE)).isTrue();
+    assertThat(target.matches("https://a.example/de/shop/1", Tags.NONE)).isFalse();
+    assertThat(target.matches("http://shop/", Tags.NONE)).isFalse();
+  }
+
+  private RecordingReply purge(String name, String... fields) {
     PurgeMethod method = fixture.cache.purgeMethod(fixture.handler, _ -> true);
-    method.allow(List.of(Objects.requireNonNull(AddressRange.parse("127.0.0.0/8"))));
+    method.allow(
+        List.of(Objects.requireNonNull(AddressRange.parse("127.0.0.0/8"))), TagFields.USUAL);
     InetSocketAddress client = new InetSocketAddress(InetAddress.getLoopbackAddress(), 40_000);
     RecordingReply reply = new RecordingReply();
     method.handle(
@@ -87,14 +130,9 @@ class OtherNodesTest implements OtherNodes {
             fixture.loop(),
             client,
             client,
-            RequestHead.of("PURGE", URI),
+            RequestHead.of(name, URI, fields),
             RequestContent.NONE,
             reply));
-    assertThat(reply.status()).isZero();
-    assertThat(purged).containsExactly(PurgeTarget.url(URI));
-    Objects.requireNonNull(ordered).purged(202, 5);
-    fixture.run();
-    assertThat(reply.status()).isEqualTo(202);
-    assertThat(reply.text()).isEqualTo("purged: 5\n");
+    return reply;
   }
 }

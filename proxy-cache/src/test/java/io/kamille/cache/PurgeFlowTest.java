@@ -7,6 +7,7 @@ import io.kamille.cache.purge.PurgeTarget;
 import io.kamille.cache.removal.PurgeReport;
 import io.kamille.cache.rules.Tags;
 import io.kamille.core.http.FieldName;
+import io.kamille.core.http.RequestHead;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Collectors;
@@ -388,21 +389,61 @@ class PurgeFlowTest {
   }
 
   @Test
-  void whatHasTooManyTagsIsNotStored() {
-    String tags =
-        IntStream.rangeClosed(0, Tags.LIMIT)
-            .mapToObj(i -> "t" + i)
-            .collect(Collectors.joining(","));
-    RecordingReply reply = fixture.fill(200, "x", "Cache-Control", "max-age=60", "Cache-Tag", tags);
-    assertThat(reply.field("Cache-Status"))
-        .isEqualTo("kamille; fwd=uri-miss; detail=too-many-tags");
+  void whatHasTooManyTagsIsStoredAndAnyPurgeByTagRemovesIt() {
+    fixture.fill(200, "x", "Cache-Control", "max-age=60", "Cache-Tag", many(""));
+    assertThat(fixture.isReused()).isTrue();
+    assertThat(fixture.handler.explain(RequestHead.of("GET", URI)).because())
+        .anySatisfy(step -> assertThat(step.so()).isEqualTo("any purge by tag removes it"));
+    purge(A);
     assertThat(fixture.isReused()).isFalse();
   }
 
   @Test
-  void whatHasATagThatIsTooLongIsNotStored() {
+  void whatHasATagThatIsTooLongIsStoredAlike() {
     fixture.fill(200, "x", "Cache-Control", "max-age=60", "Surrogate-Key", "a".repeat(1025));
+    assertThat(fixture.isReused()).isTrue();
+    purge(A);
     assertThat(fixture.isReused()).isFalse();
+  }
+
+  /** RFC 9875 §3: and no tag is about its groups. */
+  @Test
+  void whatHasTooManyGroupsFallsToAnyGroupOfItsOrigin() {
+    fixture.store("x", "Cache-Groups", many("\""));
+    purge(A);
+    assertThat(fixture.isReused()).isTrue();
+    fixture.send("POST", "http://example.org/form");
+    fixture.origin.last().respond(200, "", "Cache-Group-Invalidation", "\"other\"");
+    assertThat(fixture.isReused()).isFalse();
+  }
+
+  private static String many(String quote) {
+    return IntStream.rangeClosed(0, Tags.LIMIT)
+        .mapToObj(i -> quote + "t" + i + quote)
+        .collect(Collectors.joining(","));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {"xkey | b a", "XKEY | 'b, a'", "X-Cache-Tags | 'b,a'", "X-Magento-Tags | 'b,a'"})
+  void tagsAreReadInTheFieldsOfContentSystemsAndNotShown(String name, String value) {
+    RecordingReply miss = fixture.fill(200, "x", "Cache-Control", "max-age=60", name, value);
+    RecordingReply hit = fixture.get();
+    assertThat(List.of(miss, hit))
+        .allSatisfy(
+            reply -> {
+              assertThat(reply.field(name)).isNull();
+              assertThat(reply.field("Cache-Tag")).isNull();
+            });
+    purge(A);
+    assertThat(fixture.isReused()).isFalse();
+  }
+
+  @Test
+  void aFieldThatIsNotForTagsGoesToTheClient() {
+    RecordingReply reply = fixture.fill(200, "x", "Cache-Control", "max-age=60", "X-Tags", "a");
+    assertThat(reply.field("X-Tags")).isEqualTo("a");
   }
 
   /** RFC 9875 §3. */

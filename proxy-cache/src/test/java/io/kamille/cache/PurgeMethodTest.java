@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kamille.cache.decision.Explanation;
 import io.kamille.cache.key.NamePatterns;
 import io.kamille.cache.key.QueryRules;
+import io.kamille.cache.rules.TagFields;
 import io.kamille.cache.station.PurgeMethod;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeHandler;
@@ -86,7 +87,7 @@ class PurgeMethodTest {
   void whereNobodyMayPurgeItIsAMethodLikeAnyOther() {
     try (CacheFixture fixture = new CacheFixture()) {
       PurgeMethod method = method(fixture, fixture.handler);
-      method.allow(List.of());
+      method.allow(List.of(), TagFields.USUAL);
       RecordingReply reply = send(fixture, method, "10.1.2.3", "PURGE", URI);
       assertThat(fixture.origin.last().request().methodText()).isEqualTo("PURGE");
       fixture.origin.last().respond(405, "no");
@@ -137,7 +138,8 @@ class PurgeMethodTest {
 
   private static PurgeMethod method(CacheFixture fixture, ExchangeHandler router) {
     PurgeMethod method = fixture.cache.purgeMethod(router, any -> true);
-    method.allow(List.of(Objects.requireNonNull(AddressRange.parse("10.0.0.0/8"))));
+    method.allow(
+        List.of(Objects.requireNonNull(AddressRange.parse("10.0.0.0/8"))), TagFields.USUAL);
     return method;
   }
 

@@ -240,6 +240,7 @@ class RequestPolicyTest {
             usual.background(),
             bypassCookies,
             varyBy,
-            query));
+            query,
+            usual.tagFields()));
   }
 }

@@ -4,6 +4,7 @@ import io.kamille.cache.key.NamePatterns;
 import io.kamille.cache.key.QueryRules;
 import io.kamille.cache.rules.CachePolicy;
 import io.kamille.cache.rules.CompressionRules;
+import io.kamille.cache.rules.TagFields;
 import io.kamille.cache.rules.VaryBy;
 import io.kamille.cache.settings.BackgroundSettings;
 import io.kamille.cache.settings.CacheSettings;
@@ -33,6 +34,7 @@ final class TestSettings {
         background,
         NamePatterns.NONE,
         VaryBy.NONE,
-        QueryRules.NONE);
+        QueryRules.NONE,
+        TagFields.USUAL);
   }
 }

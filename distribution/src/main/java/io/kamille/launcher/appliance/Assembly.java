@@ -244,8 +244,10 @@ final class Assembly implements AutoCloseable {
       router.swap(routed.table);
       routing = routed;
       next.putInForce();
-      purgeMethod.allow(configuration.cache().purgeFrom().ranges());
+      purgeMethod.allow(
+          configuration.cache().purgeFrom().ranges(), configuration.cache().tagFields());
       cache.operations().index().choose(configuration.cache().policy());
+      cache.operations().index().keepVariants(configuration.cache().variants());
       reloadPeak(configuration);
     }
 

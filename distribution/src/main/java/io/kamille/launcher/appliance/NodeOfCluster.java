@@ -114,10 +114,10 @@ final class NodeOfCluster implements LocalPurges, OtherNodes {
   }
 
   @Override
-  public void purge(PurgeTarget target, Done done) {
+  public void purge(PurgeTarget target, boolean isSoft, Done done) {
     Thread.startVirtualThread(
         () -> {
-          PurgeReceipt receipt = cluster.purges().purge(target.kind(), target.names(), false);
+          PurgeReceipt receipt = cluster.purges().purge(target.kind(), target.names(), isSoft);
           done.purged(receipt.status(), receipt.nodes().stream().mapToLong(AtNode::purged).sum());
         });
   }

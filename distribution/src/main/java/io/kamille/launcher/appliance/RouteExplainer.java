@@ -58,7 +58,10 @@ record RouteExplainer(
   RequestExplanation explain(RequestHead request, @Nullable InetAddress client) {
     Route route = routes.find(request);
     if (route == null) {
-      return new RequestExplanation(null, decided(Decision.REFUSE, noRoute(request)));
+      Explanation purge = purgeMethod.explain(request);
+      return purge != null
+          ? new RequestExplanation(null, purge)
+          : new RequestExplanation(null, decided(Decision.REFUSE, noRoute(request)));
     }
     RouteChain chain = Objects.requireNonNull(chains.get(route));
     MatchedRoute matched =

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kamille.cache.index.PolicyChoice;
 import io.kamille.cache.rules.CompressionRules;
 import io.kamille.cache.rules.StaleLimits;
+import io.kamille.cache.rules.TagFields;
 import io.kamille.cache.settings.BackgroundSettings;
 import io.kamille.cache.settings.DiskSettings;
 import io.kamille.cache.settings.MemorySettings;
@@ -143,7 +144,7 @@ class ConfigurationFileTest {
                   fill-ranges: on
                   bypass-cookies: [session, wp_*]
                   bypass-paths: [/shop/cart, /shop/my]
-                  vary-by: [X-Device]
+                  vary-by: [X-Device, "language:de,en", "cookie:currency", images]
                   query: {keep: [id, filter_*], sort: on}
               - {host: example.org, upstream: web, cache: off}
             cache:
@@ -156,6 +157,8 @@ class ConfigurationFileTest {
               heuristic: {enabled: off}
               collapse: {enabled: off}
               purge-from: [10.0.0.0/8, "::1"]
+              tag-fields: [Page-Tags]
+              variants: 64
             overload: {target: 8ms}
             limits:
               fields: 50
@@ -242,7 +245,7 @@ class ConfigurationFileTest {
                     new BackgroundSettings(10, true),
                     List.of("session", "wp_*"),
                     List.of("/shop/cart", "/shop/my"),
-                    List.of("X-Device"),
+                    List.of("X-Device", "language:de,en", "cookie:currency", "images"),
                     new RouteCacheSettings.Query(List.of("id", "filter_*"), List.of(), true)),
                 true,
                 RouteActions.NONE),
@@ -280,7 +283,9 @@ class ConfigurationFileTest {
                 true,
                 new SharedCacheSettings.Heuristic(false),
                 new SharedCacheSettings.Collapse(false),
-                AddressRanges.parse(List.of("10.0.0.0/8", "::1"))));
+                AddressRanges.parse(List.of("10.0.0.0/8", "::1")),
+                new TagFields(List.of("Page-Tags")),
+                64));
     assertThat(configuration.overload()).isEqualTo(new OverloadSettings(Duration.ofMillis(8)));
     assertThat(configuration.limits())
         .isEqualTo(
@@ -409,7 +414,14 @@ class ConfigurationFileTest {
             + " which is /a",
         "routes: [{upstream: web, cache: {vary-by: [Forwarded]}}] | 3:44:"
             + " routes[0].cache.vary-by[0]: found \"Forwarded\", expected the name of a request"
-            + " field, but not Forwarded or X-Forwarded-For",
+            + " field, but not Forwarded or X-Forwarded-For; cookie:NAME; \"language:TAG,TAG\" with"
+            + " two tags or more and no blank; images; or device",
+        "routes: [{upstream: web, cache: {vary-by: [images, 'language:de, en']}}] | 3:52:"
+            + " routes[0].cache.vary-by[1]: found \"language:de, en\", expected the name of a"
+            + " request field, but not Forwarded or X-Forwarded-For; cookie:NAME;"
+            + " \"language:TAG,TAG\" with two tags or more and no blank; images; or device",
+        "cache: {tag-fields: [xkey, Set-Cookie]} | 4:28: cache.tag-fields[1]: found \"Set-Cookie\","
+            + " expected the name of a response field that Kamille does not use otherwise",
         "cache: {purge-from: [127.0.0.1, 10.0.0.1/8]} | 4:33: cache.purge-from[1]: found"
             + " \"10.0.0.1/8\", expected an IP address, or a range such as 10.0.0.0/8 or"
             + " 2001:db8::/32 with no bit set behind its prefix",

@@ -18,6 +18,7 @@ import io.kamille.cache.rules.Reason;
 import io.kamille.cache.rules.Reasons;
 import io.kamille.cache.rules.SelectingFields;
 import io.kamille.cache.rules.Storability;
+import io.kamille.cache.rules.Tags;
 import io.kamille.cache.serve.StoredReply;
 import io.kamille.cache.settings.CacheSettings;
 import io.kamille.cache.store.CodedForms.Form;
@@ -99,9 +100,17 @@ public final class CacheExplainer {
     step("key", "RFC 9111 §2", keyText(), "responses stored under it: " + stored);
     long now = clock.epochSeconds();
     StoredResponse selected = variants == null ? null : variants.select(request, now);
+    settings.varyBy().values(request).forEach(this::normal);
     variants(variants, selected);
     if (selected == null && store.copies(key) > 0) {
       disk();
+    }
+    if (selected != null && selected.facts().tags().areAny()) {
+      step(
+          "tags",
+          "cache.tag-fields",
+          "it has more than " + Tags.LIMIT + " tags, a long one, or those of another node",
+          "any purge by tag removes it");
     }
     CacheDecision decision =
         decisions.afterLookup(
@@ -224,6 +233,14 @@ public final class CacheExplainer {
     }
   }
 
+  private void normal(String form, @Nullable String value) {
+    step(
+        "normal-form",
+        "routes[].cache.vary-by",
+        form + " is " + quoted(form, value),
+        "its responses are told apart by this value");
+  }
+
   private void variant(SelectingFields selecting, boolean isSelected) {
     String mismatch = selecting.mismatch(request);
     if (mismatch == null) {
@@ -235,13 +252,12 @@ public final class CacheExplainer {
           found,
           isSelected ? "it matches and is selected" : "it matches, another comes first");
     } else {
-      List<String> present = request.fields().all(mismatch);
       String found =
           mismatch
               + " was "
               + quoted(mismatch, selecting.values().get(mismatch))
               + ", is "
-              + quoted(mismatch, present.isEmpty() ? null : String.join(", ", present));
+              + quoted(mismatch, selecting.valueIn(request, mismatch));
       step("variant", "RFC 9111 §4.1", found, "it does not match");
     }
   }

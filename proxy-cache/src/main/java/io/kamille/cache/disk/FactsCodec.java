@@ -6,12 +6,13 @@ import io.kamille.cache.rules.SelectingFields;
 import io.kamille.cache.rules.StoredFacts;
 import io.kamille.cache.rules.Tags;
 import io.kamille.cache.store.EncodedHead;
-import io.kamille.core.http.FieldName;
-import io.kamille.core.http.Fields;
-import io.kamille.core.http.RequestHead;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** What is known of a stored response beside its octets, as octets. Stateless; any thread. */
@@ -28,7 +29,6 @@ public final class FactsCodec {
   private static final int IS_IMMUTABLE = 1 << 3;
   private static final int IS_CODABLE = 1 << 4;
   private static final String ALL = "*";
-  private static final String ANY_URI = "http://selecting.invalid/";
 
   private FactsCodec() {}
 
@@ -77,13 +77,14 @@ public final class FactsCodec {
       return;
     }
     writeText(out, selecting.names().isEmpty() ? ALL : String.join(",", selecting.names()));
-    Fields request = new Fields();
-    selecting.copyTo(request);
-    out.writeInt(request.size());
-    for (int i = 0; i < request.size(); i++) {
-      writeText(out, request.nameAt(i));
-      writeText(out, request.valueAt(i));
-    }
+    Map<String, @Nullable String> values = selecting.values();
+    values.values().removeIf(Objects::isNull);
+    out.writeInt(values.size());
+    values.forEach(
+        (name, value) -> {
+          writeText(out, name);
+          writeText(out, value);
+        });
   }
 
   /**
@@ -130,7 +131,7 @@ public final class FactsCodec {
 
   private static Tags decodeTags(ByteBuf in) {
     int count = in.readInt();
-    if (count < 0 || count > Tags.LIMIT) {
+    if (count < 0 || count > 2 * Tags.LIMIT) {
       throw new IllegalArgumentException("tags: " + count);
     }
     long[] bits = new long[count];
@@ -145,11 +146,11 @@ public final class FactsCodec {
     if (names == null) {
       return SelectingFields.NONE;
     }
-    RequestHead request = RequestHead.of("GET", ANY_URI);
+    Map<String, @Nullable String> values = new HashMap<>();
     for (int count = in.readInt(); count > 0; count--) {
-      request.fields().add(present(readText(in)), present(readText(in)));
+      values.put(present(readText(in)), present(readText(in)));
     }
-    return SelectingFields.of(new Fields().add(FieldName.VARY, names), request);
+    return SelectingFields.kept(List.of(names.split(",", -1)), values);
   }
 
   private static void writeText(ByteBuf out, @Nullable String text) {

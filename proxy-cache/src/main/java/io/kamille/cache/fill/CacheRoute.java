@@ -1,14 +1,18 @@
 package io.kamille.cache.fill;
 
 import io.kamille.cache.coding.CarriedForms;
+import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.rules.CacheControl;
+import io.kamille.cache.rules.SelectingFields;
 import io.kamille.cache.rules.StoredFacts;
+import io.kamille.cache.rules.Tags;
 import io.kamille.cache.serve.CacheCounters;
 import io.kamille.cache.serve.CacheCounters.Event;
 import io.kamille.cache.serve.CacheStatus;
 import io.kamille.cache.serve.Forwarding;
 import io.kamille.cache.settings.CacheSettings;
 import io.kamille.cache.store.StoredResponse;
+import io.kamille.cache.store.Variants;
 import io.kamille.cache.tiers.TieredStore;
 import io.kamille.cache.tiers.peak.PeakWatch;
 import io.kamille.core.exchange.Exchange;
@@ -16,6 +20,7 @@ import io.kamille.core.exchange.ExchangeNotes.CacheResult;
 import io.kamille.core.exchange.Failure;
 import io.kamille.core.exchange.TraceStep;
 import io.kamille.core.gate.RouteGate;
+import io.kamille.core.http.Fields;
 import io.kamille.core.http.Method;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
@@ -123,10 +128,19 @@ public final class CacheRoute {
   /** Makes a head that came from the origin one that this route works with and passes on. */
   void received(RequestHead request, ResponseHead head) {
     cacheStatus.received(head.fields());
+    settings.tagFields().gather(head.fields());
     if (request.method() == Method.HEAD || head.status() == StatusCode.NOT_MODIFIED) {
       settings.varyBy().addToUpdate(head.fields());
     } else {
       settings.varyBy().addTo(head.fields());
+    }
+  }
+
+  /** Takes the tags from fields that go to a client, if there are any ({@link Tags#removeFrom}). */
+  void removeTags(@Nullable Fields fields, RequestHead request) {
+    if (fields != null) {
+      settings.tagFields().gather(fields);
+      Tags.removeFrom(fields, request);
     }
   }
 
@@ -140,6 +154,14 @@ public final class CacheRoute {
       fetch.exchange().notes().mark(TraceStep.STORE, "is being stored");
     }
     return fill;
+  }
+
+  /** Whether what these fields select will take the place of another variant. */
+  boolean displaces(CacheKey key, SelectingFields selecting) {
+    Variants variants = selecting.isEmpty() ? null : store().peek(key);
+    return variants != null
+        && variants.size() >= store().index().variantLimit()
+        && variants.selectedBy(selecting) == null;
   }
 
   /**

@@ -147,6 +147,7 @@ final class EarlierResponse {
             asked.head(),
             update,
             route.settings().policy(),
+            route.settings().varyBy(),
             fetch.requestTime(),
             now);
     boolean isCodable = isCodable(asked, news.head());

@@ -64,7 +64,7 @@ public final class Fetches {
   private void pass(Exchange exchange, Forwarding forwarding, Consumer<ResponseHead> observer) {
     route.counters().forwarded(forwarding.reason());
     exchange.notes().cache(CacheResult.BYPASS);
-    var reply = new PassReply(exchange, route.cacheStatus(), forwarding, observer);
+    var reply = new PassReply(exchange, route, forwarding, observer);
     onward.next().handle(exchange.behind(reply));
   }
 
@@ -112,7 +112,8 @@ public final class Fetches {
       Exchange exchange, CacheControl demands, CacheKey key, ForwardReason reason) {
     Fetch fetch = begin(exchange, demands, key, reason, null, false);
     FillReply reply = new FillReply(route, fetch, null, this::repeat);
-    onward.next().handle(fetch.exchange().behind(reply));
+    RequestHead request = fetch.request();
+    onward.next().handle(fetch.exchange().behind(normal(request, request), reply));
   }
 
   /**
@@ -237,8 +238,19 @@ public final class Fetches {
 
   private void forward(Fetch fetch, @Nullable EarlierResponse earlier, RequestHead request) {
     RequestHead asked = fetch.asksForIdentity() ? forIdentity(request, fetch.request()) : request;
+    asked = normal(asked, fetch.request());
     FillReply reply = new FillReply(route, fetch, earlier, this::repeat);
     onward.storable().handle(fetch.exchange().behind(asked, reply));
+  }
+
+  /** Asks for nothing that the normal forms of the route leave open. */
+  private RequestHead normal(RequestHead request, RequestHead fromClient) {
+    if (!route.settings().varyBy().hasForms()) {
+      return request;
+    }
+    RequestHead asking = request == fromClient ? request.copy() : request;
+    route.settings().varyBy().applyTo(asking.fields());
+    return asking;
   }
 
   /** Asks for content without coding, so that one response is right for all and can be coded. */

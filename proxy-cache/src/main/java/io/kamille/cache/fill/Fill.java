@@ -4,6 +4,7 @@ import io.kamille.cache.rules.SelectingFields;
 import io.kamille.cache.rules.StorableFields;
 import io.kamille.cache.rules.StoredFacts;
 import io.kamille.cache.rules.Tags;
+import io.kamille.cache.rules.VaryBy;
 import io.kamille.cache.store.CodedForms;
 import io.kamille.cache.store.EncodedHead;
 import io.kamille.cache.store.ResponseCodec;
@@ -34,6 +35,9 @@ final class Fill {
   /** Why a response is not stored when what would leave for it is asked for more often. */
   static final String NOT_ADMITTED = "not-admitted";
 
+  /** It is stored, and an older variant is not any more. */
+  static final String VARIANT_LIMIT = "variant-limit";
+
   /**
    * The head of a response that is going to be stored, and all that is known from it.
    *
@@ -54,12 +58,17 @@ final class Fill {
 
     /** The storable part of {@code head}, which it borrows, put together in {@code octets}. */
     static Head of(
-        Fetch fetch, ResponseHead head, StoredFacts facts, CodedForms forms, ByteBuf octets) {
+        Fetch fetch,
+        ResponseHead head,
+        StoredFacts facts,
+        VaryBy varyBy,
+        CodedForms forms,
+        ByteBuf octets) {
       ResponseHead fields =
           ResponseHead.of(head.status(), StorableFields.of(head.fields(), facts.responseTime()));
       EncodedHead encoded = ResponseCodec.encode(fetch.uri(), fields, octets);
       SelectingFields selecting =
-          fetch.selecting(SelectingFields.of(head.fields(), fetch.request()));
+          fetch.selecting(SelectingFields.of(head.fields(), fetch.request(), varyBy));
       StoredFacts tagged = facts.tagged(Tags.of(fetch.request(), head.fields()));
       return new Head(fields, encoded, octets, tagged, selecting, forms);
     }

@@ -4,7 +4,7 @@ import io.kamille.cache.rules.CompressionRules;
 import io.kamille.cache.rules.Preconditions;
 import io.kamille.cache.rules.Storability;
 import io.kamille.cache.rules.StoredFacts;
-import io.kamille.cache.rules.Tags;
+import io.kamille.cache.rules.VaryBy;
 import io.kamille.cache.serve.CacheCounters.Event;
 import io.kamille.cache.serve.Forwarding;
 import io.kamille.cache.serve.NotModified;
@@ -104,7 +104,7 @@ final class FillReply implements Reply, ContentSource {
   @Override
   public void interim(ResponseHead head) {
     route.cacheStatus().received(head.fields());
-    Tags.removeFrom(head.fields(), fetch.request());
+    route.removeTags(head.fields(), fetch.request());
     client.interim(head);
   }
 
@@ -151,7 +151,7 @@ final class FillReply implements Reply, ContentSource {
   }
 
   private void answer(ResponseHead head, long contentLength, boolean isNotModified) {
-    Tags.removeFrom(head.fields(), fetch.request());
+    route.removeTags(head.fields(), fetch.request());
     if (fill == null) {
       postpone();
     }
@@ -205,7 +205,7 @@ final class FillReply implements Reply, ContentSource {
     state = State.ENDED;
     complete();
     if (isWanted) {
-      Tags.removeFrom(trailers, fetch.request());
+      route.removeTags(trailers, fetch.request());
       output.end(trailers);
     }
   }
@@ -368,7 +368,8 @@ final class FillReply implements Reply, ContentSource {
       CompressionRules.addVary(head.fields());
     }
     CodedForms forms = isCodable ? CodedForms.NOT_YET : CodedForms.NEVER;
-    Fill.Head storable = Fill.Head.of(fetch, head, facts, forms, route.headOctets());
+    VaryBy varyBy = route.settings().varyBy();
+    Fill.Head storable = Fill.Head.of(fetch, head, facts, varyBy, forms, route.headOctets());
     if (storable.length() + contentLength > route.settings().maxObjectBytes()) {
       route.refused(fetch, head.status(), Fill.TOO_LARGE, Fill.explained(Fill.TOO_LARGE));
       goApart(true);
@@ -387,6 +388,9 @@ final class FillReply implements Reply, ContentSource {
     output.fill(begun);
     Forwarding told = fetch.forwarding();
     long ttl = facts.ttlSeconds(now);
+    if (isKept && route.displaces(fetch.key(), storable.selecting())) {
+      told.detail(Fill.VARIANT_LIMIT);
+    }
     (isKept ? told.stored(ttl) : told.ttl(ttl)).by(facts.freshness());
     if (!facts.isFresh(now) || facts.isValidatedAlways()) {
       goApart(false);

@@ -1,7 +1,5 @@
 package io.kamille.cache.fill;
 
-import io.kamille.cache.rules.Tags;
-import io.kamille.cache.serve.CacheStatus;
 import io.kamille.cache.serve.Forwarding;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.Failure;
@@ -19,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 final class PassReply extends PassingReply {
 
   private final Exchange exchange;
-  private final CacheStatus cacheStatus;
+  private final CacheRoute route;
   private final Forwarding forwarding;
   private final Consumer<ResponseHead> observer;
 
@@ -29,21 +27,18 @@ final class PassReply extends PassingReply {
    * @param observer looks at the final head as it passes; borrows it until it returns
    */
   PassReply(
-      Exchange exchange,
-      CacheStatus cacheStatus,
-      Forwarding forwarding,
-      Consumer<ResponseHead> observer) {
+      Exchange exchange, CacheRoute route, Forwarding forwarding, Consumer<ResponseHead> observer) {
     super(exchange.reply());
     this.exchange = exchange;
-    this.cacheStatus = cacheStatus;
+    this.route = route;
     this.forwarding = forwarding;
     this.observer = observer;
   }
 
   @Override
   public void interim(ResponseHead head) {
-    cacheStatus.received(head.fields());
-    Tags.removeFrom(head.fields(), exchange.request());
+    route.cacheStatus().received(head.fields());
+    route.removeTags(head.fields(), exchange.request());
     super.interim(head);
   }
 
@@ -54,22 +49,22 @@ final class PassReply extends PassingReply {
 
   @Override
   public boolean head(ResponseHead head, long contentLength, @Nullable ByteBuf whole) {
-    cacheStatus.received(head.fields());
+    route.cacheStatus().received(head.fields());
     observer.accept(head);
-    Tags.removeFrom(head.fields(), exchange.request());
-    cacheStatus.forwarded(head.fields(), forwarding);
+    route.removeTags(head.fields(), exchange.request());
+    route.cacheStatus().forwarded(head.fields(), forwarding);
     return passHead(head, contentLength, whole);
   }
 
   @Override
   public void end(@Nullable Fields trailers) {
-    Tags.removeFrom(trailers, exchange.request());
+    route.removeTags(trailers, exchange.request());
     super.end(trailers);
   }
 
   @Override
   public void fail(Failure failure) {
-    exchange.notes().cacheStatus(cacheStatus.member(forwarding));
+    exchange.notes().cacheStatus(route.cacheStatus().member(forwarding));
     super.fail(failure);
   }
 }

@@ -98,6 +98,9 @@ public final class CaffeineIndex implements AutoCloseable {
    */
   static final long GHOST_LEAST_BYTES = 32L << 20;
 
+  /** How many variants of a response are kept unless somebody says so. */
+  public static final int USUAL_VARIANTS = 16;
+
   static final long BYTES_PER_COUNTER = 8 << 10;
 
   private final long capacityUnits;
@@ -111,6 +114,9 @@ public final class CaffeineIndex implements AutoCloseable {
   private final Upkeep upkeep;
   private final IndexRoom room;
   private final LongAdder refusals = new LongAdder();
+
+  // Volatile: written by a reload, read on the loops.
+  private volatile int variantLimit = USUAL_VARIANTS;
 
   CaffeineIndex(
       long capacityBytes,
@@ -252,7 +258,7 @@ public final class CaffeineIndex implements AutoCloseable {
             return present;
           }
           change.before = present;
-          change.after = present == null ? response : present.with(response);
+          change.after = present == null ? response : present.with(response, variantLimit);
           return change.after;
         });
     Variants before = change.before;
@@ -435,6 +441,16 @@ public final class CaffeineIndex implements AutoCloseable {
   /** How many responses were not stored because the index was behind with its changes. */
   public long refusals() {
     return refusals.sum();
+  }
+
+  /** Keeps so many variants of a response from now on, the most recent ones. */
+  public void keepVariants(int limit) {
+    variantLimit = limit;
+  }
+
+  /** How many variants of a response are kept. */
+  public int variantLimit() {
+    return variantLimit;
   }
 
   /** Lets that policy choose what to forget, from now on; everything that is stored stays. */

@@ -314,7 +314,7 @@ public final class PurgeTable {
       if (prefix.purge.sequence() <= since) {
         break;
       }
-      if (uri == null || uri.startsWith(prefix.text)) {
+      if (uri == null || PurgeTarget.begins(uri, prefix.text)) {
         found = stronger(found, prefix.purge);
       }
     }

@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param kind how it is named
  * @param names as they were given
- * @param prefixes what the normal URIs begin with that it is about ({@link NormalUri})
+ * @param prefixes what the normal URIs begin with that it is about ({@link NormalUri}), or their
+ *     paths
  * @param tags the tags that it is about
  */
 public record PurgeTarget(Kind kind, List<String> names, List<String> prefixes, Tags tags) {
@@ -63,7 +64,10 @@ public record PurgeTarget(Kind kind, List<String> names, List<String> prefixes, 
     }
     return switch (kind) {
       case URL -> url(names.getFirst());
-      case PREFIX -> prefix(names.getFirst());
+      case PREFIX ->
+          names.getFirst().startsWith("/")
+              ? relativePrefix(names.getFirst())
+              : prefix(names.getFirst());
       case HOST -> host(names.getFirst());
       case TAG -> tags(names);
       case GROUP -> {
@@ -91,6 +95,28 @@ public record PurgeTarget(Kind kind, List<String> names, List<String> prefixes, 
     return normal == null
         ? null
         : new PurgeTarget(Kind.PREFIX, List.of(uri), List.of(normal), Tags.NONE);
+  }
+
+  /**
+   * All http and https URIs that begin so: {@code //host/path} at that host, {@code /path} at any;
+   * null if no URI can.
+   */
+  public static @Nullable PurgeTarget relativePrefix(String reference) {
+    boolean hasHost = reference.startsWith("//");
+    String plain = NormalUri.of((hasHost ? "http:" : "http://host") + reference);
+    String secure = NormalUri.of((hasHost ? "https:" : "https://host") + reference);
+    if (!reference.startsWith("/") || plain == null || secure == null) {
+      return null;
+    }
+    List<String> prefixes = hasHost ? List.of(plain, secure) : List.of(reference);
+    return new PurgeTarget(Kind.PREFIX, List.of(reference), prefixes, Tags.NONE);
+  }
+
+  /** Whether a normal URI begins with a prefix, or its path with one that is a path. */
+  static boolean begins(String normalUri, String prefix) {
+    return prefix.startsWith("/")
+        ? normalUri.startsWith(prefix, normalUri.indexOf('/', "https://".length()))
+        : normalUri.startsWith(prefix);
   }
 
   /** All URIs of a host with an optional port, by both schemes; null if it is none. */
@@ -141,7 +167,7 @@ public record PurgeTarget(Kind kind, List<String> names, List<String> prefixes, 
 
   /** Whether it is about a response with that normal URI and these tags. */
   public boolean matches(@Nullable String normalUri, Tags ofResponse) {
-    return prefixes.stream().anyMatch(prefix -> normalUri == null || normalUri.startsWith(prefix))
+    return prefixes.stream().anyMatch(prefix -> normalUri == null || begins(normalUri, prefix))
         || !Collections.disjoint(bits(tags), bits(ofResponse));
   }
 

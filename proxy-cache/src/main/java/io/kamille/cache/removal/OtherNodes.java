@@ -8,8 +8,12 @@ public interface OtherNodes {
   /** Something was purged here because an origin asked for it, and has to be there. */
   void purged(PurgeTarget target);
 
-  /** Purges here and there, and tells {@code done} of it, on any thread. */
-  void purge(PurgeTarget target, Done done);
+  /**
+   * Purges here and there, and tells {@code done} of it, on any thread.
+   *
+   * @param isSoft whether it is made stale, not removed
+   */
+  void purge(PurgeTarget target, boolean isSoft, Done done);
 
   /** Told of a purge. */
   @FunctionalInterface

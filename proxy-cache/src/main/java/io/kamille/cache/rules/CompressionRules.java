@@ -108,7 +108,7 @@ public record CompressionRules(
 
   /** Has a response say that its content depends on {@code Accept-Encoding} (RFC 9110 §12.5.5). */
   public static void addVary(Fields response) {
-    if (!SelectingFields.names(response).contains(ACCEPT_ENCODING)) {
+    if (!VaryField.names(response).contains(ACCEPT_ENCODING)) {
       response.add(FieldName.VARY, FieldName.ACCEPT_ENCODING.text());
     }
   }

@@ -46,6 +46,7 @@ public record Freshening(
       ResponseHead stored,
       ResponseHead update,
       CachePolicy policy,
+      VaryBy varyBy,
       long requestTime,
       long responseTime) {
     Fields news = update.fields().copy();
@@ -53,11 +54,8 @@ public record Freshening(
     ResponseHead merged = ResponseHead.of(stored.status(), merge(stored.fields(), news));
     StoredFacts facts = StoredFacts.of(merged, policy, requestTime, responseTime);
     boolean isAuthorized = request.isAuthenticated();
-    Storability storability =
-        Tags.areTooMany(update.fields())
-            ? Storability.TOO_MANY_TAGS
-            : Storability.of(merged, isAuthorized, policy, responseTime);
-    SelectingFields selecting = SelectingFields.of(merged.fields(), request);
+    Storability storability = Storability.of(merged, isAuthorized, policy, responseTime);
+    SelectingFields selecting = SelectingFields.of(merged.fields(), request, varyBy);
     Fields fields = StorableFields.of(merged.fields(), responseTime);
     return new Freshening(ResponseHead.of(stored.status(), fields), facts, selecting, storability);
   }

@@ -18,9 +18,14 @@ import org.jspecify.annotations.Nullable;
  * @param known the same, if it is one of ours
  * @param value what the request had, its lines joined; null if it had none
  * @param normal the value in the form that equivalent values share; null if there was none
+ * @param form what the route makes of the field, which the value is of then; null if nothing
  */
 record SelectingField(
-    String name, @Nullable FieldName known, @Nullable String value, @Nullable String normal) {
+    String name,
+    @Nullable FieldName known,
+    @Nullable String value,
+    @Nullable String normal,
+    @Nullable NormalForm form) {
 
   /*
    * Only what a field's own definition makes equivalent is made equal: a difference overlooked
@@ -33,13 +38,32 @@ record SelectingField(
    */
 
   static SelectingField of(String name, Fields request) {
-    String value = joined(name, request);
-    FieldName known = FieldName.of(name);
-    return new SelectingField(name, known, value, value == null ? null : normalOf(known, value));
+    return kept(name, joined(name, request));
+  }
+
+  static SelectingField of(NormalForm form, Fields request) {
+    String value = form.of(request);
+    return new SelectingField(form.name(), null, value, value, form);
+  }
+
+  /** One that was kept with its value. */
+  static SelectingField kept(String name, @Nullable String value) {
+    NormalForm form = Octets.isToken(name) ? null : NormalForm.parse(name);
+    FieldName known = form == null ? FieldName.of(name) : null;
+    String normal = value == null || form != null ? value : normalOf(known, value);
+    return new SelectingField(name, known, value, normal, form);
+  }
+
+  /** What the field is in a request; null if it has none. */
+  @Nullable String valueIn(Fields request) {
+    return form == null ? joined(name, request) : form.of(request);
   }
 
   /** Whether the field is in this request what it was then, or equivalent, or absent as then. */
   boolean matches(Fields request) {
+    if (form != null) {
+      return form.is(request, value);
+    }
     int index = indexOf(request, 0);
     if (index < 0 || value == null) {
       return index < 0 && value == null;
@@ -53,6 +77,10 @@ record SelectingField(
   }
 
   void copyTo(Fields request) {
+    if (form != null) {
+      form.putInto(request, value);
+      return;
+    }
     request.remove(name);
     if (value != null) {
       request.add(name, value);

@@ -2,12 +2,10 @@ package io.kamille.cache.rules;
 
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
-import io.kamille.core.http.Octets;
 import io.kamille.core.http.RequestHead;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -18,13 +16,6 @@ import org.jspecify.annotations.Nullable;
  * they had (RFC 9111 §4.1). Immutable; any thread.
  */
 public final class SelectingFields {
-
-  /*
-   * A member of Vary that is no field name is read as "*": we cannot know what it stands for. So
-   * are the fields that tell the client's address, because the gateway writes them after the cache
-   * has looked at the request.
-   */
-  private static final Set<String> NEVER_MATCHING = Set.of("*", "x-forwarded-for", "forwarded");
 
   /**
    * How many names {@code Vary} may have; a response with more is stored for nobody. Each is
@@ -49,15 +40,40 @@ public final class SelectingFields {
 
   /** The selecting fields of this response, with their values in this request. */
   public static SelectingFields of(Fields response, RequestHead request) {
+    return of(response, request, VaryBy.NONE);
+  }
+
+  /** The same, but for the fields that a route has a normal form of. */
+  public static SelectingFields of(Fields response, RequestHead request, VaryBy varyBy) {
     if (!response.has(FieldName.VARY)) {
       return NONE;
     }
     if (isAll(response)) {
       return ALL;
     }
-    return new SelectingFields(
-        names(response).stream().map(name -> SelectingField.of(name, request.fields())).toList(),
-        false);
+    Set<SelectingField> fields = new LinkedHashSet<>();
+    for (String name : VaryField.names(response)) {
+      List<NormalForm> forms = varyBy.formsOf(name);
+      if (forms.isEmpty()) {
+        fields.add(SelectingField.of(name, request.fields()));
+      }
+      forms.forEach(form -> fields.add(SelectingField.of(form, request.fields())));
+    }
+    return new SelectingFields(List.copyOf(fields), false);
+  }
+
+  /**
+   * Those that were kept.
+   *
+   * @param names as {@link #names} gave them, or {@code *}
+   * @param values as {@link #values} gave them, or those that are not null
+   */
+  public static SelectingFields kept(List<String> names, Map<String, @Nullable String> values) {
+    return names.equals(List.of("*"))
+        ? ALL
+        : new SelectingFields(
+            names.stream().map(name -> SelectingField.kept(name, values.get(name))).toList(),
+            false);
   }
 
   /** Whether {@code Vary} says that no request can be known to match. */
@@ -65,27 +81,8 @@ public final class SelectingFields {
     if (!response.has(FieldName.VARY)) {
       return false;
     }
-    Set<String> names = names(response);
-    return names.size() > LIMIT || names.stream().anyMatch(name -> !canMatch(name));
-  }
-
-  /** Whether a field of that name, in lower case, can be the same in two requests. */
-  static boolean canMatch(String name) {
-    return !NEVER_MATCHING.contains(name) && Octets.isToken(name);
-  }
-
-  /** The members of {@code Vary}, in lower case. */
-  static Set<String> names(Fields response) {
-    Set<String> names = new LinkedHashSet<>();
-    for (String value : response.all(FieldName.VARY)) {
-      for (String member : value.split(",", -1)) {
-        String name = member.strip();
-        if (!name.isEmpty()) {
-          names.add(name.toLowerCase(Locale.ROOT));
-        }
-      }
-    }
-    return names;
+    Set<String> names = VaryField.names(response);
+    return names.size() > LIMIT || names.stream().anyMatch(name -> !VaryField.canMatch(name));
   }
 
   /** About how many bytes of heap they take. */
@@ -126,6 +123,16 @@ public final class SelectingFields {
       }
     }
     return isAll ? "*" : null;
+  }
+
+  /** What one of these, by its name, is in a request; null if it has none. */
+  public @Nullable String valueIn(RequestHead request, String name) {
+    for (SelectingField field : fields) {
+      if (field.name().equals(name)) {
+        return field.valueIn(request.fields());
+      }
+    }
+    return null;
   }
 
   /** Whether there are none, so that nothing need be compared. */

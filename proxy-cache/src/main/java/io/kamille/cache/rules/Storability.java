@@ -25,15 +25,14 @@ public enum Storability {
   NOT_CACHEABLE("not-cacheable", "neither status code nor directive allows it (RFC 9111 §3)"),
   VARY_ALL("vary-star", "Vary: * never matches a request (RFC 9111 §4.1)"),
   SET_COOKIE("set-cookie", "it sets a cookie, and the route does not store such responses"),
-  TOO_MANY_TAGS("too-many-tags", "it has more than 128 tags, or one of more than 1024 octets"),
   NO_LIFETIME("no-lifetime", "it is never fresh, or too old as it comes, and has no validator");
 
   /*
    * The rules are those of §3 in its order; the first that refuses is the answer. Ours among them:
    * REQUEST_CONTENT, because content might select the response and the key does not cover it;
    * STATUS_CONDITIONAL, or one client's precondition, range or expectation could put an error in
-   * the way of all; and the last four, because what is never or only dangerously used, or could not
-   * be purged by its tags, is not worth its memory.
+   * the way of all; and the last three, because what is never or only dangerously used is not worth its
+   * memory.
    */
 
   private final String detail;
@@ -54,7 +53,7 @@ public enum Storability {
    */
   public boolean isLasting(int status) {
     return switch (this) {
-      case NO_STORE, PRIVATE, NOT_CACHEABLE, VARY_ALL, SET_COOKIE, TOO_MANY_TAGS, NO_LIFETIME ->
+      case NO_STORE, PRIVATE, NOT_CACHEABLE, VARY_ALL, SET_COOKIE, NO_LIFETIME ->
           status < 400 || status == StatusCode.NOT_FOUND || status == 410;
       default -> false;
     };
@@ -154,9 +153,6 @@ public enum Storability {
         && !control.noCacheFields().contains("set-cookie")
         && !control.privateFields().contains("set-cookie")) {
       return SET_COOKIE;
-    }
-    if (Tags.areTooMany(response.fields())) {
-      return TOO_MANY_TAGS;
     }
     if (response.has(FieldName.ETAG) || response.has(FieldName.LAST_MODIFIED)) {
       return STORABLE;

@@ -34,15 +34,19 @@ public final class Tags implements Topics {
    * Eight octets a membership, and 48 for a response that has any.
    */
 
-  /** How many tags and groups a response may have. RFC 9875 §2 wants 128 groups at the least. */
-  public static final int LIMIT = 128;
+  /**
+   * How many tags, and how many groups, of a response are known. With more, every purge by tags is
+   * about it, or every one by groups of its origin. RFC 9875 §2 wants 128 groups at the least.
+   */
+  public static final int LIMIT = 1024;
 
-  /** How many octets a tag or group may have. */
+  /** How many octets a tag or group may have; one with more counts as too many. */
   public static final int LENGTH_LIMIT = 1024;
 
   /**
-   * What stands for tags that are not known: stored responses have hashes of theirs, which mean
-   * nothing to another proxy of ours. What it stores falls to every purge by tags.
+   * What stands for tags that are not known, because there are too many, or because stored
+   * responses have hashes of theirs, which mean nothing to another proxy of ours. What has it falls
+   * to every purge by tags.
    */
   public static final String ANY = "kamille-any-tag";
 
@@ -91,18 +95,17 @@ public final class Tags implements Topics {
     return new Tags(all);
   }
 
-  /** Whether there are more than we keep, or longer ones. */
-  static boolean areTooMany(Fields response) {
-    if (!response.hasAny(FIELDS)) {
-      return false;
-    }
-    Set<String> tags = tagsIn(response);
-    Set<String> groups = groupsIn(response);
-    return tags.size() + groups.size() > LIMIT || areLong(tags) || areLong(groups);
+  /** Those names, or {@link #ANY} if they are too many or too long. */
+  private static Set<String> known(Set<String> names) {
+    return names.size() > LIMIT || names.stream().anyMatch(name -> name.length() > LENGTH_LIMIT)
+        ? Set.of(ANY)
+        : names;
   }
 
-  private static boolean areLong(Set<String> names) {
-    return names.stream().anyMatch(name -> name.length() > LENGTH_LIMIT);
+  /** Whether every purge by tags is about what has these. */
+  public boolean areAny() {
+    long any = ofTag(ANY);
+    return Arrays.stream(hashes).anyMatch(hash -> hash == any);
   }
 
   /** The groups that the answer to an unsafe request makes invalid (RFC 9875 §3). */
@@ -112,9 +115,11 @@ public final class Tags implements Topics {
     return groups == null ? List.of() : groups.subList(0, Math.min(groups.size(), LIMIT));
   }
 
-  /** These groups of the origin that the request goes to. */
+  /** These groups of the origin that the request goes to, and what has too many groups. */
   public static Tags groups(RequestHead request, List<String> groups) {
-    return of(Set.of(), groups, request);
+    Set<String> all = new LinkedHashSet<>(groups);
+    all.add(ANY);
+    return of(Set.of(), all, request);
   }
 
   /** Whether an origin can tag a response so, by one field or the other. */
@@ -171,7 +176,7 @@ public final class Tags implements Topics {
     Set<String> tags = new LinkedHashSet<>();
     split(response.joined(FieldName.SURROGATE_KEY), " \t,", tags);
     split(response.joined(FieldName.CACHE_TAG), ",", tags);
-    return tags;
+    return known(tags);
   }
 
   /** One look at each octet: the field is the origin's, and may be as long as a head. */
@@ -197,7 +202,7 @@ public final class Tags implements Topics {
       return Set.of();
     }
     List<String> groups = StructuredFields.strings(response.all(FieldName.CACHE_GROUPS));
-    return groups == null ? Set.of() : new LinkedHashSet<>(groups);
+    return groups == null ? Set.of() : known(new LinkedHashSet<>(groups));
   }
 
   /**

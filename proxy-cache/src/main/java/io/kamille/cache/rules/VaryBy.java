@@ -2,32 +2,81 @@ package io.kamille.cache.rules;
 
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
+import io.kamille.core.http.RequestHead;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.StringJoiner;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Request fields by which an operator tells a route's responses apart, besides those that their
- * {@code Vary} names. Immutable; any thread.
- *
- * @param names of request fields; case does not matter
+ * By what an operator tells a route's responses apart, besides the fields that their {@code Vary}
+ * names: by request fields as they are, or by a normal form of them. Immutable; any thread.
  */
-public record VaryBy(List<String> names) {
+public final class VaryBy {
 
   /*
-   * The names go into Vary itself as the response comes: everything that reads it, the caches of
-   * clients among it, tells the responses apart as we do.
+   * The names of fields go into Vary itself as the response comes: everything that reads it, the
+   * caches of clients among it, tells the responses apart as we do. A field that has a normal form
+   * counts by that form alone, whoever named it, unless the operator names it as it is, too.
    */
   public static final VaryBy NONE = new VaryBy(List.of());
 
-  public VaryBy {
-    names = names.stream().map(name -> name.toLowerCase(Locale.ROOT)).toList();
+  private final Set<String> plain = new LinkedHashSet<>();
+  private final List<NormalForm> forms = new ArrayList<>();
+  private final Set<String> names = new LinkedHashSet<>();
+
+  /**
+   * Tells responses apart so.
+   *
+   * @param members names of request fields, in any case; {@code cookie:NAME}, {@code
+   *     language:TAG,TAG}, {@code images} and {@code device}
+   */
+  public VaryBy(List<String> members) {
+    for (String member : members) {
+      NormalForm form = NormalForm.parse(member);
+      if (form == null) {
+        plain.add(member.toLowerCase(Locale.ROOT));
+      } else {
+        forms.add(form);
+        names.addAll(form.fields());
+      }
+    }
+    names.addAll(plain);
   }
 
-  /** Whether responses can be told apart by that field: it is no address of the client's. */
-  public static boolean isPossible(String name) {
-    return SelectingFields.canMatch(name.toLowerCase(Locale.ROOT));
+  /** Whether responses can be told apart so: by no address of the client's. */
+  public static boolean isPossible(String member) {
+    return NormalForm.parse(member) != null || VaryField.canMatch(member.toLowerCase(Locale.ROOT));
+  }
+
+  /** Whether there are normal forms. */
+  public boolean hasForms() {
+    return !forms.isEmpty();
+  }
+
+  /** The forms that stand for a field, by its name in lower case; none if it counts as it is. */
+  List<NormalForm> formsOf(String field) {
+    return forms.isEmpty() || plain.contains(field)
+        ? List.of()
+        : forms.stream().filter(form -> form.fields().contains(field)).toList();
+  }
+
+  /** Makes the request one that says no more than the normal forms of its fields. */
+  public void applyTo(Fields request) {
+    forms.forEach(form -> form.applyTo(request));
+  }
+
+  /** The values of the normal forms for a request; null where it has none. */
+  public Map<String, @Nullable String> values(RequestHead request) {
+    Map<String, @Nullable String> values = new LinkedHashMap<>();
+    forms.forEach(form -> values.put(form.name(), form.of(request.fields())));
+    return values;
   }
 
   /** Adds to {@code Vary} what it does not name already. */
@@ -35,7 +84,7 @@ public record VaryBy(List<String> names) {
     if (names.isEmpty()) {
       return;
     }
-    Set<String> named = SelectingFields.names(response);
+    Set<String> named = VaryField.names(response);
     if (named.contains("*")) {
       return;
     }
@@ -58,5 +107,15 @@ public record VaryBy(List<String> names) {
     if (response.has(FieldName.VARY)) {
       addTo(response);
     }
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof VaryBy that && plain.equals(that.plain) && forms.equals(that.forms);
+  }
+
+  @Override
+  public int hashCode() {
+    return Objects.hash(plain, forms);
   }
 }

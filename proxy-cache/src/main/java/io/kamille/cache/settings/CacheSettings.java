@@ -4,6 +4,7 @@ import io.kamille.cache.key.NamePatterns;
 import io.kamille.cache.key.QueryRules;
 import io.kamille.cache.rules.CachePolicy;
 import io.kamille.cache.rules.CompressionRules;
+import io.kamille.cache.rules.TagFields;
 import io.kamille.cache.rules.VaryBy;
 
 /**
@@ -15,8 +16,9 @@ import io.kamille.cache.rules.VaryBy;
  * @param mayCollapse whether requests wait for one that was forwarded before them
  * @param background what is fetched without a client waiting for it
  * @param bypassCookies requests with one of these cookies pass the cache by
- * @param varyBy request fields by which responses are told apart in any case
+ * @param varyBy by what responses are told apart in any case
  * @param query which query parameters count
+ * @param tagFields response fields with tags
  */
 public record CacheSettings(
     CachePolicy policy,
@@ -26,7 +28,8 @@ public record CacheSettings(
     BackgroundSettings background,
     NamePatterns bypassCookies,
     VaryBy varyBy,
-    QueryRules query) {
+    QueryRules query,
+    TagFields tagFields) {
 
   /** What a route says for itself, within what holds for all. */
   public static CacheSettings of(RouteCacheSettings route, SharedCacheSettings shared) {
@@ -48,6 +51,7 @@ public record CacheSettings(
         route.background(),
         route.bypassing(),
         route.selecting(),
-        route.queryRules());
+        route.queryRules(),
+        shared.tagFields());
   }
 }

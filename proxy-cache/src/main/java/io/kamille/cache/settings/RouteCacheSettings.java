@@ -36,7 +36,8 @@ import org.jspecify.annotations.Nullable;
  *     stands for anything
  * @param bypassPaths so do those for what lies below one of these paths, which lie below the
  *     route's
- * @param varyBy request fields by which responses are told apart, besides those of {@code Vary}
+ * @param varyBy by what responses are told apart besides the fields of {@code Vary}, as {@link
+ *     VaryBy} reads it
  */
 public record RouteCacheSettings(
     boolean isEnabled,
@@ -72,6 +73,20 @@ public record RouteCacheSettings(
       return new QueryRules(NamePatterns.of(keep == null ? ignore : keep), keep != null, sorts);
     }
   }
+
+  /** Only a comma with a blank separates: one without is part of a list of languages. */
+  private static final ValueType<List<String>> VARY_BY =
+      new ValueType<>(
+          "list of fields, cookies and normal forms",
+          "",
+          "the name of a request field, but not Forwarded or X-Forwarded-For; cookie:NAME;"
+              + " \"language:TAG,TAG\" with two tags or more and no blank; images; or device",
+          true,
+          text -> {
+            List<String> members = text.isEmpty() ? List.of() : List.of(text.split(", ", -1));
+            return members.stream().allMatch(VaryBy::isPossible) ? members : null;
+          },
+          members -> String.join(", ", members));
 
   private static final Setting<Integer> STATUS_LIFETIME =
       Setting.of(
@@ -262,14 +277,12 @@ public record RouteCacheSettings(
           BYPASS_PATHS,
           Setting.of(
                   "vary-by",
-                  ValueTypes.list(
-                      "list of field names",
-                      VaryBy::isPossible,
-                      "the name of a request field, but not Forwarded or X-Forwarded-For"),
-                  "Request fields by which responses are told apart, as if the origin named them in"
-                      + " `Vary`; the field that clients get names them too. Of one target URI at"
-                      + " most 16 responses are stored: a field with many values, such as `Cookie`,"
-                      + " makes a cache of little use.")
+                  VARY_BY,
+                  "By what responses are told apart, as if the origin named it in `Vary`: names of"
+                      + " request fields, `cookie:NAME` for one cookie, `\"language:de,en\"` for the"
+                      + " best of some languages, `images` for AVIF, WebP or other, `device` for"
+                      + " mobile or other. The `Vary` that clients get names the fields. Of one"
+                      + " target URI at most `cache.variants` responses are stored.")
               .defaultsTo("none", cache -> List.of()),
           QUERY);
 

@@ -1,7 +1,10 @@
 package io.kamille.cache.settings;
 
+import io.kamille.cache.index.CaffeineIndex;
 import io.kamille.cache.index.PolicyChoice;
 import io.kamille.cache.rules.CompressionRules;
+import io.kamille.cache.rules.TagFields;
+import io.kamille.cache.store.Variants;
 import io.kamille.core.gate.AddressRanges;
 import io.kamille.core.http.ContentCoding;
 import io.kamille.core.setting.Row;
@@ -24,6 +27,8 @@ import org.jspecify.annotations.Nullable;
  * @param storesSetCookie whether a response that sets a cookie may be stored (RFC 9111 §7.3)
  * @param heuristic freshness of responses that say nothing about it (RFC 9111 §4.2.2)
  * @param purgeFrom the clients that may use the method PURGE; where there are none, it is not ours
+ * @param tagFields response fields with tags, besides those that are always read
+ * @param variants how many responses of one target URI are stored
  */
 public record SharedCacheSettings(
     MemorySettings memory,
@@ -34,7 +39,9 @@ public record SharedCacheSettings(
     boolean storesSetCookie,
     Heuristic heuristic,
     Collapse collapse,
-    AddressRanges purgeFrom) {
+    AddressRanges purgeFrom,
+    TagFields tagFields,
+    int variants) {
 
   /** Whether a lifetime is guessed when the origin gives none. */
   public record Heuristic(boolean isEnabled) {}
@@ -164,12 +171,30 @@ public record SharedCacheSettings(
           Setting.of(
                   "purge-from",
                   AddressRanges.TYPE,
-                  "Clients that may remove what is stored for a URL by the method `PURGE`:"
-                      + " addresses and ranges (CIDR). If the list has ranges, `PURGE` reaches no"
-                      + " origin on any route, and others get 403. Without, it is forwarded as any"
-                      + " method that Kamille does not know. The client's address is that of the"
+                  "Clients that may purge by the methods `PURGE`, `BAN` and `PURGEKEYS`: addresses"
+                      + " and ranges (CIDR). If the list has ranges, these methods reach no origin"
+                      + " on any route, and other clients get 403. Without, they are forwarded as"
+                      + " any method that Kamille does not know. The client's address is that of the"
                       + " connection: a load balancer's stands for all clients behind it.")
-              .defaultsTo("none", cache -> AddressRanges.NONE));
+              .defaultsTo("none", cache -> AddressRanges.NONE),
+          Setting.of(
+                  "tag-fields",
+                  ValueTypes.list(
+                          "list of field names",
+                          TagFields::isPossible,
+                          "the name of a response field that Kamille does not use otherwise")
+                      .map(TagFields::new, TagFields::names),
+                  "Response fields with tags, besides `Surrogate-Key` and `Cache-Tag`. Clients do"
+                      + " not get them. In `xkey`, blanks and commas separate tags; in all others,"
+                      + " commas.")
+              .defaultsTo(TagFields.USUAL),
+          Setting.of(
+                  "variants",
+                  ValueTypes.wholeNumber(1, Variants.LIMIT),
+                  "How many responses of one target URI are stored, told apart by `Vary` and"
+                      + " `vary-by`. One more takes the place of the oldest. Each is compared with"
+                      + " a request.")
+              .defaultsTo(CaffeineIndex.USUAL_VARIANTS));
 
   private static @Nullable ContentCoding codingOf(String name) {
     for (ContentCoding coding : ContentCoding.values()) {

@@ -9,14 +9,13 @@ final class SeveralVariants implements Variants {
 
   /*
    * A hostile or careless origin can name a field that differs in every request. The limit makes
-   * that cost little memory and a short search; the oldest makes room.
+   * that cost little memory and a short search; the oldest makes room. A limit that was lowered
+   * holds from the next response on.
    *
    * Of several that a request selects, the most recent is used (§4), but for one case: some origins
    * forget Vary on the response for requests without preferences, which would then answer
    * everybody. So a response without Vary steps back behind a fresh one that has it (§4.1).
    */
-  private static final int LIMIT = 16;
-
   private final StoredResponse[] responses;
 
   private SeveralVariants(StoredResponse[] responses) {
@@ -28,8 +27,8 @@ final class SeveralVariants implements Variants {
   }
 
   /** What was there with {@code response}, in place of those selected by the same fields. */
-  static Variants of(Variants before, StoredResponse response) {
-    StoredResponse[] all = new StoredResponse[Math.min(before.size() + 1, LIMIT)];
+  static Variants of(Variants before, StoredResponse response, int limit) {
+    StoredResponse[] all = new StoredResponse[Math.min(before.size() + 1, limit)];
     int count = 0;
     boolean isPlaced = false;
     for (int i = 0; i < before.size(); i++) {

@@ -14,6 +14,9 @@ import org.jspecify.annotations.Nullable;
 @SuppressWarnings("ReferenceEquality") // a response is itself
 public sealed interface Variants permits StoredResponse, SeveralVariants {
 
+  /** How many there may be at the most. */
+  int LIMIT = 255;
+
   /** How many responses there are. */
   int size();
 
@@ -26,9 +29,13 @@ public sealed interface Variants permits StoredResponse, SeveralVariants {
   /** These with another in the place of one, or without that one; null if none is left. */
   @Nullable Variants replacing(StoredResponse one, @Nullable StoredResponse other);
 
-  /** These with {@code response}, in place of those selected by the same fields. */
-  default Variants with(StoredResponse response) {
-    return SeveralVariants.of(this, response);
+  /**
+   * These with {@code response}, in place of those selected by the same fields.
+   *
+   * @param limit how many are kept, the most recent ones
+   */
+  default Variants with(StoredResponse response, int limit) {
+    return SeveralVariants.of(this, response, limit);
   }
 
   /** Whether none of them fell under a purge up to that number. */

@@ -124,7 +124,7 @@ final class KeptResponses {
       if (variants.selectedBy(response.selecting()) != null) {
         throw new IOException("a response is twice in its list");
       }
-      variants = variants.with(response);
+      variants = variants.with(response, Manifest.VARIANTS_LIMIT);
     }
     if (responses.put(key, variants) != null) {
       throw new IOException("a key is twice in its list");

@@ -1,5 +1,6 @@
 package io.kamille.cache.tiers;
 
+import io.kamille.cache.store.Variants;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.io.BufferedInputStream;
@@ -49,7 +50,7 @@ record Manifest(
   static final int CHECKED_LENGTH = LENGTH - Integer.BYTES;
   static final int IS_COPIED = 1;
   static final int IS_CONTENT_APART = 2;
-  static final int VARIANTS_LIMIT = 16;
+  static final int VARIANTS_LIMIT = Variants.LIMIT;
   static final int FACTS_LIMIT = 1 << 20;
   static final int HEAD_LIMIT = 1 << 24;
   static final int GRANULE_BYTES = 64;

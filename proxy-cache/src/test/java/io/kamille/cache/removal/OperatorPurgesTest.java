@@ -63,7 +63,7 @@ class OperatorPurgesTest {
     public void purged(PurgeTarget target) {}
 
     @Override
-    public void purge(PurgeTarget target, Done done) {}
+    public void purge(PurgeTarget target, boolean isSoft, Done done) {}
   }
 
   @Test

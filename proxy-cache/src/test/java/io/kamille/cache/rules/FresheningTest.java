@@ -120,7 +120,8 @@ class FresheningTest {
   void anUpdateThatNamesSelectingFieldsSelectsByThemFromNowOn() {
     var request = RequestHead.of("GET", "http://example.org/", "Foo", "1");
     var update = ResponseHead.of(304, "Vary", "Foo");
-    var selecting = Freshening.of(request, STORED, update, CachePolicy.DEFAULT, T, T).selecting();
+    var selecting =
+        Freshening.of(request, STORED, update, CachePolicy.DEFAULT, VaryBy.NONE, T, T).selecting();
     assertThat(selecting.matches(request)).isTrue();
     assertThat(selecting.matches(GET)).isFalse();
     assertThat(freshen().selecting()).isSameAs(SelectingFields.NONE);
@@ -144,12 +145,14 @@ class FresheningTest {
   void anUpdateForAnAuthorizedRequestMustAllowThat() {
     var request = RequestHead.of("GET", "http://example.org/", "Authorization", "Basic eDp5");
     var update = ResponseHead.of(304);
-    assertThat(Freshening.of(request, STORED, update, CachePolicy.DEFAULT, T, T).storability())
+    assertThat(
+            Freshening.of(request, STORED, update, CachePolicy.DEFAULT, VaryBy.NONE, T, T)
+                .storability())
         .isEqualTo(Storability.AUTHORIZATION);
   }
 
   private static Freshening freshen(String... namesAndValues) {
     var update = ResponseHead.of(304, namesAndValues);
-    return Freshening.of(GET, STORED, update, CachePolicy.DEFAULT, T, T);
+    return Freshening.of(GET, STORED, update, CachePolicy.DEFAULT, VaryBy.NONE, T, T);
   }
 }

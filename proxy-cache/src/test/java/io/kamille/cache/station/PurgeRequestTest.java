@@ -1,0 +1,139 @@
+package io.kamille.cache.station;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kamille.cache.rules.TagFields;
+import io.kamille.cache.station.PurgeRequest.Order;
+import io.kamille.core.http.RequestHead;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What content systems write to have something purged. */
+class PurgeRequestTest {
+
+  private static final TagFields FIELDS = new TagFields(List.of("xkey", "Page-Tags"));
+
+  private static @Nullable PurgeRequest read(String method, String... fields) {
+    return PurgeRequest.of(RequestHead.of(method, "http://127.0.0.1/", fields), FIELDS);
+  }
+
+  private static String orders(String method, String... fields) {
+    PurgeRequest read = Objects.requireNonNull(read(method, fields));
+    assertThat(read.refusal()).isNull();
+    return read.orders().stream().map(PurgeRequestTest::text).collect(Collectors.joining("; "));
+  }
+
+  private static String text(Order order) {
+    String names = String.join(" ", order.target().names());
+    return ((order.isSoft() ? "soft " : "") + order.target().kind().token() + " " + names).strip();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      value = {
+        "PURGE; xkey; product-1 product-2",
+        "PURGE; xkey; 'product-1, product-2'",
+        "PURGE; Surrogate-Key; product-1 product-2",
+        "PURGE; Cache-Tag; 'product-1, product-2'",
+        "BAN; Cache-Tag; '(product\\-1|product\\-2)(,.+)?$'",
+        "BAN; xkey; product-1 product-2",
+        "PURGEKEYS; xkey-purge; product-1 product-2",
+        "PURGE; X-Magento-Tags-Pattern; ((^|,)product-1(,|$))|((^|,)product-2(,|$))",
+        "PURGE; X-Magento-Tags-Pattern; product-1|product-2",
+        "BAN; X-Cache-Tags; (product\\-1|product\\-2)(,.+)?$",
+        "BAN; X-Cache-Tags; '(^|,)(product\\-1|product\\-2)(,|$)'",
+        "BAN; X-Cache-Tags; 'product-1,product-2'",
+        "BAN; Page-Tags; ^(product-1|product-2)$",
+      })
+  void tagsAreReadAsTheListThatTheyAre(String method, String name, String value) {
+    assertThat(orders(method, name, value)).isEqualTo("tag product-1 product-2");
+  }
+
+  @Test
+  void theSoftFieldMakesStaleWhatItNames() {
+    assertThat(orders("PURGEKEYS", "xkey-softpurge", "a b")).isEqualTo("soft tag a b");
+    assertThat(orders("PURGE", "xkey-softpurge", "a", "xkey-purge", "b"))
+        .isEqualTo("tag b; soft tag a");
+  }
+
+  @Test
+  void severalLinesAreOneList() {
+    assertThat(orders("PURGE", "xkey", "a", "xkey", "b a")).isEqualTo("tag a b");
+  }
+
+  /** Magento's {@code cache:flush}, and {@code clear} of FOSHttpCache. */
+  @Test
+  void anExpressionForEverythingIsEverything() {
+    assertThat(orders("PURGE", "X-Magento-Tags-Pattern", ".*")).isEqualTo("all");
+    assertThat(orders("BAN", "X-Host", ".*", "X-Url", ".*", "X-Content-Type", ".*"))
+        .isEqualTo("all");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      value = {
+        "^/shop/.*; .*; prefix /shop/;",
+        "/shop/.*; .*; prefix /shop/;",
+        "^/shop; .*; prefix /shop;",
+        "^/a\\.b\\?c=1; .*; prefix /a.b?c=1;",
+        "'^/a,b'; .*; 'prefix /a,b';",
+        "^/shop/; ^(a.org|b\\.org:81)$; prefix //a.org/shop/; prefix //b.org:81/shop/",
+        ".*; ^(a.org|b.org)$; host a.org; host b.org",
+        ".*; a.org; host a.org;",
+      })
+  void aBanIsByPrefixAndHost(String url, String host, String first, @Nullable String second) {
+    assertThat(orders("BAN", "X-Url", url, "X-Host", host, "X-Content-Type", "text/html"))
+        .isEqualTo(second == null ? first : first + "; " + second);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      value = {
+        "BAN; X-Other; a",
+        "PURGEKEYS; X-Other; a",
+        "PURGE; xkey; ' '",
+        "PURGE; X-Magento-Tags-Pattern; *",
+        "PURGE; X-Magento-Tags-Pattern; product_[0-9]+",
+        "PURGE; X-Magento-Tags-Pattern; (a|b)c",
+        "PURGE; X-Magento-Tags-Pattern; (a|b",
+        "PURGE; X-Magento-Tags-Pattern; a)",
+        "BAN; X-Cache-Tags; \\d",
+        "BAN; X-Cache-Tags; a\\",
+        "BAN; X-Cache-Tags; product.*",
+        "BAN; X-Url; .*png$",
+        "BAN; X-Url; ^/$",
+        "BAN; X-Url; ^/(a|b)/",
+        "BAN; X-Url; news",
+        "BAN; X-Url; ^",
+        "BAN; X-Host; ^(www\\.)?a\\.org$",
+        "BAN; X-Host; a b",
+      })
+  void whatCannotBeReadIsRefused(String method, String name, String value) {
+    PurgeRequest read = Objects.requireNonNull(read(method, name, value));
+    assertThat(read.refusal()).isNotNull();
+    assertThat(read.orders()).isEmpty();
+  }
+
+  @Test
+  void thereAreLimits() {
+    List<String> many = IntStream.range(0, 1025).mapToObj(i -> "t" + i).toList();
+    assertThat(Objects.requireNonNull(read("PURGE", "xkey", String.join(" ", many))).refusal())
+        .isNotNull();
+    String hosts = "^(" + String.join("|", many.subList(0, 17)) + ")$";
+    assertThat(Objects.requireNonNull(read("BAN", "X-Host", hosts)).refusal()).isNotNull();
+  }
+
+  @Test
+  void aPurgeWithoutAnyIsOfItsUrl() {
+    assertThat(read("PURGE", "X-Url", "/a")).isNull();
+  }
+}
