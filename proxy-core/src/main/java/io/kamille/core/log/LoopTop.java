@@ -26,6 +26,10 @@ public final class LoopTop implements ExchangeObserver {
    * so that what comes in turns is not missed. Counts lose half of their weight every ten minutes.
    */
   private static final int PER_SECOND = 256;
+
+  /** So many tags of a response count, which then stand for all it has. */
+  private static final int MOST_TAGS = 32;
+
   private static final long SECOND = Duration.ofSeconds(1).toNanos();
   private static final long HALF_LIFE = Duration.ofMinutes(10).toNanos();
   private static final byte[] HTTP = {'h', 't', 't', 'p', ':', '/', '/'};
@@ -130,9 +134,12 @@ public final class LoopTop implements ExchangeObserver {
   }
 
   private void addTags(@Nullable Topics topics) {
-    for (int i = 0; topics != null && i < topics.size(); i++) {
-      LONG.set(scratch, 0, topics.at(i));
-      tags.add(scratch, Long.BYTES, interval);
+    int size = topics == null ? 0 : topics.size();
+    int taken = Math.min(size, MOST_TAGS);
+    int from = taken < size ? (int) (next() % size) : 0;
+    for (int i = 0; topics != null && i < taken; i++) {
+      LONG.set(scratch, 0, topics.at((from + i) % size));
+      tags.add(scratch, Long.BYTES, interval * size / taken);
     }
   }
 

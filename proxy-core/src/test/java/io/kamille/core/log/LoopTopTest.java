@@ -6,6 +6,7 @@ import com.sun.management.ThreadMXBean;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeNotes.CacheResult;
 import io.kamille.core.http.RequestHead;
+import io.kamille.core.http.Topics;
 import io.kamille.core.log.LoopTop.Kind;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
@@ -94,6 +95,29 @@ class LoopTopTest {
     top.ended(exchange("http://h/" + "a".repeat(TopKeys.LENGTH_LIMIT)), 200, 0, 0, 0);
     top.ended(Exchanges.of(new RequestHead()), 400, 0, 0, 0);
     assertThat(counts(top, Kind.URLS)).isEmpty();
+  }
+
+  @Test
+  void ofVeryManyTagsSomeStandForAll() {
+    Exchange exchange = exchange("http://h/");
+    exchange
+        .notes()
+        .topics(
+            new Topics() {
+              @Override
+              public int size() {
+                return 1024;
+              }
+
+              @Override
+              public long at(int index) {
+                return index;
+              }
+            });
+    top.ended(exchange, 200, 0, 0, 0);
+    Map<String, Long> counts = counts(top, Kind.TAGS);
+    assertThat(counts).hasSize(32);
+    assertThat(counts.values()).allMatch(count -> count == 32);
   }
 
   @Test
