@@ -38,6 +38,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -247,7 +248,7 @@ public final class RequestTests {
   }
 
   /** Names of fields have no case; those of cookies do. */
-  private static TreeSet<String> normal(Collection<String> members) {
+  private static Set<String> normal(Collection<String> members) {
     return members.stream()
         .map(member -> member.indexOf(':') < 0 ? member.toLowerCase(Locale.ROOT) : member)
         .collect(Collectors.toCollection(TreeSet::new));
