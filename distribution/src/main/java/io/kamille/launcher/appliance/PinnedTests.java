@@ -213,7 +213,8 @@ public final class PinnedTests {
 
   private static Map<String, FieldValue> values(Map<String, String> fields) {
     Map<String, FieldValue> values = new LinkedHashMap<>();
-    fields.forEach((name, value) -> values.put(name, new FieldValue(new SecretText(value, value, null))));
+    fields.forEach(
+        (name, value) -> values.put(name, new FieldValue(new SecretText(value, value, null))));
     return values;
   }
 

@@ -61,8 +61,8 @@ public final class KamilleCommand {
   /** The commands of every day; the rare ones stand behind them. */
   private static final List<String> COMMON =
       List.of(
-          "run", "check", "test", "config", "explain", "purge", "warm", "top", "upgrade", "doctor", "login",
-          "token", "demo");
+          "run", "check", "test", "config", "explain", "purge", "warm", "top", "upgrade", "doctor",
+          "login", "token", "demo");
 
   private static final List<String> RARE =
       List.of("acme", "audit", "cluster", "size", "version", "completion");
