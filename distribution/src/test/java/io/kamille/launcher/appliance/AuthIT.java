@@ -409,7 +409,7 @@ class AuthIT {
     TestClient client = journey.client();
     client.get("/a");
     auth.awaitRequests("/verify", 1);
-    client.close();
+    client.reset();
     Await.until(() -> journey.appliance().totals().connections() == 0, "it is gone");
     word.countDown();
     assertThat(journey.origin().requests()).isEmpty();
