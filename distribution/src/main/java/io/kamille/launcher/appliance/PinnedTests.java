@@ -63,6 +63,7 @@ public final class PinnedTests {
   private final RequestTests tests;
   private final Map<String, RouteSettings> routes;
   private final Set<String> signatures = new LinkedHashSet<>();
+  private final Set<String> probed = new LinkedHashSet<>();
   private final List<String> lines = new ArrayList<>();
 
   private PinnedTests(Configuration configuration) {
@@ -116,7 +117,8 @@ public final class PinnedTests {
     for (String path : route.isCached() ? route.cache().bypassPaths() : List.<String>of()) {
       pin(at(target, path + "/x"), Map.of(), client(route), 200, Map.of());
     }
-    if (outcome.cache() != CacheUse.LOOKUP || !target.method().equals("GET")) {
+    boolean isLookedUp = outcome.cache() == CacheUse.LOOKUP && target.method().equals("GET");
+    if (!isLookedUp || !probed.add(RoutesByHost.nameOf(route))) {
       return;
     }
     Map<String, String> said = Map.of("Cache-Control", MAX_AGE);
