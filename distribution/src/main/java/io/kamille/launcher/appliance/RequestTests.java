@@ -9,7 +9,9 @@ import io.kamille.cache.key.QueryRules;
 import io.kamille.cache.rules.Reason;
 import io.kamille.cache.rules.Storability;
 import io.kamille.cache.settings.CacheSettings;
+import io.kamille.core.answer.MovedPaths;
 import io.kamille.core.answer.RuledHandler;
+import io.kamille.core.answer.SecurityFields;
 import io.kamille.core.exchange.ErrorPages;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.http.Fields;
@@ -32,6 +34,9 @@ import io.kamille.launcher.configuration.RouteActions;
 import io.kamille.launcher.configuration.RouteSettings;
 import io.kamille.launcher.configuration.RoutesByHost;
 import io.kamille.launcher.configuration.RoutesByHost.Place;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -148,6 +153,11 @@ public final class RequestTests {
           null,
           explanation.because());
     }
+    MovedPaths moved = cold.moved();
+    ResponseHead redirect = moved == null ? null : moved.answer(request);
+    if (redirect != null) {
+      return redirected(route, cold.route(), request, redirect, explanation);
+    }
     return cold.route().upstream() == null
         ? ownAnswer(route, cold.route(), request, explanation)
         : forwarded(route, cold, request, test, explanation);
@@ -156,6 +166,34 @@ public final class RequestTests {
   private static @Nullable Integer statusOf(Explanation refused) {
     Matcher status = STATUS.matcher(refused.because().getLast().so());
     return status.find() ? Integer.valueOf(status.group(1)) : null;
+  }
+
+  private static Outcome redirected(
+      Route route,
+      RouteSettings settings,
+      RequestHead request,
+      ResponseHead head,
+      Explanation explanation) {
+    if (settings.actions().securityHeaders()) {
+      SecurityFields.addTo(head.fields(), request.isSecure());
+    }
+    return own(route, "redirect", head, explanation);
+  }
+
+  private static Outcome own(
+      Route route, String target, @Nullable ResponseHead head, Explanation explanation) {
+    return new Outcome(
+        route.name(),
+        target,
+        CacheUse.OFF,
+        null,
+        List.of(),
+        null,
+        null,
+        head == null ? null : head.status(),
+        null,
+        head,
+        explanation.because());
   }
 
   private Outcome ownAnswer(
@@ -170,23 +208,15 @@ public final class RequestTests {
     if (head != null) {
       rules(settings).change(request, head);
     }
-    return new Outcome(
-        route.name(),
-        RouteChain.targetName(settings),
-        CacheUse.OFF,
-        null,
-        List.of(),
-        null,
-        null,
-        head == null ? null : head.status(),
-        null,
-        head,
-        explanation.because());
+    return own(route, RouteChain.targetName(settings), head, explanation);
   }
 
   private Outcome forwarded(
       Route route, ColdRoute cold, RequestHead request, RequestTest test, Explanation explanation) {
     RouteSettings settings = cold.route();
+    if (settings.auth().isOn()) {
+      request.authenticated();
+    }
     SplitSettings split = settings.actions().split();
     String other = split.upstream();
     boolean isOther = other != null && test.client() != null && split.takes(request, test.client());
@@ -275,6 +305,7 @@ public final class RequestTests {
     private final boolean isPastCache;
     private final RequestTests tests;
     private @Nullable ColdCache cache;
+    private @Nullable MovedPaths moved;
 
     ColdRoute(RouteSettings route, boolean isPastCache, RequestTests tests) {
       this.route = route;
@@ -304,6 +335,19 @@ public final class RequestTests {
     @Override
     public Explanation lookUp(RequestHead request) {
       return cache().explain(request);
+    }
+
+    @Override
+    public @Nullable MovedPaths moved() {
+      Path file = route.actions().redirectsFile();
+      if (moved == null && file != null) {
+        try {
+          moved = MovedPaths.asked(file);
+        } catch (IOException wrong) {
+          throw new UncheckedIOException(wrong.getMessage(), wrong);
+        }
+      }
+      return moved;
     }
 
     @Override

@@ -12,6 +12,7 @@ import io.kamille.cluster.peer.Peers;
 import io.kamille.cluster.peer.Peers.Ownership;
 import io.kamille.core.answer.MovedPaths;
 import io.kamille.core.auth.AuthExplanation;
+import io.kamille.core.auth.AuthSettings;
 import io.kamille.core.auth.AuthStation;
 import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.gate.AccessList;
@@ -130,9 +131,7 @@ record RouteExplainer(
       } else if (station == Station.AUTH) {
         AuthStation auth = chain.auth();
         AuthExplanation found =
-            auth == null
-                ? new AuthExplanation(false, "not checked here", "taken for one that is let in")
-                : auth.explain(asked);
+            auth == null ? unchecked(chain.route().auth(), asked) : auth.explain(asked);
         steps.add(new Reason("auth", "routes[].auth", found.found(), found.so()));
         if (found.isRefused()) {
           return new Explanation(Decision.REFUSE, null, null, steps);
@@ -159,6 +158,13 @@ record RouteExplainer(
       }
     }
     return slow(uncached(chain), chain).after(steps);
+  }
+
+  /** What is known without a file of users, keys or an auth server. */
+  private static AuthExplanation unchecked(AuthSettings auth, RequestHead request) {
+    return auth.forward().upstream() != null || request.fields().has(FieldName.AUTHORIZATION)
+        ? new AuthExplanation(false, "not checked here", "taken for one that is let in")
+        : new AuthExplanation(true, "no Authorization", "clients get 401 (Unauthorized)");
   }
 
   private static Reason routed(Route route, RequestHead request) {

@@ -67,9 +67,9 @@ public record RouteSettings(
               "path",
               ValueTypes.text(
                   "path",
-                  "a path that begins with / and has no ?, #, space, //, /./, /../ or encoded"
-                      + " letter",
-                  text -> Route.isPathPrefix(text)),
+                  "a path that begins with / and has no ?, #, *, space, //, /./, /../ or encoded"
+                      + " letter; what lies below is meant, too",
+                  text -> Route.isPathPrefix(text) && text.indexOf('*') < 0),
               "The prefix of the target path, in whole segments: `/api` matches `/api` and"
                   + " `/api/users`, never `/apis`; `/api/` only what lies below. Among routes for"
                   + " the same host the longest path wins; when none matches, less specific hosts"

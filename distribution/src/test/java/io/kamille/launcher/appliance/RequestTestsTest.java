@@ -7,13 +7,17 @@ import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.configuration.ConfigurationFile;
 import io.kamille.launcher.configuration.ConfigurationReading.Accepted;
 import io.kamille.launcher.configuration.ConfigurationReading.Refused;
+import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Tests in the configuration are run by the configuration alone. */
 class RequestTestsTest {
@@ -57,6 +61,33 @@ class RequestTestsTest {
 
   private static String lines(String... tests) {
     return List.of(tests).stream().map(test -> "  - " + test + "\n").collect(Collectors.joining());
+  }
+
+  /** So that pinned tests fail if the check of a route is taken away. */
+  @Test
+  void checksOfClientsAndFilesOfRedirectsDecide(@TempDir Path directory) throws IOException {
+    Path users = directory.resolve("users");
+    Files.writeString(users, "ann:$2y$04$" + "a".repeat(53) + "\n");
+    Path moved = directory.resolve("moved.csv");
+    Files.writeString(moved, "/about-us,/about\n");
+    String text =
+        """
+        listeners: [{address: "127.0.0.1:0"}]
+        upstreams: {shop: {origins: [{url: "http://192.0.2.1"}]}}
+        routes:
+          - {host: a.example, upstream: shop, redirects-file: "%m", security-headers: on}
+          - {host: a.example, path: /admin, upstream: shop, auth: {basic: {users-file: "%u"}}}
+          - {host: b.example, upstream: shop, auth: {forward: {upstream: shop}}}
+        tests:
+          - {request: http://a.example/about-us, expect: {status: 308, response-fields: {Location: /about, X-Frame-Options: present}}}
+          - {request: http://a.example/admin, expect: {status: 401}}
+          - {request: http://a.example/admin, fields: {Authorization: Basic x}, response: {fields: {Cache-Control: max-age=77}}, expect: {lifetime: not-stored}}
+          - {request: http://b.example/, response: {fields: {Cache-Control: max-age=77}}, expect: {lifetime: not-stored}}
+          - {request: http://b.example/, response: {fields: {Cache-Control: "public, max-age=77"}}, expect: {lifetime: 77s}}
+        """
+            .replace("%m", moved.toString())
+            .replace("%u", users.toString());
+    assertThat(RequestTests.failed(configuration(text), "f")).isEmpty();
   }
 
   @Test

@@ -474,9 +474,14 @@ class ConfigurationFileTest {
         "routes: [{upstream: web, host: 'a:80'}] | 3:32: routes[0].host: found \"a:80\", expected a"
             + " host such as example.org, or *.example.org in quotes",
         "routes: [{upstream: web, path: shop}] | 3:32: routes[0].path: found \"shop\", expected a"
-            + " path that begins with / and has no ?, #, space, //, /./, /../ or encoded letter",
+            + " path that begins with / and has no ?, #, *, space, //, /./, /../ or encoded letter;"
+            + " what lies below is meant, too",
         "routes: [{upstream: web, path: /a//b}] | 3:32: routes[0].path: found \"/a//b\", expected a"
-            + " path that begins with / and has no ?, #, space, //, /./, /../ or encoded letter",
+            + " path that begins with / and has no ?, #, *, space, //, /./, /../ or encoded letter;"
+            + " what lies below is meant, too",
+        "routes: [{upstream: web, path: '/a/*'}] | 3:32: routes[0].path: found \"/a/*\", expected a"
+            + " path that begins with / and has no ?, #, *, space, //, /./, /../ or encoded letter;"
+            + " what lies below is meant, too",
         "routes: [{upstream: web, host-rewrite: 'a:b'}] | 3:40: routes[0].host-rewrite: found"
             + " \"a:b\", expected HOST[:PORT]",
         "routes: [{path: /a}] | 3:10: routes[0]: found no answer, expected one of upstream, root,"

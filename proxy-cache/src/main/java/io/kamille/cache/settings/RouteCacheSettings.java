@@ -211,9 +211,10 @@ public record RouteCacheSettings(
               "bypass-paths",
               ValueTypes.list(
                   "list of paths",
-                  text -> Route.isPathPrefix(text) && text.indexOf(',') < 0,
-                  "a path that begins with / and has no ?, #, comma, space, //, /./, /../ or"
-                      + " encoded letter"),
+                  text ->
+                      Route.isPathPrefix(text) && text.indexOf(',') < 0 && text.indexOf('*') < 0,
+                  "a path that begins with / and has no ?, #, *, comma, space, //, /./, /../ or"
+                      + " encoded letter; what lies below is meant, too"),
               "Requests for what lies below one of these paths pass the cache by in the same way."
                   + " Paths are matched as those of routes are, and lie below the route's own; a"
                   + " more specific route is not touched.")

@@ -28,6 +28,10 @@ public final class MovedPaths implements ExchangeHandler {
    */
   private static final long LOOK_NANOS = Duration.ofSeconds(1).toNanos();
   private static final System.Logger LOG = System.getLogger("kamille.routes");
+  private static final ExchangeHandler NOBODY =
+      _ -> {
+        throw new IllegalStateException("it answers questions alone");
+      };
 
   private final Path file;
   private final ExchangeHandler next;
@@ -53,6 +57,24 @@ public final class MovedPaths implements ExchangeHandler {
     look();
   }
 
+  private MovedPaths(Path file, RedirectTable read) {
+    this.file = file;
+    this.next = NOBODY;
+    this.files = Runnable::run;
+    this.clock = WallClock.system();
+    this.looked = new AtomicLong();
+    table.setPlain(read);
+  }
+
+  /**
+   * What a file says now, for questions alone; blocks.
+   *
+   * @throws IOException if it is not right; the message says which line
+   */
+  public static MovedPaths asked(Path file) throws IOException {
+    return new MovedPaths(file, RedirectTable.read(file));
+  }
+
   /**
    * Reads such a file; blocks.
    *
@@ -66,13 +88,22 @@ public final class MovedPaths implements ExchangeHandler {
   @Override
   public void handle(Exchange exchange) {
     lookIfDue();
-    Moved moved = table.getAcquire().find(exchange.request());
-    if (moved == null) {
+    ResponseHead head = answer(exchange.request());
+    if (head == null) {
       next.handle(exchange);
-    } else {
-      exchange.reply().head(ResponseHead.of(moved.status(), "Location", moved.to()), 0);
-      exchange.reply().end(null);
+      return;
     }
+    if (exchange.notes().hasSecurityFields()) {
+      SecurityFields.addTo(head.fields(), exchange.request().isSecure());
+    }
+    exchange.reply().head(head, 0);
+    exchange.reply().end(null);
+  }
+
+  /** The redirect of a request; null if its path has not moved. */
+  public @Nullable ResponseHead answer(RequestHead request) {
+    Moved moved = table.getAcquire().find(request);
+    return moved == null ? null : ResponseHead.of(moved.status(), "Location", moved.to());
   }
 
   void lookIfDue() {
