@@ -107,11 +107,11 @@ public final class ForwardStation extends AuthStation {
     int end = came.pathEnd();
     String uri = came.pathAndQuery();
     if (start < end && octets[start] == '/') {
-      byte[] path = NormalPath.encoded(NormalPath.of(octets, start, end), 0);
-      if (NormalPath.mayClimb(path)) {
+      if (NormalPath.hasDotsForSome(octets, start, end)) {
         return null;
       }
       if (NormalPath.mayDiffer(octets, start, end)) {
+        byte[] path = NormalPath.encoded(NormalPath.of(octets, start, end), 0);
         uri = text(path, 0, path.length) + text(octets, end, came.queryEnd());
       }
     }

@@ -89,6 +89,40 @@ public final class NormalPath {
     return isClimb(path, start, path.length);
   }
 
+  /**
+   * Whether a path as it came has a segment of two dots, or one of parameters alone, for any
+   * server: for one that takes backslashes and encoded slashes for slashes, decodes what it likes,
+   * and drops parameters ({@code ..;x}).
+   */
+  public static boolean hasDotsForSome(byte[] octets, int start, int end) {
+    int dots = 0;
+    boolean hasOthers = false;
+    boolean hasParameters = false;
+    for (int i = start; i < end; i++) {
+      int escaped = octets[i] == '%' ? Octets.escaped(octets, i, end) : NONE;
+      int octet = escaped == NONE ? octets[i] : escaped;
+      i += escaped == NONE ? 0 : 2;
+      if (octet == '/' || octet == '\\') {
+        if (isDots(dots, hasOthers, hasParameters)) {
+          return true;
+        }
+        dots = 0;
+        hasOthers = false;
+        hasParameters = false;
+      } else if (octet == ';') {
+        hasParameters = true;
+      } else if (!hasParameters) {
+        dots += octet == '.' ? 1 : 0;
+        hasOthers |= octet != '.';
+      }
+    }
+    return isDots(dots, hasOthers, hasParameters);
+  }
+
+  private static boolean isDots(int dots, boolean hasOthers, boolean hasParameters) {
+    return !hasOthers && (dots == 2 || (hasParameters && dots < 2));
+  }
+
   /** Two dots, and parameters if there are any: many origins drop them. */
   private static boolean isClimb(byte[] path, int start, int end) {
     return end - start >= 2
