@@ -281,8 +281,8 @@ public record RouteCacheSettings(
                       "the name of a cookie, with a * at its end for all names that begin so"),
                   "Requests with one of these cookies bypass the cache. They get no stored"
                       + " response, store none, and do not wait for one another. A `*` at the end"
-                      + " stands for anything (`wordpress_logged_in_*`); upper and lower case"
-                      + " differ.")
+                      + " stands for anything (`wordpress_logged_in_*`); case does not"
+                      + " count.")
               .defaultsTo("none", cache -> List.of()),
           BYPASS_PATHS,
           Setting.of(

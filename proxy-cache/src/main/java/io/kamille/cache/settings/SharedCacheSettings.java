@@ -182,8 +182,8 @@ public record SharedCacheSettings(
                   "Clients that may purge by the methods `PURGE`, `BAN` and `PURGEKEYS`: addresses"
                       + " and ranges (CIDR). If the list has ranges, these methods reach no origin"
                       + " on any route, and other clients get 403. Without, they are forwarded as"
-                      + " any method that Kamille does not know. The client's address is that of the"
-                      + " connection: a load balancer's stands for all clients behind it.")
+                      + " any method that Kamille does not know. The address is that of the"
+                      + " connection, or the one that `trusted-proxies` of the listener find.")
               .defaultsTo("none", cache -> AddressRanges.NONE),
           Setting.of(
                   "tag-fields",
