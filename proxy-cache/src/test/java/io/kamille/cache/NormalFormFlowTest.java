@@ -10,6 +10,7 @@ import io.kamille.cache.settings.CacheSettings;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.RequestHead;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Responses that are told apart by normal forms of request fields. */
@@ -56,6 +57,37 @@ class NormalFormFlowTest {
       assertThat(asked.fields().all("Cookie")).containsExactly("currency=EUR");
       fixture.origin.last().respond(200, "x", PLAIN);
       assertThat(reply.text()).isEqualTo("x");
+    }
+  }
+
+  /** Origins that read fields as CGI variables cannot tell them from ours. */
+  @Test
+  void fieldsWithUnderscoresDoNotReachTheOriginBesideOurs() {
+    try (CacheFixture fixture = varyingBy("language:de,en", "device", "X-Shop", "x_seen")) {
+      String[] disguised = {"Accept_Language", "en", "Sec_CH-UA_Mobile", "?1", "User_Agent", "b"};
+      String[] more = {"User_agent", "c", "X_Shop", "d", "X_Seen", "e", "X-Shop", "f"};
+      fixture.get(Stream.of(disguised, more).flatMap(Stream::of).toArray(String[]::new));
+      Fields asked = fixture.origin.last().request().fields();
+      for (String name : List.of("Accept_Language", "Sec_CH-UA_Mobile", "User_Agent", "X_Shop")) {
+        assertThat(asked.all(name)).isEmpty();
+      }
+      assertThat(asked.all("X-Shop")).containsExactly("f");
+      assertThat(asked.all("X_Seen")).containsExactly("e");
+      assertThat(asked.all("Accept-Language")).containsExactly("de");
+    }
+  }
+
+  @Test
+  void aCookieSpelledOtherwiseIsNotStoredForTheRest() {
+    try (CacheFixture fixture = varyingBy("cookie:currency")) {
+      fixture.fill(fields("Cookie", "CURRENCY=EUR; session=1"), 200, "none", PLAIN);
+      assertThat(fixture.isReused("Cookie", "CURRENCY=EUR; session=1")).isTrue();
+      assertThat(fixture.isReused("Cookie", "currency=EUR")).isFalse();
+      assertThat(fixture.isReused()).isFalse();
+      RequestHead request = RequestHead.of("GET", URI, "Cookie", "currency=EUR");
+      assertThat(fixture.handler.explain(request).because())
+          .extracting(step -> step.rule() + ": " + step.found())
+          .contains("variant: cookie:currency was \"(hidden)\", is \"EUR\"");
     }
   }
 

@@ -1,5 +1,6 @@
 package io.kamille.cache.decision;
 
+import io.kamille.cache.rules.VaryBy;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -31,6 +32,7 @@ public final class ShownText {
    * @param name in lower case
    */
   public static @Nullable String value(String name, @Nullable String value) {
-    return value != null && SECRET.contains(name) ? HIDDEN : cutIfAny(value);
+    boolean isSecret = value != null && (SECRET.contains(name) || VaryBy.isSecret(name, value));
+    return isSecret ? HIDDEN : cutIfAny(value);
   }
 }

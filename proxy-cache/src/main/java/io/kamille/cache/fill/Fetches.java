@@ -255,9 +255,9 @@ public final class Fetches {
     onward.storable().handle(fetch.exchange().behind(asked, reply));
   }
 
-  /** Asks for nothing that the normal forms of the route leave open. */
+  /** Asks for nothing that the route's {@code vary-by} leaves open. */
   private RequestHead normal(RequestHead request, RequestHead fromClient) {
-    if (!route.settings().varyBy().hasForms()) {
+    if (route.settings().varyBy().isEmpty()) {
       return request;
     }
     RequestHead asking = request == fromClient ? request.copy() : request;

@@ -3,6 +3,7 @@ package io.kamille.cache.rules;
 import io.kamille.cache.key.NamePatterns;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
+import io.kamille.core.http.Octets;
 
 /** Reads {@code Cookie} fields (RFC 6265 §4.2) no further than names. Stateless; any thread. */
 public final class Cookies {
@@ -14,6 +15,9 @@ public final class Cookies {
    * what PHP turns into an underscore is one. To find a cookie too many costs a hit, to overlook
    * one shares what is private.
    */
+
+  /** A server may read no more cookies than some number; the least we know of is 200 (Tomcat). */
+  private static final int LIMIT = 100;
 
   private Cookies() {}
 
@@ -61,6 +65,86 @@ public final class Cookies {
       end--;
     }
     return start < end && names.matchLoosely(octets, start, end);
+  }
+
+  // One cookie in one field, for a cache key
+
+  /** Whether some server could take what is there for the beginning of a cookie's name. */
+  static boolean canBegin(byte[] octets, int start, int at) {
+    int before = at;
+    while (before - 3 >= start && octets[before - 3] == '%') {
+      before -= 3; // old PHP decodes names, and then trims them
+    }
+    return before == start
+        || (Octets.tokenLower(octets[before - 1]) == 0 && octets[before - 1] != '=');
+  }
+
+  /**
+   * Whether some server could take what begins there for the name of that cookie. {@code name[x]}
+   * is it, too: PHP makes an array of it.
+   */
+  static boolean canBe(byte[] octets, int start, int end, String name) {
+    int at = start;
+    for (int i = 0; i < name.length(); i++) {
+      byte wanted = folded((byte) name.charAt(i));
+      if (at < end && folded(octets[at]) == wanted) {
+        at++;
+      } else if (at < end
+          && octets[at] == '%'
+          && folded((byte) Octets.escaped(octets, at, end)) == wanted) {
+        at += 3;
+      } else {
+        return false;
+      }
+    }
+    if (at < end && octets[at] == '%') {
+      return true;
+    }
+    while (at < end && isSpace(octets[at])) {
+      at++;
+    }
+    return at == end
+        || switch (octets[at]) {
+          case '=', ';', ',', '[' -> true;
+          default -> false;
+        };
+  }
+
+  /**
+   * Whether servers that know quoted strings find the same semicolons as the others, and no server
+   * stops before the last cookie.
+   */
+  static boolean areClear(byte[] octets, int start, int end) {
+    int cookies = 1;
+    int quotes = 0;
+    boolean hasEscape = false;
+    for (int at = start; at < end; at++) {
+      switch (octets[at]) {
+        case '"' -> quotes++;
+        case '\\' -> hasEscape = true;
+        case ';' -> {
+          if (!isClosed(quotes, hasEscape)) {
+            return false;
+          }
+          cookies++;
+          quotes = 0;
+          hasEscape = false;
+        }
+        default -> {}
+      }
+    }
+    return cookies <= LIMIT && isClosed(quotes, hasEscape);
+  }
+
+  private static boolean isClosed(int quotes, boolean hasEscape) {
+    return quotes % 2 == 0 && (quotes == 0 || !hasEscape);
+  }
+
+  private static byte folded(byte octet) {
+    return switch (octet) {
+      case '.', ' ', '[', '+' -> '_';
+      default -> Octets.lower(octet);
+    };
   }
 
   private static boolean isSpace(byte octet) {

@@ -66,11 +66,17 @@ sealed interface NormalForm {
   record CookieForm(String cookie) implements NormalForm {
 
     /*
-     * Servers differ in which of several cookies of one name they take, in whether a comma ends a
-     * cookie, and in whether case counts. All that one of them could take goes into the value: two
-     * requests with the same value have the same cookie for each of them.
+     * Servers differ in what they read as a cookie of that name, so a request has its plain value
+     * only if all read it: the one occurrence of the name, spelled exactly, where a cookie begins.
+     * Where some server could read another one, or none, the value is the whole field: else one
+     * client could store under the key of others what the origin makes of its spelling.
+     *
+     * Such a value begins with a line feed, which no field has in it, as each of its lines does.
      */
     private static final String PREFIX = "cookie:";
+
+    private static final int ABSENT = -1;
+    private static final int UNCLEAR = -2;
 
     @Override
     public String name() {
@@ -82,40 +88,61 @@ sealed interface NormalForm {
       return List.of("cookie");
     }
 
+    /** Whether a value of the form of that name is the whole field, which is secret. */
+    static boolean isWhole(String name, String value) {
+      return name.startsWith(PREFIX) && value.startsWith("\n");
+    }
+
     @Override
     public @Nullable String of(Fields request) {
-      String all = null;
-      byte[] octets = request.octets();
-      for (int i = request.indexOf(FieldName.COOKIE);
-          i >= 0;
-          i = request.indexOf(FieldName.COOKIE, i + 1)) {
-        int end = request.valueEnd(i);
-        for (int at = next(octets, request.valueStart(i), request.valueStart(i), end);
-            at >= 0;
-            at = next(octets, request.valueStart(i), at, end)) {
-          String value = Octets.text(octets, at, end(octets, at, end));
-          all = all == null ? value : all + "; " + cookie + "=" + value;
-        }
+      int at = find(request);
+      if (at == ABSENT) {
+        return null;
       }
-      return all;
+      if (at == UNCLEAR) {
+        return "\n" + String.join("\n", request.all(FieldName.COOKIE));
+      }
+      int lineEnd = request.valueEnd(request.indexOf(FieldName.COOKIE));
+      return Octets.text(request.octets(), at, end(request.octets(), at, lineEnd));
     }
 
     @Override
     public boolean is(Fields request, @Nullable String value) {
-      int line = request.indexOf(FieldName.COOKIE);
-      if (line < 0 || request.indexOf(FieldName.COOKIE, line + 1) >= 0) {
-        return Objects.equals(of(request), value);
+      int at = find(request);
+      if (at == ABSENT || value == null) {
+        return at == ABSENT && value == null;
       }
-      byte[] octets = request.octets();
-      int start = request.valueStart(line);
-      int end = request.valueEnd(line);
-      int at = next(octets, start, start, end);
-      if (at < 0 || value == null) {
-        return at < 0 && value == null;
+      if (at == UNCLEAR) {
+        return isWholeOf(request, value);
       }
-      return next(octets, start, at, end) < 0
-          ? isText(octets, at, end(octets, at, end), value)
-          : value.equals(of(request));
+      int end = end(request.octets(), at, request.valueEnd(request.indexOf(FieldName.COOKIE)));
+      return end - at == value.length() && isTextAt(request.octets(), at, end, value, 0);
+    }
+
+    private static boolean isWholeOf(Fields request, String value) {
+      int read = 0;
+      for (int i = request.indexOf(FieldName.COOKIE);
+          i >= 0;
+          i = request.indexOf(FieldName.COOKIE, i + 1)) {
+        int start = request.valueStart(i);
+        int end = request.valueEnd(i);
+        if (read + 1 + end - start > value.length()
+            || value.charAt(read) != '\n'
+            || !isTextAt(request.octets(), start, end, value, read + 1)) {
+          return false;
+        }
+        read += 1 + end - start;
+      }
+      return read == value.length();
+    }
+
+    private static boolean isTextAt(byte[] octets, int start, int end, String text, int from) {
+      for (int i = start; i < end; i++) {
+        if ((octets[i] & 0xff) != text.charAt(from + i - start)) {
+          return false;
+        }
+      }
+      return true;
     }
 
     /** The origin may need the other cookies. */
@@ -124,47 +151,57 @@ sealed interface NormalForm {
 
     @Override
     public void putInto(Fields request, @Nullable String value) {
-      if (value != null) {
+      if (value != null && isWhole(PREFIX, value)) {
+        request.remove(FieldName.COOKIE);
+        List.of(value.substring(1).split("\n", -1))
+            .forEach(line -> request.add(FieldName.COOKIE, line));
+      } else if (value != null) {
         String others = request.joined(FieldName.COOKIE);
         String pair = cookie + "=" + value;
         request.set(FieldName.COOKIE, others == null ? pair : others + "; " + pair);
       }
     }
 
-    private static boolean isText(byte[] octets, int start, int end, String text) {
-      boolean isSame = end - start == text.length();
-      for (int i = 0; isSame && i < text.length(); i++) {
-        isSame = (octets[start + i] & 0xff) == text.charAt(i);
-      }
-      return isSame;
-    }
-
-    /** Where the value of the next cookie of the name begins, or -1. */
-    private int next(byte[] octets, int lineStart, int from, int end) {
-      int length = cookie.length();
-      for (int at = from; at + length < end; at++) {
-        boolean isStart = at == lineStart || isSeparator(octets[at - 1]);
-        if (isStart && Octets.equalsIgnoreCase(octets, at, at + length, cookie)) {
-          int equals = Octets.skipBlanks(octets, at + length, end);
-          if (equals < end && octets[equals] == '=') {
-            return Octets.skipBlanks(octets, equals + 1, end);
-          }
+    /** Where its plain value begins, or that there is none. */
+    private int find(Fields request) {
+      int first = request.indexOf(FieldName.COOKIE);
+      int found = ABSENT;
+      for (int i = first; i >= 0; i = request.indexOf(FieldName.COOKIE, i + 1)) {
+        int at = find(request.octets(), request.valueStart(i), request.valueEnd(i));
+        boolean isOnly = i == first && request.indexOf(FieldName.COOKIE, i + 1) < 0;
+        if (at != ABSENT) {
+          found = isOnly ? at : UNCLEAR;
         }
       }
-      return -1;
+      return found;
     }
 
-    private static boolean isSeparator(byte octet) {
-      return octet == ';' || octet == ',' || Octets.isBlank(octet);
+    private int find(byte[] octets, int start, int end) {
+      int found = ABSENT;
+      for (int at = start; at < end; at++) {
+        if (Cookies.canBegin(octets, start, at) && Cookies.canBe(octets, at, end, cookie)) {
+          if (found != ABSENT || !isPlain(octets, start, at, end)) {
+            return UNCLEAR;
+          }
+          found = at + cookie.length() + 1;
+        }
+      }
+      return found == ABSENT || Cookies.areClear(octets, start, end) ? found : UNCLEAR;
+    }
+
+    private boolean isPlain(byte[] octets, int start, int at, int end) {
+      int equals = at + cookie.length();
+      int before = at > start && octets[at - 1] == ' ' ? at - 1 : at;
+      return equals < end
+          && octets[equals] == '='
+          && isTextAt(octets, at, equals, cookie, 0)
+          && (at == start || (before > start && octets[before - 1] == ';'));
     }
 
     private static int end(byte[] octets, int start, int lineEnd) {
       int end = start;
       while (end < lineEnd && octets[end] != ';') {
         end++;
-      }
-      while (end > start && Octets.isBlank(octets[end - 1])) {
-        end--;
       }
       return end;
     }
@@ -310,10 +347,22 @@ sealed interface NormalForm {
   /** Whether it is a phone: by the hint of the client, else by what its name has in it. */
   record DeviceForm() implements NormalForm {
 
+    /*
+     * The origin gets a hint and a name that say the same, and the name of no client: else a client
+     * could store the page for phones as the other one, by a hint that contradicts its name or by a
+     * name that only the origin takes for a phone. The names are those that Chrome sends, where it
+     * says no more than this.
+     */
     private static final String NAME = "device:mobile|other";
     private static final String HINT = "Sec-CH-UA-Mobile";
     private static final List<String> PHONES = List.of("mobi", "iphone", "ipod", "blackberry");
     private static final int NAME_LIMIT = 512;
+    private static final String MOBILE_NAME =
+        "Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko)"
+            + " Chrome/140.0.0.0 Mobile Safari/537.36";
+    private static final String OTHER_NAME =
+        "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko)"
+            + " Chrome/140.0.0.0 Safari/537.36";
 
     @Override
     public String name() {
@@ -358,8 +407,10 @@ sealed interface NormalForm {
 
     @Override
     public void putInto(Fields request, @Nullable String value) {
+      boolean isPhone = "mobile".equals(value);
       request.remove(HINT);
-      request.add(HINT, "mobile".equals(value) ? "?1" : "?0");
+      request.add(HINT, isPhone ? "?1" : "?0");
+      request.set(FieldName.USER_AGENT, isPhone ? MOBILE_NAME : OTHER_NAME);
     }
   }
 

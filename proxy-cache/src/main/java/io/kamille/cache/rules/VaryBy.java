@@ -2,6 +2,7 @@ package io.kamille.cache.rules;
 
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
+import io.kamille.core.http.RemovedFields;
 import io.kamille.core.http.RequestHead;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -30,6 +31,7 @@ public final class VaryBy {
   private final Set<String> plain = new LinkedHashSet<>();
   private final List<NormalForm> forms = new ArrayList<>();
   private final Set<String> names = new LinkedHashSet<>();
+  private final RemovedFields disguised;
 
   /**
    * Tells responses apart so.
@@ -48,6 +50,7 @@ public final class VaryBy {
       }
     }
     names.addAll(plain);
+    disguised = new RemovedFields(names);
   }
 
   /** Whether responses can be told apart so: by no address of the client's. */
@@ -55,9 +58,9 @@ public final class VaryBy {
     return NormalForm.parse(member) != null || VaryField.canMatch(member.toLowerCase(Locale.ROOT));
   }
 
-  /** Whether there are normal forms. */
-  public boolean hasForms() {
-    return !forms.isEmpty();
+  /** Whether there is nothing that it makes of a request. */
+  public boolean isEmpty() {
+    return names.isEmpty();
   }
 
   /** The forms that stand for a field, by its name in lower case; none if it counts as it is. */
@@ -67,9 +70,32 @@ public final class VaryBy {
         : forms.stream().filter(form -> form.fields().contains(field)).toList();
   }
 
-  /** Makes the request one that says no more than the normal forms of its fields. */
+  /**
+   * Makes the request one that says no more than the normal forms of its fields. Fields whose names
+   * differ from ours in underscores go no further, since origins may take them for ours.
+   */
   public void applyTo(Fields request) {
+    for (int i = request.size() - 1; i >= 0; i--) {
+      // Removing a name takes all its lines, so that i may point behind the last by now.
+      if (i < request.size() && disguised.includes(request, i) && !isNamed(request, i)) {
+        request.remove(request.nameAt(i));
+      }
+    }
     forms.forEach(form -> form.applyTo(request));
+  }
+
+  private boolean isNamed(Fields request, int index) {
+    for (String name : names) {
+      if (request.nameIs(index, name)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Whether that value, by the name of its field or form, is what no other may see. */
+  public static boolean isSecret(String name, String value) {
+    return NormalForm.CookieForm.isWhole(name, value);
   }
 
   /** The values of the normal forms for a request; null where it has none. */
