@@ -3,12 +3,15 @@ package io.kamille.launcher.warm;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.kamille.cache.decision.Explanation;
 import io.kamille.cache.key.CacheKey;
+import io.kamille.cache.rules.Reason;
 import io.kamille.cache.rules.SelectingFields;
 import io.kamille.cache.tiers.PurgedUrls.PurgedUrl;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.exchange.RequestContent;
+import io.kamille.core.http.Authority;
 import io.kamille.core.http.FieldName;
+import io.kamille.core.http.Octets;
 import io.kamille.core.http.RequestHead;
 import io.kamille.launcher.warm.WarmProgress.Trouble;
 import io.netty.channel.EventLoop;
@@ -25,6 +28,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -53,6 +57,8 @@ public final class WarmUp implements AutoCloseable {
   private static final long REQUEST_LIMIT_SECONDS = 60;
   private static final InetSocketAddress HERE =
       new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+  private static final String FRESH = "fresh";
+  private static final String NO_REQUEST = "no request can have this URL";
   private static final Set<String> PERSONAL = Set.of("cookie", "authorization", "*");
 
   /** What it needs of the appliance. Any thread. */
@@ -260,9 +266,9 @@ public final class WarmUp implements AutoCloseable {
     int loop = 0;
     for (Item item : items) {
       RequestHead request = request(item);
-      String against = request == null ? "no request can have this URL" : against(item, request);
+      String against = request == null ? NO_REQUEST : against(item, request);
       if (request == null || !against.isEmpty()) {
-        boolean isFresh = against.equals("fresh");
+        boolean isFresh = against.equals(FRESH);
         counted(isFresh ? Outcome.FRESH : Outcome.SKIPPED, item.url(), isFresh ? "" : against);
         continue;
       }
@@ -293,10 +299,14 @@ public final class WarmUp implements AutoCloseable {
     }
     Explanation explained = source.explain(request, HERE.getAddress());
     return switch (explained.decision()) {
-      case SERVE -> "fresh";
+      case SERVE -> FRESH;
       case SERVE_STALE, VALIDATE, FORWARD -> "";
-      case PASS, PURGE, REFUSE -> explained.because().getLast().so();
+      case PASS, PURGE, REFUSE -> why(explained.deciding());
     };
+  }
+
+  private static String why(Reason reason) {
+    return reason.found() + ": " + reason.so();
   }
 
   private void settle(Queue<Over> over) {
@@ -314,7 +324,10 @@ public final class WarmUp implements AutoCloseable {
         counted(
             isStored ? Outcome.STORED : Outcome.NOT_STORED,
             one.item().url(),
-            isStored ? "" : now.because().getLast().found());
+            isStored
+                ? ""
+                : Objects.requireNonNullElse(
+                    now.whyNotStored(), "its response is stale at once, or was not stored"));
       }
     }
   }
@@ -407,18 +420,43 @@ public final class WarmUp implements AutoCloseable {
       }
       for (String other : read.urls()) {
         if (seen.size() < MOST_SITEMAPS && seen.add(other)) {
-          waiting.add(other);
+          if (isOfOneSite(url, other)) {
+            waiting.add(other);
+          } else {
+            notRead(other, "its index has another scheme or host");
+          }
         }
       }
     }
     return urls;
   }
 
+  /** Whether two URLs have the same scheme and host. */
+  private static boolean isOfOneSite(String index, String child) {
+    RequestHead one = CacheKey.request(index);
+    RequestHead other = CacheKey.request(child);
+    return one != null && other != null && site(one).equals(site(other));
+  }
+
+  private static String site(RequestHead request) {
+    byte[] authority =
+        Authority.normal(
+            request.octets(), request.authorityStart(), request.authorityEnd(), request.isSecure());
+    return request.isSecure() + Octets.text(authority, 0, authority.length);
+  }
+
+  private void notRead(String sitemap, String why) {
+    counted(Outcome.FAILED, sitemap, "the sitemap: " + why);
+  }
+
   /** The text of a sitemap, by our own router; empty if there is none. */
   private String fetched(String url) throws InterruptedException {
-    RequestHead request = CacheKey.request(url);
-    if (request == null) {
-      counted(Outcome.SKIPPED, url, "no request can have this URL");
+    // Under the rule of the URLs in it: its author must not send requests of ours to any route.
+    Item item = new Item(url, SelectingFields.NONE);
+    RequestHead request = request(item);
+    String against = request == null ? NO_REQUEST : against(item, request);
+    if (request == null || !(against.isEmpty() || against.equals(FRESH))) {
+      notRead(url, against);
       return "";
     }
     Semaphore isOver = new Semaphore(0);
@@ -436,11 +474,7 @@ public final class WarmUp implements AutoCloseable {
     if (reply.status() == 200 && reply.trouble().isEmpty()) {
       return reply.content();
     }
-    counted(
-        Outcome.FAILED,
-        url,
-        "the sitemap: "
-            + (reply.trouble().isEmpty() ? "status " + reply.status() : reply.trouble()));
+    notRead(url, reply.trouble().isEmpty() ? "status " + reply.status() : reply.trouble());
     return "";
   }
 }

@@ -242,6 +242,33 @@ class AuthIT {
     assertThat(journey.origin().requests()).isEmpty();
   }
 
+  @Test
+  void refusalsHaveTheSecurityFieldsOfTheRoute() {
+    auth.on("/verify", message("401 Unauthorized", "login", "X-Frame-Options: DENY"));
+    String site = "site: {origins: ['" + journey.origin().url() + "']}";
+    String server = "auth: {origins: ['" + auth.url() + "']}";
+    journey.with(
+        "upstreams: {" + site + ", " + server + "}",
+        "routes: [{upstream: site, security-headers: on, auth: {forward:"
+            + " {upstream: auth, path: /verify}}}, {path: /own, upstream: site,"
+            + " security-headers: on, auth: {basic: {users-file: '"
+            + journey.file("users")
+            + "'}}}, {path: /denied, upstream: site, security-headers: on,"
+            + " access: {deny: [127.0.0.1]}}]");
+    Answer told = journey.get("/a");
+    assertThat(told.content()).isEqualTo("login");
+    assertThat(values(told, "X-Frame-Options")).containsExactly("DENY");
+    assertThat(values(told, "X-Content-Type-Options")).containsExactly("nosniff");
+    assertThat(values(told, "Referrer-Policy")).hasSize(1);
+    assertThat(values(told, "Strict-Transport-Security")).isEmpty();
+    for (String path : List.of("/own", "/denied")) {
+      Answer own = journey.get(path);
+      assertThat(own.status()).isEqualTo(path.equals("/own") ? 401 : 403);
+      assertThat(values(own, "X-Frame-Options")).as(path).containsExactly("SAMEORIGIN");
+      assertThat(values(own, "X-Content-Type-Options")).as(path).containsExactly("nosniff");
+    }
+  }
+
   /** As oauth2-proxy 7.15.6 answers with {@code --upstream=static://202 --set-xauthrequest}. */
   @Test
   void oauth2ProxyLeadsToTheLoginAndBack() {
@@ -468,6 +495,10 @@ class AuthIT {
     Answer none = journey.get("/a");
     assertThat(none.status()).isEqualTo(401);
     assertThat(none.field("WWW-Authenticate")).isEqualTo("Bearer");
+    for (String lenient :
+        List.of(right + "==", right.replaceFirst("\\.", ".!!"), right + "\u00ff")) {
+      assertThat(journey.get("/a", lenient).status()).as(lenient).isEqualTo(401);
+    }
     for (int i = 0; i < 20; i++) {
       Answer bad = journey.get("/a", "Authorization: Bearer " + token(key, "k" + i + 2));
       assertThat(bad.status()).isEqualTo(401);

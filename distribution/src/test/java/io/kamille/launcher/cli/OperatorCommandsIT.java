@@ -40,7 +40,11 @@ class OperatorCommandsIT {
             listeners: ['127.0.0.1:0']
             loops: 1
             upstreams: {site: {origins: ['%s']}}
-            routes: [{host: shop.example, upstream: site}]
+            routes:
+              - {host: shop.example, upstream: site, cache: {bypass-paths: [/cart]}}
+              - {host: shop.example, path: /admin,
+                 upstream: site, cache: off, access: {allow: [127.0.0.1]}}
+              - {host: other.example, upstream: site}
             cache: {memory: {capacity: 16MiB}}
             log: {level: error}
             admin: {address: '127.0.0.1:0', token-file: '%s/token'}
@@ -158,13 +162,17 @@ class OperatorCommandsIT {
     origin.on(
         "/sitemap.xml",
         ok(
-            "<sitemapindex><sitemap><loc>http://shop.example/part.xml</loc></sitemap>"
+            "<sitemapindex><sitemap><loc>http://shop.example:80/part.xml</loc></sitemap>"
+                + "<sitemap><loc>http://shop.example/admin/do?x</loc></sitemap>"
+                + "<sitemap><loc>http://other.example/part.xml</loc></sitemap>"
+                + "<sitemap><loc>https://shop.example/part.xml</loc></sitemap>"
                 + "<sitemap><loc>http://elsewhere.example/part.xml</loc></sitemap></sitemapindex>"));
     origin.on(
         "/part.xml",
         ok(
             "<urlset><url><loc>\n http://shop.example/map?a&amp;b </loc></url>"
                 + "<url><loc>http://elsewhere.example/</loc></url>"
+                + "<url><loc>http://shop.example/cart</loc></url>"
                 + "<url><loc>http://shop.example/private</loc></url>"
                 + "<url><loc>http://shop.example/gone</loc></url></urlset>"));
     origin.on("/map?a&b", ok("x", "Cache-Control: max-age=60"));
@@ -172,9 +180,18 @@ class OperatorCommandsIT {
     assertThat(kamille("warm", "--sitemap", "http://shop.example/sitemap.xml", "--rate", "1000"))
         .isEqualTo(69);
     assertThat(out.toString())
-        .contains("1 stored", "1 not stored", "2 failed", "1 skipped")
-        .contains("http://elsewhere.example/part.xml: the sitemap:", "421")
+        .contains("1 stored", "1 not stored", "5 failed", "2 skipped")
+        .contains("http://elsewhere.example/part.xml: the sitemap: its index has another")
+        .contains("http://other.example/part.xml: the sitemap: its index has another")
+        .contains("https://shop.example/part.xml: the sitemap: its index has another")
+        .contains("http://shop.example/admin/do?x: the sitemap: routes[].cache.enabled: off: ")
+        .contains("http://shop.example/cart: routes[].cache.bypass-paths: /cart: ")
+        .contains("http://shop.example/private: the response is for one user")
         .contains("http://elsewhere.example/: ", "http://shop.example/gone: status 404");
+    assertThat(origin.requests("/admin/do?x")).isEmpty();
+    assertThat(origin.requests("/part.xml")).hasSize(1);
+    assertThat(origin.request("/part.xml").field("User-Agent")).isEqualTo("Kamille-Warm-Up");
+    assertThat(origin.request("/sitemap.xml").field("User-Agent")).isEqualTo("Kamille-Warm-Up");
     assertThat(kamille("warm")).isEqualTo(64);
     assertThat(kamille("warm", "http://shop.example/map?a&b")).isZero();
     assertThat(kamille("warm", "http://shop.example/map?a&b", "--rate", "0")).isEqualTo(69);

@@ -43,7 +43,12 @@ class WarmUpTest {
                     default -> asked.contains(request.target()) ? Decision.SERVE : Decision.FORWARD;
                   };
               return new Explanation(
-                  decision, null, null, List.of(new Reason("rule", "RFC 9111", "found", "so")));
+                  decision,
+                  null,
+                  null,
+                  List.of(
+                      new Reason("rule", "RFC 9111", "found", "so"),
+                      new Reason("coding", "RFC 9110", "no Accept-Encoding", "as it comes")));
             }
 
             @Override
@@ -109,7 +114,17 @@ class WarmUpTest {
     assertThat(asked).isEmpty();
     assertThat(warmUp.progress().troubles())
         .extracting(WarmProgress.Trouble::why)
-        .contains("so", "no request can have this URL");
+        .contains("found: so", "no request can have this URL");
+  }
+
+  @Test
+  void aSitemapIsFetchedUnderTheRuleOfItsUrls() {
+    warmUp.start(new WarmOrder(List.of(), "http://private/map.xml", null, 1000, 2));
+    assertThat(awaitDone().failed()).isEqualTo(1);
+    assertThat(asked).isEmpty();
+    assertThat(warmUp.progress().troubles())
+        .extracting(WarmProgress.Trouble::why)
+        .containsExactly("the sitemap: found: so");
   }
 
   @Test

@@ -506,7 +506,7 @@ public final class CacheExplainer {
           last.detail(),
           last.status() + ", " + seconds(clock.nanos() - last.atNanos()) + " ago",
           last.explanation(),
-          "the last response was not stored: ");
+          Explanation.LAST_NOT_STORED);
     }
   }
 

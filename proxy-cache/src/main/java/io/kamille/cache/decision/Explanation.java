@@ -4,6 +4,7 @@ import io.kamille.cache.rules.ForwardReason;
 import io.kamille.cache.rules.Reason;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +23,12 @@ public record Explanation(
     @Nullable String key,
     List<Reason> because) {
 
+  static final String LAST_NOT_STORED = "the last response was not stored: ";
+
+  /** Rules of steps behind the one that decides. They tell what else is done. */
+  private static final Set<String> DESCRIBING =
+      Set.of("coding", "fill-around", "invalidation", "owner", "response-buffer");
+
   public Explanation {
     because = List.copyOf(because);
   }
@@ -30,6 +37,27 @@ public record Explanation(
   public Explanation after(List<Reason> before) {
     return new Explanation(
         decision, forward, key, Stream.concat(before.stream(), because.stream()).toList());
+  }
+
+  /** The step that decides. */
+  public Reason deciding() {
+    return because.reversed().stream()
+        .filter(step -> !DESCRIBING.contains(step.rule()) && !isOfLastResponse(step))
+        .findFirst()
+        .orElseGet(because::getLast);
+  }
+
+  /** Why the last response for the key was not stored; null if it was, or nobody knows. */
+  public @Nullable String whyNotStored() {
+    return because.stream()
+        .filter(Explanation::isOfLastResponse)
+        .map(step -> step.so().substring(LAST_NOT_STORED.length()))
+        .findFirst()
+        .orElse(null);
+  }
+
+  private static boolean isOfLastResponse(Reason step) {
+    return step.so().startsWith(LAST_NOT_STORED);
   }
 
   /** What is done with a request. */

@@ -1,5 +1,6 @@
 package io.kamille.core.auth;
 
+import io.kamille.core.answer.SecurityFields;
 import io.kamille.core.auth.Verdicts.Verdict;
 import io.kamille.core.exchange.ContentSource;
 import io.kamille.core.exchange.DiscardingReply;
@@ -305,6 +306,9 @@ public final class ForwardStation extends AuthStation {
     private void tell(ResponseHead answer) {
       Exchange exchange = held.exchange();
       exchange.notes().mark(TraceStep.AUTH, "the auth server answers " + answer.status());
+      if (exchange.notes().hasSecurityFields()) {
+        SecurityFields.addTo(answer.fields(), exchange.request().isSecure());
+      }
       Reply reply = exchange.reply();
       reply.head(answer, content.readableBytes());
       if (content.isReadable() && exchange.request().method() != Method.HEAD) {

@@ -3,6 +3,7 @@ package io.kamille.core.auth;
 import io.kamille.core.http.Fields;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.jose4j.jwa.AlgorithmConstraints;
 import org.jose4j.jwa.AlgorithmConstraints.ConstraintType;
 import org.jose4j.jws.AlgorithmIdentifiers;
@@ -39,6 +40,9 @@ record JwtCheck(JwtSettings settings) {
           Map.entry(ErrorCodes.AUDIENCE_INVALID, "the audience is wrong"),
           Map.entry(ErrorCodes.AUDIENCE_MISSING, "the audience is wrong"));
 
+  static final String NO_TOKEN = "it is no signed token of at most 8,192 characters";
+  private static final Pattern TOKEN =
+      Pattern.compile("[A-Za-z0-9_-]++\\.[A-Za-z0-9_-]++\\.[A-Za-z0-9_-]++");
   private static final int SKEW_SECONDS = 30;
   private static final int MOST_TOKEN_CHARACTERS = 8192;
   private static final int MOST_VALUE_CHARACTERS = 1024;
@@ -58,11 +62,15 @@ record JwtCheck(JwtSettings settings) {
     }
   }
 
+  /** Whether it has the form of a signed token: base64url without padding (RFC 7515 §7.1). */
+  static boolean isToken(String text) {
+    // The library skips what is no base64, so one token would have many forms.
+    return text.length() <= MOST_TOKEN_CHARACTERS && TOKEN.matcher(text).matches();
+  }
+
   Result of(String token, JwtKeys keys, long nowEpochSeconds) {
-    // Two dots: signed, not encrypted.
-    if (token.length() > MOST_TOKEN_CHARACTERS
-        || token.chars().filter(c -> c == '.').count() != 2) {
-      return Result.refused("it is no signed token of at most 8,192 characters", false);
+    if (!isToken(token)) {
+      return Result.refused(NO_TOKEN, false);
     }
     JwksVerificationKeyResolver resolver = new JwksVerificationKeyResolver(keys.keys());
     resolver.setDisambiguateWithVerifySignature(true);

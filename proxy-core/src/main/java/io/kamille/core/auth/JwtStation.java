@@ -28,6 +28,8 @@ public final class JwtStation extends AuthStation {
   private static final long MOST_KEPT_SECONDS = 300;
 
   private static final Failure NONE = unauthorized("a token is needed", "Bearer");
+  private static final Failure MALFORMED =
+      unauthorized(JwtCheck.NO_TOKEN, "Bearer error=\"invalid_token\"");
   private static final Failure NO_KEYS =
       new Failure(Kind.PROXY_INTERNAL_RESPONSE, 503, "there are no keys for tokens yet", 1);
 
@@ -84,6 +86,10 @@ public final class JwtStation extends AuthStation {
     JwtKeys keys = source.value();
     if (keys == null) {
       refuse(exchange, NO_KEYS);
+      return;
+    }
+    if (!JwtCheck.isToken(token)) {
+      refuse(exchange, MALFORMED);
       return;
     }
     byte[] octets = token.getBytes(StandardCharsets.ISO_8859_1);

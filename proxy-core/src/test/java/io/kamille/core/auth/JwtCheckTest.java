@@ -153,6 +153,25 @@ class JwtCheckTest {
   }
 
   @Test
+  void aTokenHasOneForm() throws Exception {
+    String right = signed(RSA, "RS256", claims());
+    assertThat(JwtCheck.isToken(right)).isTrue();
+    for (String token :
+        List.of(
+            right.replaceFirst("\\.", ".!!"),
+            right.replaceFirst("\\.", ". "),
+            " " + right,
+            right + " ",
+            right + "\n",
+            right + "==",
+            right + "\u00ff",
+            right.replace('-', '+').replace('_', '/') + "+")) {
+      assertThat(JwtCheck.isToken(token)).as(token).isFalse();
+      assertThat(refusal(token)).as(token).isEqualTo(JwtCheck.NO_TOKEN);
+    }
+  }
+
+  @Test
   void claimsBecomeFieldsUnlessTheyWouldMeanMore() throws Exception {
     for (String claim : List.of("sub", "groups", "n", "evil", "name", "list", "object", "none")) {
       fields.put("X-" + claim, new TokenClaim(claim));
