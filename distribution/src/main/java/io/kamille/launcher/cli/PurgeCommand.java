@@ -5,7 +5,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
@@ -155,17 +154,8 @@ final class PurgeCommand implements Callable<Integer> {
       if (last.path("state").stringValue("").equals("done")) {
         break;
       }
-      pause();
+      StateOption.pause(LOOK_MILLIS, "the purge is in force");
     }
     return last;
-  }
-
-  private static void pause() throws CommandFailure {
-    try {
-      TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
-    } catch (InterruptedException interrupted) {
-      Thread.currentThread().interrupt();
-      throw new CommandFailure(ExitCode.SIGNAL, "interrupted; the purge is in force");
-    }
   }
 }

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 import tools.jackson.databind.JsonNode;
@@ -75,5 +76,15 @@ final class StateOption {
     JsonNode problem = JSON.readTree(reply.content());
     return new CommandFailure(
         ExitCode.UNAVAILABLE, problem.path("detail").stringValue("status " + reply.status()));
+  }
+
+  /** Waits before the next look at what goes on in the service. */
+  static void pause(long millis, String goesOn) throws CommandFailure {
+    try {
+      TimeUnit.MILLISECONDS.sleep(millis);
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+      throw new CommandFailure(ExitCode.SIGNAL, "interrupted; " + goesOn);
+    }
   }
 }

@@ -7,7 +7,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
@@ -75,14 +74,11 @@ final class WarmCommand implements Callable<Integer> {
       description = "Requests at the same time, at the most (default: ${DEFAULT-VALUE}).")
   private int concurrency;
 
-  @Option(names = "--no-wait", description = "Do not wait for the end.")
-  private boolean isLeft;
-
   @Override
   public Integer call() throws CommandFailure {
     JsonNode progress = begun();
-    while (!isLeft && UNDER_WAY.contains(progress.path("state").stringValue(""))) {
-      pause();
+    while (UNDER_WAY.contains(progress.path("state").stringValue(""))) {
+      StateOption.pause(LOOK_MILLIS, "the warm-up goes on");
       progress = state.json("GET", PATH, null);
     }
     PrintWriter out = spec.commandLine().getOut();
@@ -132,15 +128,6 @@ final class WarmCommand implements Callable<Integer> {
               + JsonOption.plain(trouble.path("url").stringValue(""))
               + ": "
               + JsonOption.plain(trouble.path("why").stringValue("")));
-    }
-  }
-
-  private static void pause() throws CommandFailure {
-    try {
-      TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
-    } catch (InterruptedException interrupted) {
-      Thread.currentThread().interrupt();
-      throw new CommandFailure(ExitCode.SIGNAL, "interrupted; the warm-up goes on");
     }
   }
 }
