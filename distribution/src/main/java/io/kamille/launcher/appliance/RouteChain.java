@@ -249,7 +249,8 @@ public final class RouteChain implements ExplainedRoute {
     };
   }
 
-  private static String authName(AuthSettings auth) {
+  /** Who decides about clients: {@code password}, {@code token} or an upstream. */
+  static String authName(AuthSettings auth) {
     if (auth.forward().upstream() != null) {
       return "upstream " + auth.forward().upstream();
     }

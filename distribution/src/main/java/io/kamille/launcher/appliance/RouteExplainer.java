@@ -11,14 +11,15 @@ import io.kamille.cache.station.PurgeMethod;
 import io.kamille.cluster.peer.Peers;
 import io.kamille.cluster.peer.Peers.Ownership;
 import io.kamille.core.answer.MovedPaths;
-import io.kamille.core.auth.AuthExplanation;
 import io.kamille.core.auth.AuthSettings;
 import io.kamille.core.auth.AuthStation;
+import io.kamille.core.exchange.Failure;
 import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.gate.AccessList;
 import io.kamille.core.gate.AddressRanges;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.RequestHead;
+import io.kamille.core.http.StatusCode;
 import io.kamille.core.origin.PoolSettings;
 import io.kamille.core.origin.choose.SplitSettings;
 import io.kamille.core.route.Route;
@@ -52,6 +53,10 @@ record RouteExplainer(
 
   /** What a prefix of an IPv4 address has in front, as that of a mapped IPv6 address. */
   private static final int MAPPED_BITS = 96;
+
+  private static final Failure NO_AUTHORIZATION =
+      new Failure(
+          Failure.Kind.HTTP_REQUEST_DENIED, StatusCode.UNAUTHORIZED, "there is no Authorization");
 
   RouteExplainer {
     chains = Map.copyOf(chains);
@@ -129,11 +134,9 @@ record RouteExplainer(
           return new Explanation(Decision.REFUSE, null, null, steps);
         }
       } else if (station == Station.AUTH) {
-        AuthStation auth = chain.auth();
-        AuthExplanation found =
-            auth == null ? unchecked(chain.route().auth(), asked) : auth.explain(asked);
-        steps.add(new Reason("auth", "routes[].auth", found.found(), found.so()));
-        if (found.isRefused()) {
+        Failure refusal = refusal(chain, asked);
+        steps.add(authenticated(chain, refusal));
+        if (refusal != null) {
           return new Explanation(Decision.REFUSE, null, null, steps);
         }
         asked = request.copy();
@@ -160,11 +163,29 @@ record RouteExplainer(
     return slow(uncached(chain), chain).after(steps);
   }
 
-  /** What is known without a file of users, keys or an auth server. */
-  private static AuthExplanation unchecked(AuthSettings auth, RequestHead request) {
-    return auth.forward().upstream() != null || request.fields().has(FieldName.AUTHORIZATION)
-        ? new AuthExplanation(false, "not checked here", "taken for one that is let in")
-        : new AuthExplanation(true, "no Authorization", "clients get 401 (Unauthorized)");
+  /** Why auth refuses a request; without users, keys and a server, most is taken for right. */
+  private static @Nullable Failure refusal(ExplainedRoute chain, RequestHead request) {
+    AuthStation station = chain.auth();
+    if (station != null) {
+      return station.refusal(request);
+    }
+    boolean isForward = chain.route().auth().forward().upstream() != null;
+    return isForward || request.fields().has(FieldName.AUTHORIZATION) ? null : NO_AUTHORIZATION;
+  }
+
+  private static Reason authenticated(ExplainedRoute chain, @Nullable Failure refusal) {
+    AuthSettings auth = chain.route().auth();
+    String so;
+    if (refusal != null) {
+      String status = refusal.status() + " (" + StatusCode.reason(refusal.status()) + ")";
+      so = refusal.reason() + ": " + status;
+    } else if (auth.forward().upstream() != null) {
+      so = "the auth server is asked; what follows is for a request that it lets pass";
+    } else {
+      boolean isPassword = auth.jwt().keys() == null;
+      so = isPassword ? "it passes with the right password" : "it passes if the token is right";
+    }
+    return new Reason("auth", "routes[].auth", RouteChain.authName(auth), so);
   }
 
   private static Reason routed(Route route, RequestHead request) {

@@ -186,7 +186,7 @@ record RouteChecks(SectionValues route, Problems problems) {
     }
     SectionValues jwt = auth.one(AuthSettings.JWT);
     String keys = jwt.find(JwtSettings.KEYS);
-    if (keys != null && !keys.contains("://")) {
+    if (keys != null && !JwtSettings.isUrl(keys)) {
       String expected = "a file with a JWK set";
       problems.readable(jwt, JwtSettings.KEYS, expected, () -> JwtStation.check(keys));
     }

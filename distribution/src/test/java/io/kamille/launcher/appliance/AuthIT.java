@@ -448,8 +448,10 @@ class AuthIT {
     assertThat(values(answer, "Set-Cookie")).containsExactly("s=2", "t=3");
   }
 
-  @Test
-  void aClientThatLeavesLeavesNothingBehind() {
+  /** By a reset, or by a FIN, as curl does at ^C. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void theRequestOfAClientThatLeavesDoesNotReachTheOrigin(boolean isReset) {
     var word = new CountDownLatch(1);
     auth.on(
         "/verify",
@@ -461,9 +463,16 @@ class AuthIT {
     TestClient client = journey.client();
     client.get("/a");
     auth.awaitRequests("/verify", 1);
-    client.reset();
-    Await.until(() -> journey.appliance().totals().connections() == 0, "it is gone");
+    if (isReset) {
+      client.reset();
+      Await.until(() -> journey.appliance().totals().connections() == 0, "it is gone");
+    } else {
+      client.closeOutput();
+    }
     word.countDown();
+    if (!isReset) {
+      assertThat(client.answer().status()).isEqualTo(400);
+    }
     assertThat(journey.origin().requests()).isEmpty();
   }
 

@@ -15,6 +15,7 @@ import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.RequestHead.Sender;
 import io.kamille.core.http.StatusCode;
 import io.kamille.core.tls.ClientCertificate;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -144,7 +145,7 @@ public final class PeerEntrance implements ExchangeHandler {
     private final Label label;
 
     NumberedReply(Reply reply, Label label) {
-      super(reply, label);
+      super(reply, List.of(label));
       this.label = label;
     }
 

@@ -1,90 +1,44 @@
 package io.kamille.core.auth;
 
+import io.kamille.core.setting.Problems;
+import io.kamille.core.setting.WatchedFile;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.attribute.BasicFileAttributes;
-import java.nio.file.attribute.FileTime;
-import org.jspecify.annotations.Nullable;
+import java.util.Objects;
 
-/** A file that checks go by. It is read again when it changes. */
+/** A file that credentials are checked against. */
 final class AuthFile<T> extends AuthSource<T> {
 
-  /*
-   * A look costs one stat() while time, size and inode stay the same. They are taken before the
-   * file is read: a change while it is read shows at the next look. One that cannot be read is read
-   * again each time.
-   */
-  static final int LIMIT_BYTES = 1 << 20;
+  private final WatchedFile file;
 
-  /** Makes a value of what is in the file. */
-  @FunctionalInterface
-  interface Parser<T> {
-    T parse(byte[] content) throws IOException;
+  AuthFile(Path file, Parser<T> parser) {
+    super(file.toString(), parser);
+    this.file = watched(file);
   }
 
-  private record Stamp(FileTime time, long size, @Nullable Object inode) {}
-
-  private final Path file;
-  private final Parser<T> parser;
-  private @Nullable Stamp seen;
-
-  private AuthFile(Path file, Parser<T> parser) {
-    super(file.toString());
-    this.file = file;
-    this.parser = parser;
+  private static WatchedFile watched(Path file) {
+    return new WatchedFile(file, LIMIT_BYTES, Files::newInputStream);
   }
 
   /**
-   * That file, which is right.
+   * Reads such a file once.
    *
-   * @throws IOException if it cannot be read, or is not right
+   * @throws IOException if it is not right
    */
-  static <T> AuthFile<T> open(Path file, Parser<T> parser) throws IOException {
-    AuthFile<T> opened = new AuthFile<>(file, parser);
-    opened.read(stamp(file));
-    return opened;
+  static <T> T read(Path file, Parser<T> parser) throws IOException {
+    return parser.parse(Objects.requireNonNull(watched(file).look()));
   }
 
   @Override
   void look(long nowNanos) {
     try {
-      Stamp now = stamp(file);
-      if (!now.equals(seen)) {
-        read(now);
+      byte[] content = file.look();
+      if (content != null) {
+        take(content);
       }
     } catch (IOException wrong) {
-      keep(String.valueOf(wrong.getMessage()));
-    }
-  }
-
-  private static Stamp stamp(Path file) throws IOException {
-    try {
-      var found = Files.readAttributes(file, BasicFileAttributes.class);
-      if (!found.isRegularFile()) {
-        throw new IOException(file + ": it is no regular file");
-      }
-      return new Stamp(found.lastModifiedTime(), found.size(), found.fileKey());
-    } catch (NoSuchFileException gone) {
-      throw new IOException(file + ": no file of this name", gone);
-    }
-  }
-
-  private void read(Stamp now) throws IOException {
-    byte[] content;
-    seen = null;
-    try (var in = Files.newInputStream(file)) {
-      content = in.readNBytes(LIMIT_BYTES + 1);
-    }
-    seen = now;
-    if (content.length > LIMIT_BYTES) {
-      throw new IOException(file + ": more than 1 MiB");
-    }
-    try {
-      replace(parser.parse(content));
-    } catch (IOException wrong) {
-      throw new IOException(file + ": " + wrong.getMessage(), wrong);
+      keep(Problems.reason(wrong));
     }
   }
 }

@@ -1,27 +1,47 @@
 package io.kamille.core.auth;
 
+import java.io.IOException;
 import java.lang.System.Logger.Level;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/** What checks go by, and may change at any time. Any thread. */
+/** What credentials are checked against, and may change at any time. Any thread. */
 abstract class AuthSource<T> {
 
+  static final int LIMIT_BYTES = 1 << 20;
+
   private static final System.Logger LOG = System.getLogger("kamille.auth");
+  private static final AtomicLong NUMBERS = new AtomicLong();
+
+  /** Makes a value of what was read. */
+  @FunctionalInterface
+  interface Parser<T> {
+    T parse(byte[] content) throws IOException;
+  }
+
+  /**
+   * What was read.
+   *
+   * @param number another one for each reading
+   */
+  record Known<T>(long number, T value) {}
 
   private final String name;
+  private final Parser<T> parser;
   // Volatile: replaced by whoever looks, read on the loops.
-  private volatile @Nullable T value;
+  private volatile @Nullable Known<T> known;
 
   // Confined to whoever looks, one at a time.
   private String lastProblem = "";
 
-  AuthSource(String name) {
+  AuthSource(String name, Parser<T> parser) {
     this.name = name;
+    this.parser = parser;
   }
 
   /** What it had when it was right last; null if it never was. */
-  final @Nullable T value() {
-    return value;
+  final @Nullable Known<T> known() {
+    return known;
   }
 
   /** Looks whether it has changed. Blocks for a file. One thread at a time. */
@@ -30,8 +50,8 @@ abstract class AuthSource<T> {
   /** It is no longer right for what clients send: a look soon is welcome. */
   void doubt() {}
 
-  final void replace(T next) {
-    value = next;
+  final void take(byte[] content) throws IOException {
+    known = new Known<>(NUMBERS.incrementAndGet(), parser.parse(content));
     if (!lastProblem.isEmpty()) {
       LOG.log(Level.INFO, "{0} is right again", name);
       lastProblem = "";
@@ -42,7 +62,7 @@ abstract class AuthSource<T> {
   final void keep(String problem) {
     if (!problem.equals(lastProblem)) {
       lastProblem = problem;
-      LOG.log(Level.ERROR, "{0}; what {1} had last goes on", problem, name);
+      LOG.log(Level.ERROR, "{0}: {1}; what it had last goes on", name, problem);
     }
   }
 }

@@ -2,21 +2,19 @@ package io.kamille.core.auth;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.netty.util.concurrent.DefaultThreadFactory;
-import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.lang.ref.WeakReference;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.ArrayBlockingQueue;
-import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The threads that check passwords and tokens, and those that look at files. Any thread. */
+/** The threads that check credentials, and the one that looks at files. Any thread. */
 public final class AuthThreads implements AutoCloseable {
 
   /*
@@ -31,12 +29,6 @@ public final class AuthThreads implements AutoCloseable {
   private static final long LOOK_SECONDS = 1;
 
   private static final System.Logger LOG = System.getLogger("kamille.auth");
-
-  /** Makes a source that nobody has yet. */
-  @FunctionalInterface
-  interface Opening<T> {
-    AuthSource<T> open() throws IOException;
-  }
 
   private final ThreadPoolExecutor checks;
   private final ScheduledThreadPoolExecutor looks =
@@ -76,22 +68,17 @@ public final class AuthThreads implements AutoCloseable {
     return verdicts;
   }
 
-  /** Has a check done soon; false if too many wait. */
-  boolean check(Runnable work) {
-    try {
-      checks.execute(work);
-      return true;
-    } catch (RejectedExecutionException full) {
-      return false;
-    }
+  /** What does checks soon; it rejects one if too many wait. */
+  Executor checks() {
+    return checks;
   }
 
   /** The source of that name, which is looked at from now on. Blocks. */
-  synchronized <T> AuthSource<T> source(String name, Opening<T> opening) throws IOException {
+  synchronized <T> AuthSource<T> source(String name, Supplier<AuthSource<T>> opening) {
     WeakReference<AuthSource<?>> reference = sources.get(name);
     @SuppressWarnings("unchecked") // a name says what kind of source it is
     AuthSource<T> present = reference == null ? null : (AuthSource<T>) reference.get();
-    AuthSource<T> source = present == null ? opening.open() : present;
+    AuthSource<T> source = present == null ? opening.get() : present;
     sources.put(name, new WeakReference<>(source));
     source.look(System.nanoTime());
     if (!isLooking) {
@@ -101,22 +88,21 @@ public final class AuthThreads implements AutoCloseable {
     return source;
   }
 
-  /** Looks at all sources. Blocks. */
-  synchronized void look() {
-    sources.values().removeIf(source -> source.get() == null);
-    List<AuthSource<?>> all =
-        sources.values().stream()
-            .<AuthSource<?>>map(WeakReference::get)
-            .filter(Objects::nonNull)
-            .toList();
-    for (AuthSource<?> source : all) {
-      try {
+  private synchronized void look() {
+    sources.values().removeIf(reference -> isGone(reference.get()));
+  }
+
+  /** Looks at it if it is still there. */
+  private static boolean isGone(@Nullable AuthSource<?> source) {
+    try {
+      if (source != null) {
         source.look(System.nanoTime());
-      } catch (RuntimeException | Error fault) {
-        // What it threw here would be the last look.
-        LOG.log(Level.ERROR, "a file of routes[].auth was not looked at", fault);
       }
+    } catch (RuntimeException | Error fault) {
+      // What it threw here would be the last look.
+      LOG.log(Level.ERROR, "a file of routes[].auth was not looked at", fault);
     }
+    return source == null;
   }
 
   @Override

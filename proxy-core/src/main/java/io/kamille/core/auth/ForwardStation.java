@@ -9,12 +9,14 @@ import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.exchange.Failure;
 import io.kamille.core.exchange.Failure.Kind;
 import io.kamille.core.exchange.Reply;
+import io.kamille.core.exchange.ReplyHandover;
 import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.exchange.TraceStep;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.Method;
 import io.kamille.core.http.NormalPath;
+import io.kamille.core.http.Octets;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.http.StatusCode;
@@ -22,12 +24,10 @@ import io.kamille.core.loop.WallClock;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.util.concurrent.Future;
-import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.TimeUnit;
-import javax.crypto.Mac;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Lets those requests pass that an auth server lets pass. Any loop. */
@@ -51,6 +51,10 @@ public final class ForwardStation extends AuthStation {
   private static final int KEPT_IDENTITY_BYTES = 2048;
 
   private static final long MOST_KEPT_SECONDS = TimeUnit.DAYS.toSeconds(1);
+  private static final Pattern NOT_KEPT =
+      Pattern.compile("(?i)(?:^|[\\s,])(?:no-store|no-cache|private)(?:$|[\\s,=])");
+  private static final Pattern LIFETIME =
+      Pattern.compile("(?i)(?:^|[\\s,])(?:s-maxage|max-age)(?:=([^\\s,]*))?");
 
   private static final Failure CLIMBING =
       Failure.request(StatusCode.BAD_REQUEST, "dots between encoded slashes or backslashes");
@@ -58,6 +62,8 @@ public final class ForwardStation extends AuthStation {
       Failure.of(Kind.HTTP_PROTOCOL_ERROR, "its response is longer than 256 KiB");
   private static final Failure LATE =
       Failure.of(Kind.HTTP_RESPONSE_TIMEOUT, "no whole response in 10 s");
+  private static final Failure GONE =
+      Failure.of(Kind.CLIENT_GONE, "the client closed while the auth server was asked");
 
   private final ForwardAuthSettings settings;
   private final byte[] kind;
@@ -92,7 +98,9 @@ public final class ForwardStation extends AuthStation {
       refuse(exchange, CLIMBING);
       return;
     }
-    byte[] digest = digest(exchange, asked);
+    String sent = exchange.client().getAddress() + (asked.isSecure() ? "s\n" : "\n") + asked.fields();
+    byte[] octets = sent.getBytes(StandardCharsets.ISO_8859_1);
+    byte[] digest = verdicts.digest(kind, 0, octets, 0, octets.length);
     Verdict known = verdicts.find(digest, clock.nanos());
     if (known != null) {
       pass(exchange, known.identity(), List.of());
@@ -113,7 +121,7 @@ public final class ForwardStation extends AuthStation {
       }
       if (NormalPath.mayDiffer(octets, start, end)) {
         byte[] path = NormalPath.encoded(NormalPath.of(octets, start, end), 0);
-        uri = text(path, 0, path.length) + text(octets, end, came.queryEnd());
+        uri = Octets.text(path, 0, path.length) + Octets.text(octets, end, came.queryEnd());
       }
     }
     RequestHead asked =
@@ -135,106 +143,68 @@ public final class ForwardStation extends AuthStation {
     return asked;
   }
 
-  private static String text(byte[] octets, int start, int end) {
-    return new String(octets, start, end - start, StandardCharsets.ISO_8859_1);
-  }
-
-  private byte[] digest(Exchange exchange, RequestHead asked) {
-    Mac mac = verdicts.begin(kind);
-    Verdicts.add(mac, asked.isSecure() ? 1 : 0);
-    InetAddress client = exchange.client().getAddress();
-    byte[] address = client == null ? new byte[0] : client.getAddress();
-    Verdicts.add(mac, address, 0, address.length);
-    Fields fields = asked.fields();
-    for (int i = 0; i < fields.size(); i++) {
-      Verdicts.add(mac, fields.octets(), fields.nameStart(i), fields.nameEnd(i));
-      Verdicts.add(mac, fields.octets(), fields.valueStart(i), fields.valueEnd(i));
-    }
-    return mac.doFinal();
-  }
-
   @Override
-  public AuthExplanation explain(RequestHead request) {
-    RequestHead asked = question(request);
-    return new AuthExplanation(
-        asked == null,
-        "upstream " + settings.upstream() + ", path " + settings.path(),
-        asked == null
-            ? "its path means different things to servers: 400 (Bad Request)"
-            : "the auth server is asked; what follows is for a request that it lets pass");
+  public @Nullable Failure refusal(RequestHead request) {
+    return question(request) == null ? CLIMBING : null;
   }
 
   /** Seconds for which the answer of an auth server holds; 0 for this request alone. */
   static long lifetimeSeconds(Fields answer) {
     String control = answer.joined(FieldName.CACHE_CONTROL);
-    if (control == null || answer.has(FieldName.SET_COOKIE)) {
+    if (control == null
+        || answer.has(FieldName.SET_COOKIE)
+        || NOT_KEPT.matcher(control).find()) {
       return 0;
     }
-    long maxAge = -1;
-    long shared = -1;
-    for (String part : control.toLowerCase(Locale.ROOT).split(",", -1)) {
-      String[] directive = part.strip().split("=", 2);
-      switch (directive[0]) {
-        case "no-store", "no-cache", "private" -> {
-          return 0;
-        }
-        case "max-age" -> maxAge = directive.length == 1 ? 0 : seconds(directive[1]);
-        case "s-maxage" -> shared = directive.length == 1 ? 0 : seconds(directive[1]);
-        default -> {}
-      }
-    }
-    String age = answer.first(FieldName.AGE);
-    long lifetime = Math.min(shared < 0 ? maxAge : shared, MOST_KEPT_SECONDS);
-    return Math.max(0, lifetime - (age == null ? 0 : seconds(age)));
+    // Of several lifetimes the shortest counts.
+    long lifetime = LIFETIME.matcher(control).results()
+        .mapToLong(found -> seconds(found.group(1))).min().orElse(0);
+    return Math.max(0, Math.min(lifetime, MOST_KEPT_SECONDS) - seconds(answer.first(FieldName.AGE)));
   }
 
-  private static long seconds(String text) {
-    return text.matches("[0-9]{1,9}") ? Long.parseLong(text) : 0;
+  private static long seconds(@Nullable String text) {
+    return text != null && text.matches("[0-9]{1,9}") ? Long.parseLong(text) : 0;
   }
 
   /** One question, and the request that waits for its answer. Confined to its loop. */
-  private final class Question extends DiscardingReply {
+  private final class Question extends DiscardingReply implements ContentSource {
 
-    private final HeldExchange held;
+    private final ReplyHandover client;
+    private final Exchange held;
     private final byte[] digest;
-    private ContentSource source = ContentSource.NONE;
-    private @Nullable ResponseHead head;
+    private ContentSource answering = ContentSource.NONE;
+    private @Nullable ResponseHead answer;
     // On the heap, so that one that nobody gets needs no release.
     private final ByteBuf content = Unpooled.buffer(0);
     private @Nullable Future<?> deadline;
 
     Question(Exchange exchange, byte[] digest) {
       super(() -> {});
-      this.held = HeldExchange.of(exchange, this::giveUp);
+      this.client = ReplyHandover.of(exchange.reply());
+      this.held = exchange.behind(client);
       this.digest = digest;
     }
 
     void ask(RequestHead asked) {
-      Exchange exchange = held.exchange();
-      if (held.isGone()) {
-        return;
+      held.notes().mark(TraceStep.AUTH, "asks the auth server");
+      deadline = held.loop().schedule(() -> miss(LATE), DEADLINE_SECONDS, TimeUnit.SECONDS);
+      client.open(this);
+      if (!isEnded()) {
+        server.handle(
+            new Exchange(
+                held.loop(), held.client(), held.local(), asked, RequestContent.NONE, this));
       }
-      exchange.notes().mark(TraceStep.AUTH, "asks the auth server");
-      deadline = exchange.loop().schedule(() -> miss(LATE), DEADLINE_SECONDS, TimeUnit.SECONDS);
-      server.handle(
-          new Exchange(
-              exchange.loop(),
-              exchange.client(),
-              exchange.local(),
-              asked,
-              RequestContent.NONE,
-              this));
     }
 
     @Override
     public void open(ContentSource source) {
-      this.source = source;
+      answering = source;
     }
 
     @Override
     public void head(ResponseHead head, long contentLength) {
       super.head(head, contentLength);
-      this.head = head.copy();
+      answer = head.copy();
       if (contentLength > LIMIT_BYTES) {
         miss(TOO_LONG);
       }
@@ -254,10 +224,15 @@ public final class ForwardStation extends AuthStation {
 
     @Override
     public void end(@Nullable Fields trailers) {
-      ResponseHead answer = head;
       if (answer != null && !isEnded()) {
         over();
-        decide(answer);
+        if (held.notes().hasInputEnded()) {
+          refuse(held, GONE);
+        } else if (answer.status() / 100 == 2) {
+          letPass(answer.fields());
+        } else {
+          tell(answer);
+        }
       }
     }
 
@@ -271,7 +246,7 @@ public final class ForwardStation extends AuthStation {
       if (!isEnded()) {
         over();
         refuse(
-            held.exchange(),
+            held,
             new Failure(
                 why.kind(),
                 StatusCode.SERVICE_UNAVAILABLE,
@@ -280,56 +255,42 @@ public final class ForwardStation extends AuthStation {
       }
     }
 
-    private void decide(ResponseHead answer) {
-      if (answer.status() / 100 != 2) {
-        tell(answer);
-        return;
-      }
+    private void letPass(Fields fields) {
       Fields identity = new Fields();
       int bytes = 0;
       for (String name : settings.responseFields()) {
-        for (String value : answer.fields().all(name)) {
+        for (String value : fields.all(name)) {
           identity.add(name, value);
           bytes += value.length();
         }
       }
-      long seconds = lifetimeSeconds(answer.fields());
+      long seconds = lifetimeSeconds(fields);
       if (seconds > 0 && bytes <= KEPT_IDENTITY_BYTES) {
         long now = clock.nanos();
-        long until = now + TimeUnit.SECONDS.toNanos(seconds);
-        verdicts.keep(new Verdict(digest, until, identity), now);
+        verdicts.keep(
+            new Verdict(digest, now + TimeUnit.SECONDS.toNanos(seconds), identity), now);
       }
-      pass(held.exchange(), identity, answer.fields().all(FieldName.SET_COOKIE));
+      pass(held, identity, fields.all(FieldName.SET_COOKIE));
     }
 
     /** The client gets the answer of the auth server. */
-    private void tell(ResponseHead answer) {
-      Exchange exchange = held.exchange();
-      exchange.notes().mark(TraceStep.AUTH, "the auth server answers " + answer.status());
-      if (exchange.notes().hasSecurityFields()) {
-        SecurityFields.addTo(answer.fields(), exchange.request().isSecure());
+    private void tell(ResponseHead head) {
+      held.notes().mark(TraceStep.AUTH, "the auth server answers " + head.status());
+      if (held.notes().hasSecurityFields()) {
+        SecurityFields.addTo(head.fields(), held.request().isSecure());
       }
-      Reply reply = exchange.reply();
-      reply.head(answer, content.readableBytes());
-      if (content.isReadable() && exchange.request().method() != Method.HEAD) {
-        reply.write(content);
+      client.head(head, content.readableBytes());
+      if (content.isReadable() && held.request().method() != Method.HEAD) {
+        client.write(content);
       }
-      reply.end(null);
+      client.end(null);
     }
 
     /** The answer is no use. */
     private void miss(Failure why) {
       if (!isEnded()) {
         fail(why);
-        source.cancel(why);
-      }
-    }
-
-    /** The client has gone away. */
-    private void giveUp(Failure why) {
-      if (!isEnded()) {
-        over();
-        source.cancel(why);
+        answering.cancel(why);
       }
     }
 
@@ -337,6 +298,22 @@ public final class ForwardStation extends AuthStation {
       ended();
       if (deadline != null) {
         deadline.cancel(false);
+      }
+    }
+
+    // The client
+
+    @Override
+    public void pause() {}
+
+    @Override
+    public void resume() {}
+
+    @Override
+    public void cancel(Failure why) {
+      if (!isEnded()) {
+        over();
+        answering.cancel(why);
       }
     }
   }

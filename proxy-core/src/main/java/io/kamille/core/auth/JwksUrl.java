@@ -7,12 +7,14 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jose4j.jwk.JsonWebKey;
 import org.jspecify.annotations.Nullable;
 
 /** Keys behind a URL. They are fetched now and then, and earlier if there is doubt. */
-final class JwksUrl extends AuthSource<JwtKeys> {
+final class JwksUrl extends AuthSource<List<JsonWebKey>> {
 
   /*
    * Tokens never cause a fetch of their own: one with an unknown key leaves a doubt, and a look
@@ -26,13 +28,13 @@ final class JwksUrl extends AuthSource<JwtKeys> {
   private final HttpRequest request;
   private final AtomicBoolean isFetching = new AtomicBoolean();
   // Volatile: set on any thread, read by whoever looks.
-  private volatile boolean isDoubtful = true;
+  private volatile boolean isDoubtful;
   private long lastNanos;
   private boolean isBegun;
 
   JwksUrl(String url) {
-    super(url);
-    request = HttpRequest.newBuilder(URI.create(url)).timeout(DEADLINE).build();
+    super(url, JwtCheck::keys);
+    request = HttpRequest.newBuilder(URI.create(url)).build();
   }
 
   @Override
@@ -42,17 +44,22 @@ final class JwksUrl extends AuthSource<JwtKeys> {
 
   @Override
   void look(long nowNanos) {
-    long passed = nowNanos - lastNanos;
-    boolean isDue = !isBegun || passed >= FETCH_NANOS || (isDoubtful && passed >= DOUBT_NANOS);
+    boolean isDue = !isBegun || nowNanos - lastNanos >= (isDoubtful ? DOUBT_NANOS : FETCH_NANOS);
     if (isDue && isFetching.compareAndSet(false, true)) {
       isBegun = true;
       isDoubtful = false;
       lastNanos = nowNanos;
-      client
-          .sendAsync(
-              request, BodyHandlers.limiting(BodyHandlers.ofByteArray(), AuthFile.LIMIT_BYTES))
+      var fetch =
+          client.sendAsync(request, BodyHandlers.limiting(BodyHandlers.ofByteArray(), LIMIT_BYTES));
+      // A copy ends in time; the fetch itself must end with it.
+      fetch
+          .copy()
           .orTimeout(DEADLINE.toSeconds(), TimeUnit.SECONDS)
-          .whenComplete(this::taken);
+          .whenComplete(
+              (response, trouble) -> {
+                fetch.cancel(true);
+                fetched(response, trouble);
+              });
     }
   }
 
@@ -60,7 +67,7 @@ final class JwksUrl extends AuthSource<JwtKeys> {
     return isFetching.get();
   }
 
-  private void taken(@Nullable HttpResponse<byte[]> response, @Nullable Throwable trouble) {
+  private void fetched(@Nullable HttpResponse<byte[]> response, @Nullable Throwable trouble) {
     try {
       if (response == null) {
         throw new IOException("it cannot be fetched (" + trouble + ")");
@@ -68,10 +75,10 @@ final class JwksUrl extends AuthSource<JwtKeys> {
       if (response.statusCode() != 200) {
         throw new IOException("status code " + response.statusCode() + " (expected: 200)");
       }
-      replace(JwtKeys.parse(response.body()));
+      take(response.body());
     } catch (IOException wrong) {
       doubt();
-      keep(request.uri() + ": " + wrong.getMessage());
+      keep(String.valueOf(wrong.getMessage()));
     } finally {
       isFetching.set(false);
     }

@@ -1,11 +1,23 @@
 package io.kamille.core.auth;
 
+import io.kamille.core.auth.CredentialStation.Found;
+import io.kamille.core.exchange.Failure;
 import io.kamille.core.http.Fields;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jose4j.jwa.AlgorithmConstraints;
 import org.jose4j.jwa.AlgorithmConstraints.ConstraintType;
+import org.jose4j.jwk.EllipticCurveJsonWebKey;
+import org.jose4j.jwk.JsonWebKey;
+import org.jose4j.jwk.JsonWebKeySet;
+import org.jose4j.jwk.OctetKeyPairJsonWebKey;
+import org.jose4j.jwk.RsaJsonWebKey;
+import org.jose4j.jwk.Use;
 import org.jose4j.jws.AlgorithmIdentifiers;
 import org.jose4j.jwt.JwtClaims;
 import org.jose4j.jwt.MalformedClaimException;
@@ -14,6 +26,7 @@ import org.jose4j.jwt.consumer.ErrorCodes;
 import org.jose4j.jwt.consumer.InvalidJwtException;
 import org.jose4j.jwt.consumer.JwtConsumerBuilder;
 import org.jose4j.keys.resolvers.JwksVerificationKeyResolver;
+import org.jose4j.lang.JoseException;
 import org.jose4j.lang.UnresolvableKeyException;
 import org.jspecify.annotations.Nullable;
 
@@ -31,35 +44,62 @@ record JwtCheck(JwtSettings settings) {
           AlgorithmIdentifiers.ECDSA_USING_P256_CURVE_AND_SHA256,
           AlgorithmIdentifiers.EDDSA);
 
-  private static final List<Map.Entry<Integer, String>> REASONS =
-      List.of(
-          Map.entry(ErrorCodes.SIGNATURE_INVALID, "the signature is wrong"),
-          Map.entry(ErrorCodes.EXPIRED, "the token has expired"),
-          Map.entry(ErrorCodes.ISSUER_INVALID, "the issuer is wrong"),
-          Map.entry(ErrorCodes.ISSUER_MISSING, "the issuer is wrong"),
-          Map.entry(ErrorCodes.AUDIENCE_INVALID, "the audience is wrong"),
-          Map.entry(ErrorCodes.AUDIENCE_MISSING, "the audience is wrong"));
+  static final Failure NO_TOKEN = wrong("it is no signed token of at most 8,192 characters");
+  static final Failure UNKNOWN_KEY = wrong("no key fits the token");
+  private static final Failure OTHER = wrong("the token is not right");
+  private static final Map<Integer, Failure> REASONS = new LinkedHashMap<>();
 
-  static final String NO_TOKEN = "it is no signed token of at most 8,192 characters";
+  static {
+    REASONS.put(ErrorCodes.SIGNATURE_INVALID, wrong("the signature is wrong"));
+    REASONS.put(ErrorCodes.EXPIRED, wrong("the token has expired"));
+    REASONS.put(ErrorCodes.ISSUER_INVALID, wrong("the issuer is wrong"));
+    REASONS.put(ErrorCodes.ISSUER_MISSING, wrong("the issuer is wrong"));
+    REASONS.put(ErrorCodes.AUDIENCE_INVALID, wrong("the audience is wrong"));
+    REASONS.put(ErrorCodes.AUDIENCE_MISSING, wrong("the audience is wrong"));
+  }
+
   private static final Pattern TOKEN =
       Pattern.compile("[A-Za-z0-9_-]++\\.[A-Za-z0-9_-]++\\.[A-Za-z0-9_-]++");
+  private static final Pattern VALUE = Pattern.compile("[!-~]([ -~]{0,1022}[!-~])?");
   private static final int SKEW_SECONDS = 30;
   private static final int MOST_TOKEN_CHARACTERS = 8192;
-  private static final int MOST_VALUE_CHARACTERS = 1024;
+  private static final int MOST_KEYS = 100;
+  private static final long MOST_KEPT_SECONDS = 300;
+
+  private static Failure wrong(String reason) {
+    return CredentialStation.unauthorized(reason, "Bearer error=\"invalid_token\"");
+  }
 
   /**
-   * What became of a token.
+   * The keys of a JWK set that can verify RS256, ES256 or EdDSA. Others are left out, secret ones
+   * above all.
    *
-   * @param refusal why it is refused; empty if it is right
-   * @param isKeyUnknown whether no key fits it
-   * @param identity fields for the origin
-   * @param endEpochSeconds when it ends
+   * @throws IOException if it is no such set
    */
-  record Result(String refusal, boolean isKeyUnknown, Fields identity, long endEpochSeconds) {
-
-    static Result refused(String why, boolean isKeyUnknown) {
-      return new Result(why, isKeyUnknown, AuthStation.NOBODY, 0);
+  static List<JsonWebKey> keys(byte[] content) throws IOException {
+    List<JsonWebKey> keys;
+    try {
+      keys =
+          new JsonWebKeySet(new String(content, StandardCharsets.UTF_8))
+              .getJsonWebKeys().stream().filter(JwtCheck::isOfUse).limit(MOST_KEYS).toList();
+    } catch (JoseException | RuntimeException wrong) {
+      throw new IOException("it is no JWK set (RFC 7517)", wrong);
     }
+    if (keys.isEmpty()) {
+      throw new IOException("it has no public key for RS256, ES256 or EdDSA");
+    }
+    return keys;
+  }
+
+  private static boolean isOfUse(JsonWebKey key) {
+    boolean isOfKind =
+        switch (key) {
+          case RsaJsonWebKey _ -> true;
+          case EllipticCurveJsonWebKey curve -> curve.getCurveName().equals("P-256");
+          case OctetKeyPairJsonWebKey pair -> pair.getSubtype().equals("Ed25519");
+          default -> false;
+        };
+    return isOfKind && !Use.ENCRYPTION.equals(key.getUse());
   }
 
   /** Whether it has the form of a signed token: base64url without padding (RFC 7515 §7.1). */
@@ -68,11 +108,11 @@ record JwtCheck(JwtSettings settings) {
     return text.length() <= MOST_TOKEN_CHARACTERS && TOKEN.matcher(text).matches();
   }
 
-  Result of(String token, JwtKeys keys, long nowEpochSeconds) {
+  Found of(String token, List<JsonWebKey> keys, long nowEpochSeconds) {
     if (!isToken(token)) {
-      return Result.refused(NO_TOKEN, false);
+      return Found.refused(NO_TOKEN);
     }
-    JwksVerificationKeyResolver resolver = new JwksVerificationKeyResolver(keys.keys());
+    JwksVerificationKeyResolver resolver = new JwksVerificationKeyResolver(keys);
     resolver.setDisambiguateWithVerifySignature(true);
     JwtConsumerBuilder builder =
         new JwtConsumerBuilder()
@@ -88,30 +128,25 @@ record JwtCheck(JwtSettings settings) {
     try {
       JwtClaims claims = builder.build().processToClaims(token);
       long end = claims.getExpirationTime().getValue() + SKEW_SECONDS;
-      return new Result("", false, identity(claims), end);
-    } catch (InvalidJwtException | MalformedClaimException wrong) {
-      return Result.refused(reason(wrong), isKeyUnknown(wrong));
+      return new Found(null, identity(claims), Math.min(end - nowEpochSeconds, MOST_KEPT_SECONDS));
+    } catch (InvalidJwtException wrong) {
+      return Found.refused(reason(wrong));
+    } catch (MalformedClaimException wrong) {
+      return Found.refused(OTHER);
     }
   }
 
-  private static String reason(Exception wrong) {
-    if (isKeyUnknown(wrong)) {
-      return "no key fits the token";
-    }
-    return REASONS.stream()
-        .filter(reason -> wrong instanceof InvalidJwtException e && e.hasErrorCode(reason.getKey()))
-        .map(Map.Entry::getValue)
-        .findFirst()
-        .orElse("the token is not right");
-  }
-
-  private static boolean isKeyUnknown(Throwable wrong) {
+  private static Failure reason(InvalidJwtException wrong) {
     for (Throwable cause = wrong; cause != null; cause = cause.getCause()) {
       if (cause instanceof UnresolvableKeyException) {
-        return true;
+        return UNKNOWN_KEY;
       }
     }
-    return false;
+    return REASONS.entrySet().stream()
+        .filter(reason -> wrong.hasErrorCode(reason.getKey()))
+        .map(Map.Entry::getValue)
+        .findFirst()
+        .orElse(OTHER);
   }
 
   private Fields identity(JwtClaims claims) {
@@ -121,37 +156,23 @@ record JwtCheck(JwtSettings settings) {
         .forEach(
             (name, claim) -> {
               String value = text(claims.getClaimValue(claim.claim()));
-              if (value != null) {
+              if (VALUE.matcher(value).matches()) {
                 fields.add(name, value);
               }
             });
     return fields;
   }
 
-  /** A claim as the value of a field; null if it is none, or has what would mean something else. */
-  private static @Nullable String text(@Nullable Object value) {
-    String text =
-        switch (value) {
-          case String plain -> plain;
-          case Number number -> number.toString();
-          case Boolean truth -> truth.toString();
-          case List<?> list -> joined(list);
-          case null -> null;
-          default -> null;
-        };
-    return text != null
-            && !text.isEmpty()
-            && text.length() <= MOST_VALUE_CHARACTERS
-            && text.equals(text.strip())
-            && text.chars().allMatch(c -> c >= ' ' && c <= '~')
-        ? text
-        : null;
-  }
-
-  /** Members with commas between them, none of which has one. */
-  private static @Nullable String joined(List<?> list) {
-    boolean isPlain =
-        list.stream().allMatch(item -> item instanceof String text && !text.contains(","));
-    return isPlain ? String.join(", ", list.stream().map(String::valueOf).toList()) : null;
+  /** A claim as the value of a field; empty if it is none, or would mean something else there. */
+  private static String text(@Nullable Object value) {
+    return switch (value) {
+      case String plain -> plain;
+      case Number number -> number.toString();
+      case Boolean truth -> truth.toString();
+      case List<?> list
+          when list.stream().allMatch(item -> item instanceof String s && !s.contains(",")) ->
+          list.stream().map(String::valueOf).collect(Collectors.joining(", "));
+      case null, default -> "";
+    };
   }
 }

@@ -46,7 +46,7 @@ public record JwtSettings(
           ValueTypes.text(
               "file or URL",
               "the path of a file, an https:// URL, or an http:// URL of this machine",
-              text -> !text.contains("://") || isUrl(text)),
+              text -> !isUrl(text) || isRight(text)),
           "A JWK set (RFC 7517): the path of a file, or a URL. Kamille reads a changed file within"
               + " a second. It fetches a URL every 5 minutes, and earlier if a token names an"
               + " unknown key, at most once in 30 seconds.");
@@ -76,12 +76,12 @@ public record JwtSettings(
               .orElse("tokens with `aud` are refused", List.of()),
           FIELDS);
 
-  /** Whether the keys lie behind a URL. */
-  public boolean isUrl() {
-    return keys != null && keys.contains("://");
+  /** Whether those keys lie behind a URL. */
+  public static boolean isUrl(String keys) {
+    return keys.contains("://");
   }
 
-  private static boolean isUrl(String text) {
+  private static boolean isRight(String text) {
     try {
       URI uri = new URI(text);
       String host = uri.getHost();

@@ -1,7 +1,5 @@
 package io.kamille.core.auth;
 
-import java.nio.ByteBuffer;
-import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
@@ -24,7 +22,7 @@ interface PasswordHash {
   Pattern BCRYPT = Pattern.compile("\\$2[aby]\\$(0[4-9]|1[0-6])\\$[./A-Za-z0-9]{53}");
   Pattern PBKDF2 =
       Pattern.compile(
-          "\\$pbkdf2-(sha256|sha512)\\$([1-9][0-9]{3,6})\\$([./A-Za-z0-9]{11,86})\\$([./A-Za-z0-9]+)");
+          "\\$pbkdf2-sha(256|512)\\$([1-9][0-9]{3,6})\\$([./A-Za-z0-9]{11,86})\\$([./A-Za-z0-9]+)");
 
   /** Whether this is the password, in UTF-8. Takes milliseconds to seconds. */
   boolean matches(byte[] password);
@@ -38,36 +36,27 @@ interface PasswordHash {
     if (!match.matches()) {
       return null;
     }
-    int octets = match.group(1).equals("sha256") ? 32 : 64;
+    int rounds = Integer.parseInt(match.group(2));
+    int bits = Integer.parseInt(match.group(1));
     byte[] salt;
     byte[] digest;
     try {
       salt = Base64.getDecoder().decode(match.group(3).replace('.', '+'));
       digest = Base64.getDecoder().decode(match.group(4).replace('.', '+'));
-    } catch (IllegalArgumentException e) {
+    } catch (IllegalArgumentException noBase64) {
       return null;
     }
-    int rounds = Integer.parseInt(match.group(2));
-    String algorithm = octets == 32 ? "PBKDF2WithHmacSHA256" : "PBKDF2WithHmacSHA512";
-    return digest.length == octets
-        ? password -> MessageDigest.isEqual(digest, pbkdf2(algorithm, password, salt, rounds))
+    return digest.length * Byte.SIZE == bits
+        ? password -> MessageDigest.isEqual(digest, pbkdf2(password, salt, rounds, bits))
         : null;
   }
 
-  private static byte[] pbkdf2(String algorithm, byte[] password, byte[] salt, int rounds) {
-    int bits = algorithm.endsWith("256") ? 256 : 512;
+  private static byte[] pbkdf2(byte[] password, byte[] salt, int rounds, int bits) {
+    char[] text = new String(password, StandardCharsets.UTF_8).toCharArray();
     try {
-      char[] text =
-          StandardCharsets.UTF_8
-              .newDecoder()
-              .decode(ByteBuffer.wrap(password))
-              .toString()
-              .toCharArray();
-      return SecretKeyFactory.getInstance(algorithm)
+      return SecretKeyFactory.getInstance("PBKDF2WithHmacSHA" + bits)
           .generateSecret(new PBEKeySpec(text, salt, rounds, bits))
           .getEncoded();
-    } catch (CharacterCodingException noText) {
-      return new byte[0];
     } catch (GeneralSecurityException impossible) {
       throw new IllegalStateException(impossible);
     }

@@ -2,60 +2,61 @@ package io.kamille.core.auth;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
-/**
- * Who may pass, by a password each. Immutable; any thread.
- *
- * @param number another one for each reading of a file
- */
-record Users(long number, Map<String, PasswordHash> byName, List<PasswordHash> all) {
+/** Who may pass, by a password each. Immutable; any thread. */
+record Users(Map<String, PasswordHash> byName, List<PasswordHash> all) {
 
-  private static final AtomicLong NUMBERS = new AtomicLong();
   private static final int MOST_NAME_CHARACTERS = 255;
+
+  /** Of many wrong lines the message has the first ones. */
+  private static final int TOLD = 10;
 
   /**
    * The users of a file.
    *
-   * @throws IOException if a line is not right; the message names the line and never shows it
+   * @throws IOException if lines are not right; the message names them and never shows them
    */
   static Users parse(byte[] content) throws IOException {
     Map<String, PasswordHash> users = new HashMap<>();
-    int number = 0;
-    for (String line : new String(content, StandardCharsets.UTF_8).split("\n", -1)) {
-      number++;
-      String text = line.strip();
-      if (text.isEmpty() || text.startsWith("#")) {
-        continue;
+    List<String> wrong = new ArrayList<>();
+    String[] lines = new String(content, StandardCharsets.UTF_8).split("\n", -1);
+    for (int i = 0; i < lines.length; i++) {
+      String expected = read(lines[i].strip(), users);
+      if (expected != null) {
+        wrong.add("line " + (i + 1) + ": expected: " + expected);
       }
-      int colon = text.indexOf(':');
-      if (colon < 1 || colon > MOST_NAME_CHARACTERS) {
-        throw wrong(number, "NAME:HASH");
-      }
-      PasswordHash hash = PasswordHash.parse(text.substring(colon + 1));
-      if (hash == null) {
-        throw wrong(number, "a bcrypt hash of cost 4–16 as htpasswd -B writes it, or PBKDF2");
-      }
-      if (users.putIfAbsent(text.substring(0, colon), hash) != null) {
-        throw wrong(number, "each name once");
-      }
+    }
+    if (!wrong.isEmpty()) {
+      String told = String.join("; ", wrong.subList(0, Math.min(wrong.size(), TOLD)));
+      int more = wrong.size() - TOLD;
+      throw new IOException(more > 0 ? told + "; and " + more + " more lines" : told);
     }
     if (users.isEmpty()) {
-      throw wrong(number, "at least one user");
+      throw new IOException("expected: at least one user");
     }
-    return new Users(NUMBERS.incrementAndGet(), Map.copyOf(users), List.copyOf(users.values()));
+    return new Users(Map.copyOf(users), List.copyOf(users.values()));
   }
 
-  private static IOException wrong(int line, String expected) {
-    return new IOException("line " + line + ": expected: " + expected);
-  }
-
-  boolean has(String name) {
-    return byName.containsKey(name);
+  /** Takes the user of a line over; what was expected if it is not right. */
+  private static @Nullable String read(String line, Map<String, PasswordHash> users) {
+    if (line.isEmpty() || line.startsWith("#")) {
+      return null;
+    }
+    int colon = line.indexOf(':');
+    if (colon < 1 || colon > MOST_NAME_CHARACTERS) {
+      return "NAME:HASH";
+    }
+    PasswordHash hash = PasswordHash.parse(line.substring(colon + 1));
+    if (hash == null) {
+      return "a bcrypt hash of cost 4–16 as htpasswd -B writes it, or PBKDF2";
+    }
+    return users.putIfAbsent(line.substring(0, colon), hash) == null ? null : "each name once";
   }
 
   /**

@@ -53,24 +53,18 @@ public final class Verdicts {
   }
 
   /**
-   * Begins the digest of what is checked; {@link Mac#doFinal()} ends it. Confined to its thread.
+   * The digest of what is checked.
+   *
+   * @param kind of the check, with all settings that decide
+   * @param number of what it is checked against
    */
-  Mac begin(byte[] kind) {
+  byte[] digest(byte[] kind, long number, byte[] octets, int start, int end) {
     Mac mac = macs.get();
     mac.reset();
-    add(mac, kind, 0, kind.length);
-    return mac;
-  }
-
-  /** Adds a part that cannot run into the next one. */
-  static void add(Mac mac, byte[] octets, int start, int end) {
-    add(mac, end - start);
+    mac.update(ByteBuffer.allocate(2 * Long.BYTES).putLong(kind.length).putLong(number).flip());
+    mac.update(kind);
     mac.update(octets, start, end - start);
-  }
-
-  /** Adds a number. */
-  static void add(Mac mac, long number) {
-    mac.update(ByteBuffer.allocate(Long.BYTES).putLong(number).flip());
+    return mac.doFinal();
   }
 
   /** The verdict that still holds, or null. */

@@ -98,6 +98,13 @@ public abstract class ClientExchange implements Reply, ClientContent.Owner {
     startNanos = shared.nowNanos();
   }
 
+  /** The client has said all it has to say. */
+  public final void inputEnded() {
+    if (observed != null) {
+      observed.notes().inputEnded();
+    }
+  }
+
   /** The stations, or only the observer, will hear of this exchange. */
   protected final void met(Exchange exchange) {
     observed = exchange;

@@ -20,9 +20,6 @@ import org.jspecify.annotations.Nullable;
 @SuppressWarnings("ArrayRecordComponent") // sent once, and compared with nothing
 public record FailureReply(ResponseHead head, byte[] content) {
 
-  /** What {@code Cache-Status} says of a request that no route took. */
-  private static final String REFUSED = Failure.PSEUDONYM + "; detail=refused";
-
   /**
    * The answer that says {@code failure}.
    *
@@ -75,6 +72,8 @@ public record FailureReply(ResponseHead head, byte[] content) {
     if (notes == null) {
       return "";
     }
-    return notes.cacheStatus().isEmpty() && notes.route().isEmpty() ? REFUSED : notes.cacheStatus();
+    return notes.cacheStatus().isEmpty() && notes.route().isEmpty()
+        ? ExchangeNotes.REFUSED
+        : notes.cacheStatus();
   }
 }

@@ -35,6 +35,9 @@ public final class ExchangeNotes {
     }
   }
 
+  /** What {@code Cache-Status} says of a request that was refused before any cache was asked. */
+  public static final String REFUSED = Failure.PSEUDONYM + "; detail=refused";
+
   /** No status of gRPC is known. */
   public static final int NO_GRPC_STATUS = -1;
 
@@ -55,6 +58,7 @@ public final class ExchangeNotes {
   private long contentLimit = Long.MAX_VALUE;
   private boolean hasSecurityFields;
   private List<String> cookies = List.of();
+  private boolean hasInputEnded;
 
   void clear() {
     route = "";
@@ -74,6 +78,7 @@ public final class ExchangeNotes {
     contentLimit = Long.MAX_VALUE;
     hasSecurityFields = false;
     cookies = List.of();
+    hasInputEnded = false;
   }
 
   /** The most bytes of content that the request may have, by its route. */
@@ -137,6 +142,11 @@ public final class ExchangeNotes {
 
   public void cacheStatus(String cacheStatus) {
     this.cacheStatus = cacheStatus;
+  }
+
+  /** A gate of the route lets the request go no further. */
+  public void refused() {
+    cacheStatus = REFUSED;
   }
 
   /** The name of the request, for an answer of the connection's own making; empty if none. */
@@ -217,6 +227,15 @@ public final class ExchangeNotes {
 
   public void cookies(List<String> cookies) {
     this.cookies = cookies;
+  }
+
+  /** Whether the client has closed its side behind the request: most that do so are gone. */
+  public boolean hasInputEnded() {
+    return hasInputEnded;
+  }
+
+  public void inputEnded() {
+    hasInputEnded = true;
   }
 
   /** How a call of gRPC ended, from 0 to 254; or {@link #NO_GRPC_STATUS}. */

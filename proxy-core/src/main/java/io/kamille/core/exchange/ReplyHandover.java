@@ -29,6 +29,11 @@ public final class ReplyHandover extends PassingReply implements ContentSource {
     return isPaused;
   }
 
+  /** Whether the client has gone away. */
+  public boolean isCancelled() {
+    return cancelled != null;
+  }
+
   @Override
   public void open(ContentSource source) {
     this.source = source;

@@ -30,8 +30,7 @@ public interface RouteGate {
       if (refusal == null) {
         next.handle(exchange);
       } else {
-        // It takes no route: Cache-Status and the log say that it was refused before.
-        exchange.notes().route("");
+        exchange.notes().refused();
         exchange.reply().fail(refusal);
       }
     };

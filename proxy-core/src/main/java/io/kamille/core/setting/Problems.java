@@ -86,7 +86,7 @@ public final class Problems {
     try {
       reading.run();
     } catch (IOException unusable) {
-      conflict(section, setting, expected + " (" + unusable.getMessage() + ")");
+      conflict(section, setting, expected + " (" + reason(unusable) + ")");
     }
   }
 
@@ -108,12 +108,19 @@ public final class Problems {
   /** Adds that the file cannot be read at all. */
   public void addUnreadable(IOException why) {
     String found =
-        switch (why) {
-          case NoSuchFileException _ -> "no file of this name";
-          case AccessDeniedException _ -> "no permission to read it";
-          default -> "an error while reading it (" + why.getMessage() + ")";
-        };
+        why instanceof NoSuchFileException || why instanceof AccessDeniedException
+            ? reason(why)
+            : "an error while reading it (" + why.getMessage() + ")";
     add(Problem.Kind.UNREADABLE, Position.NOWHERE, "", found, "a file that can be read");
+  }
+
+  /** Why a file cannot be read, in words. */
+  public static String reason(IOException why) {
+    return switch (why) {
+      case NoSuchFileException _ -> "no file of this name";
+      case AccessDeniedException _ -> "no permission to read it";
+      default -> String.valueOf(why.getMessage());
+    };
   }
 
   public boolean isEmpty() {

@@ -64,11 +64,13 @@ class BasicStationTest {
     assertThat(send("anna:secret").ended().get(10, TimeUnit.SECONDS).head().status())
         .isEqualTo(200);
     var begun = new CountDownLatch(1);
-    threads.check(
-        () -> {
-          begun.countDown();
-          awaitWord();
-        });
+    threads
+        .checks()
+        .execute(
+            () -> {
+              begun.countDown();
+              awaitWord();
+            });
     begun.await();
     List<RecordingReply> guesses = new ArrayList<>();
     for (int i = 0; i < AuthThreads.WAITING_PER_THREAD; i++) {

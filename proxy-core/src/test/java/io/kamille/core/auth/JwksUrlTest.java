@@ -52,8 +52,8 @@ class JwksUrlTest {
   @Test
   void doubtsFetchOnceInAWhileAndTroubleKeepsTheKeys() {
     keys.look(0);
-    Await.until(() -> keys.value() != null && !keys.isFetching(), "the keys are here");
-    JwtKeys first = keys.value();
+    Await.until(() -> keys.known() != null && !keys.isFetching(), "the keys are here");
+    var first = keys.known();
     for (int i = 0; i < 1_000; i++) {
       keys.doubt();
       keys.look(JwksUrl.DOUBT_NANOS - 1);
@@ -61,13 +61,13 @@ class JwksUrlTest {
     assertThat(asked).hasValue(1);
     keys.look(JwksUrl.DOUBT_NANOS);
     Await.until(
-        () -> !Objects.equals(keys.value(), first) && !keys.isFetching(), "the keys come again");
-    JwtKeys second = keys.value();
+        () -> !Objects.equals(keys.known(), first) && !keys.isFetching(), "the keys come again");
+    var second = keys.known();
     keys.look(2 * JwksUrl.DOUBT_NANOS);
     assertThat(asked).hasValue(2);
-    answer = new byte[AuthFile.LIMIT_BYTES + 1];
+    answer = new byte[AuthSource.LIMIT_BYTES + 1];
     keys.look(JwksUrl.DOUBT_NANOS + JwksUrl.FETCH_NANOS);
     Await.until(() -> asked.get() == 3 && !keys.isFetching(), "too much has come");
-    assertThat(keys.value()).isSameAs(second);
+    assertThat(keys.known()).isSameAs(second);
   }
 }

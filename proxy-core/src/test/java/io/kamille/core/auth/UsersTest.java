@@ -56,7 +56,7 @@ class UsersTest {
     List<String> checked = new ArrayList<>();
     PasswordHash cheap = _ -> checked.add("cheap");
     PasswordHash dear = _ -> checked.add("dear");
-    Users users = new Users(1, Map.of("anna", cheap, "bert", dear), List.of(cheap, dear));
+    Users users = new Users(Map.of("anna", cheap, "bert", dear), List.of(cheap, dear));
     for (String name : List.of("anna", "nobody", "nobody", "nobodx", "bert")) {
       users.admits(name, utf8("x"));
     }
@@ -89,6 +89,17 @@ class UsersTest {
   }
 
   @Test
+  void allWrongLinesAreNamedToALimit() {
+    assertThatThrownBy(() -> users("anna\nbert:" + SECRET + "\nbert:" + SECRET + "\n:x\n"))
+        .hasMessage(
+            "line 1: expected: NAME:HASH; line 3: expected: each name once;"
+                + " line 4: expected: NAME:HASH");
+    assertThatThrownBy(() -> users("x\n".repeat(12)))
+        .hasMessageContaining("line 10: ")
+        .hasMessageEndingWith("; and 2 more lines");
+  }
+
+  @Test
   void aFileWithoutUsersIsWrong() {
     assertThatThrownBy(() -> users("# nobody\n")).hasMessageContaining("at least one user");
   }
@@ -96,19 +107,21 @@ class UsersTest {
   @Test
   void aFileThatIsWrongOrGoneKeepsWhatItHadLast(@TempDir Path directory) throws IOException {
     Path file = Files.writeString(directory.resolve("users"), "anna:" + SECRET + "\n");
-    AuthFile<Users> source = AuthFile.open(file, Users::parse);
-    Users first = source.value();
+    AuthFile<Users> source = new AuthFile<>(file, Users::parse);
     source.look(0);
-    assertThat(source.value()).isSameAs(first);
+    var first = source.known();
+    assertThat(first).isNotNull();
+    source.look(0);
+    assertThat(source.known()).isSameAs(first);
     Files.writeString(file, "anna:" + SECRET.substring(9));
     source.look(0);
-    assertThat(source.value()).isSameAs(first);
+    assertThat(source.known()).isSameAs(first);
     Files.delete(file);
     source.look(0);
-    assertThat(source.value()).isSameAs(first);
+    assertThat(source.known()).isSameAs(first);
     Files.writeString(file, "bert:" + OTHER + "\n");
     source.look(0);
-    assertThat(Objects.requireNonNull(source.value()).byName()).containsOnlyKeys("bert");
+    assertThat(Objects.requireNonNull(source.known()).value().byName()).containsOnlyKeys("bert");
   }
 
   private static Users users(String text) throws IOException {

@@ -162,6 +162,8 @@ public final class H1ClientConnection extends ClientSocket implements H1Exchange
       case EXCHANGE -> {
         if (current != null && current.wantsContent()) {
           current.breakOff(Failure.of(Kind.CLIENT_GONE, "the client closed within its content"));
+        } else if (current != null) {
+          current.inputEnded();
         }
       }
       case TUNNEL -> {

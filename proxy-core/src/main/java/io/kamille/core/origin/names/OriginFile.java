@@ -2,7 +2,6 @@ package io.kamille.core.origin.names;
 
 import io.kamille.core.origin.OriginProtocol;
 import io.kamille.core.origin.OriginSettings;
-import io.kamille.core.setting.ByteSize;
 import io.kamille.core.setting.ConfigNode;
 import io.kamille.core.setting.ConfigReader;
 import io.kamille.core.setting.ConfigTree;
@@ -13,13 +12,12 @@ import io.kamille.core.setting.Problems;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.SectionValues;
 import io.kamille.core.setting.Subsection;
+import io.kamille.core.setting.WatchedFile;
+import io.kamille.core.setting.WatchedFile.Opener;
 import java.io.IOException;
-import java.io.InputStream;
 import java.lang.System.Logger.Level;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.BasicFileAttributes;
-import java.nio.file.attribute.FileTime;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -29,11 +27,8 @@ import org.jspecify.annotations.Nullable;
 public final class OriginFile extends WatchedOrigins {
 
   /*
-   * A look costs one stat() while time, size and inode stay the same. They are taken before the
-   * file is read: a change while it is read shows at the next look. A file that cannot be read is
-   * read again at the next look: neither its owner nor our free descriptors show in a stamp. One
-   * that is not right as a whole changes nothing: half of a list would send all requests to half of
-   * the origins.
+   * A file that is not right as a whole changes nothing: half of a list would send all requests to
+   * half of the origins.
    */
   static final int LIMIT_BYTES = 256 << 10;
   static final int MOST_ORIGINS = 1_000;
@@ -51,28 +46,7 @@ public final class OriginFile extends WatchedOrigins {
 
   private static final Section<Content> SECTION = Section.of(Content.class, ORIGINS);
 
-  /** Opens files to read them. */
-  @FunctionalInterface
-  interface Opener {
-    InputStream open(Path file) throws IOException;
-  }
-
-  /** By what a change shows. */
-  private record Stamp(@Nullable FileTime time, long size, @Nullable Object inode) {
-
-    static Stamp of(Path file) {
-      try {
-        var found = Files.readAttributes(file, BasicFileAttributes.class);
-        return new Stamp(found.lastModifiedTime(), found.size(), found.fileKey());
-      } catch (IOException gone) {
-        return new Stamp(null, 0, null);
-      }
-    }
-  }
-
-  private final Path file;
-  private final Opener opener;
-  private @Nullable Stamp seen;
+  private final WatchedFile file;
 
   /**
    * Names none before the first look.
@@ -85,10 +59,9 @@ public final class OriginFile extends WatchedOrigins {
   }
 
   /** The same, opened in another way. */
-  OriginFile(String upstream, Path file, OriginProtocol protocol, Opener opener) {
-    super(Kind.FILE, file.toString(), upstream, protocol);
-    this.file = file;
-    this.opener = opener;
+  OriginFile(String upstream, Path path, OriginProtocol protocol, Opener opener) {
+    super(Kind.FILE, path.toString(), upstream, protocol);
+    this.file = new WatchedFile(path, LIMIT_BYTES, opener);
   }
 
   /** All that is wrong with such a file now; none if nothing is. */
@@ -100,20 +73,15 @@ public final class OriginFile extends WatchedOrigins {
 
   @Override
   public void look(long nowNanos) {
-    Stamp now = Stamp.of(file);
-    if (!now.equals(seen)) {
-      seen = now;
-      read();
-    }
-  }
-
-  private void read() {
-    var found = new Problems(file.toString());
+    var found = new Problems(place());
     List<OriginSettings> read = read(found);
+    if (read == null) {
+      return;
+    }
     List<String> lines = found.inOrder().stream().map(Problem::toString).toList();
     if (lines.isEmpty()) {
       origins = read;
-      LOG.log(Level.INFO, "origins of {0} by {1}: {2}", upstream, file, read.size());
+      LOG.log(Level.INFO, "origins of {0} by {1}: {2}", upstream, place(), read.size());
     } else if (!lines.equals(problems)) {
       String said = "{0} keeps the {1} origins that its file named last: {2}";
       LOG.log(Level.ERROR, said, upstream, origins.size(), shortened(lines));
@@ -126,24 +94,17 @@ public final class OriginFile extends WatchedOrigins {
     return lines.size() > LOGGED ? first + "; and " + (lines.size() - LOGGED) + " more" : first;
   }
 
-  private List<OriginSettings> read(Problems found) {
+  /** What it names now; null if that has not changed. */
+  private @Nullable List<OriginSettings> read(Problems found) {
     byte[] content;
     try {
-      // Who opens a pipe waits until somebody writes to it.
-      if (!Files.readAttributes(file, BasicFileAttributes.class).isRegularFile()) {
-        throw new IOException("it is no regular file");
-      }
-      try (InputStream in = opener.open(file)) {
-        content = in.readNBytes(LIMIT_BYTES + 1);
-      }
+      content = file.look();
     } catch (IOException unreadable) {
-      seen = null;
       found.addUnreadable(unreadable);
       return List.of();
     }
-    if (content.length > LIMIT_BYTES) {
-      refuse(found, Position.NOWHERE, "more than " + ByteSize.print(LIMIT_BYTES), "less");
-      return List.of();
+    if (content == null) {
+      return null;
     }
     ConfigNode root = ConfigTree.parse(content, found);
     if (root == null) {
