@@ -448,10 +448,8 @@ class AuthIT {
     assertThat(values(answer, "Set-Cookie")).containsExactly("s=2", "t=3");
   }
 
-  /** By a reset, or by a FIN, as curl does at ^C. */
-  @ParameterizedTest
-  @ValueSource(booleans = {true, false})
-  void theRequestOfAClientThatLeavesDoesNotReachTheOrigin(boolean isReset) {
+  @Test
+  void aClientThatLeavesLeavesNothingBehind() {
     var word = new CountDownLatch(1);
     auth.on(
         "/verify",
@@ -463,16 +461,9 @@ class AuthIT {
     TestClient client = journey.client();
     client.get("/a");
     auth.awaitRequests("/verify", 1);
-    if (isReset) {
-      client.reset();
-      Await.until(() -> journey.appliance().totals().connections() == 0, "it is gone");
-    } else {
-      client.closeOutput();
-    }
+    client.reset();
+    Await.until(() -> journey.appliance().totals().connections() == 0, "it is gone");
     word.countDown();
-    if (!isReset) {
-      assertThat(client.answer().status()).isEqualTo(400);
-    }
     assertThat(journey.origin().requests()).isEmpty();
   }
 

@@ -31,7 +31,7 @@ final class AuthFile<T> extends AuthSource<T> {
   }
 
   @Override
-  void look(long nowNanos) {
+  void look() {
     try {
       byte[] content = file.look();
       if (content != null) {

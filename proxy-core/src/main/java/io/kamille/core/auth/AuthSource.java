@@ -1,5 +1,6 @@
 package io.kamille.core.auth;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.atomic.AtomicLong;
@@ -31,7 +32,7 @@ abstract class AuthSource<T> {
   // Volatile: replaced by whoever looks, read on the loops.
   private volatile @Nullable Known<T> known;
 
-  // Confined to whoever looks, one at a time.
+  @GuardedBy("this")
   private String lastProblem = "";
 
   AuthSource(String name, Parser<T> parser) {
@@ -45,12 +46,12 @@ abstract class AuthSource<T> {
   }
 
   /** Looks whether it has changed. Blocks for a file. One thread at a time. */
-  abstract void look(long nowNanos);
+  abstract void look();
 
   /** It is no longer right for what clients send: a look soon is welcome. */
   void doubt() {}
 
-  final void take(byte[] content) throws IOException {
+  final synchronized void take(byte[] content) throws IOException {
     known = new Known<>(NUMBERS.incrementAndGet(), parser.parse(content));
     if (!lastProblem.isEmpty()) {
       LOG.log(Level.INFO, "{0} is right again", name);
@@ -59,7 +60,7 @@ abstract class AuthSource<T> {
   }
 
   /** What it has is not right: what it had last goes on, and the log says so once. */
-  final void keep(String problem) {
+  final synchronized void keep(String problem) {
     if (!problem.equals(lastProblem)) {
       lastProblem = problem;
       LOG.log(Level.ERROR, "{0}: {1}; what it had last goes on", name, problem);

@@ -80,7 +80,7 @@ public final class AuthThreads implements AutoCloseable {
     AuthSource<T> present = reference == null ? null : (AuthSource<T>) reference.get();
     AuthSource<T> source = present == null ? opening.get() : present;
     sources.put(name, new WeakReference<>(source));
-    source.look(System.nanoTime());
+    source.look();
     if (!isLooking) {
       isLooking = true;
       looks.scheduleWithFixedDelay(this::look, LOOK_SECONDS, LOOK_SECONDS, TimeUnit.SECONDS);
@@ -96,7 +96,7 @@ public final class AuthThreads implements AutoCloseable {
   private static boolean isGone(@Nullable AuthSource<?> source) {
     try {
       if (source != null) {
-        source.look(System.nanoTime());
+        source.look();
       }
     } catch (RuntimeException | Error fault) {
       // What it threw here would be the last look.

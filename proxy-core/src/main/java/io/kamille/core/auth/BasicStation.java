@@ -2,6 +2,7 @@ package io.kamille.core.auth;
 
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.exchange.Failure;
+import io.kamille.core.http.Octets;
 import io.kamille.core.loop.WallClock;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -18,46 +19,29 @@ public final class BasicStation extends CredentialStation<Users> {
 
   private static final long KEPT_SECONDS = TimeUnit.DAYS.toSeconds(1);
 
-  @SuppressWarnings("ArrayRecordComponent") // compared with nothing
-  private record Pair(String name, byte[] password) {}
-
-  private final Failure none;
   private final Failure wrong;
 
   /** A station before {@code next}. Reads the file: blocks. */
   public BasicStation(
       BasicAuthSettings settings, AuthThreads threads, WallClock clock, ExchangeHandler next) {
-    this(
-        Objects.requireNonNull(settings.usersFile()),
-        refused("a name and a password are needed", settings),
-        refused("the name or the password is wrong", settings),
-        threads,
-        clock,
-        next);
-  }
-
-  private BasicStation(
-      Path file,
-      Failure none,
-      Failure wrong,
-      AuthThreads threads,
-      WallClock clock,
-      ExchangeHandler next) {
     super(
         "Basic ",
         "basic",
         List.of(),
-        none,
-        threads.source("users " + file, () -> new AuthFile<>(file, Users::parse)),
+        refused("a name and a password are needed", settings),
+        source(Objects.requireNonNull(settings.usersFile()), threads),
         threads,
         clock,
         next);
-    this.none = none;
-    this.wrong = wrong;
+    wrong = refused("the name or the password is wrong", settings);
   }
 
   private static Failure refused(String reason, BasicAuthSettings settings) {
     return unauthorized(reason, "Basic realm=\"" + settings.realm() + "\", charset=\"UTF-8\"");
+  }
+
+  private static AuthSource<Users> source(Path file, AuthThreads threads) {
+    return threads.source("users " + file, () -> new AuthFile<>(file, Users::parse));
   }
 
   /**
@@ -70,43 +54,24 @@ public final class BasicStation extends CredentialStation<Users> {
   }
 
   @Override
-  @Nullable Failure malformed(String given) {
-    return pair(given) == null ? none : null;
-  }
-
-  @Override
   Found check(String given, Users users) {
-    Pair pair = pair(given);
-    return pair != null && users.admits(pair.name(), pair.password())
-        ? new Found(null, NOBODY, KEPT_SECONDS)
-        : Found.refused(wrong);
+    byte[] pair;
+    try {
+      pair = Base64.getDecoder().decode(given);
+    } catch (IllegalArgumentException noBase64) {
+      return Found.refused(wrong);
+    }
+    int colon = Octets.text(pair, 0, pair.length).indexOf(':');
+    boolean isRight =
+        colon > 0
+            && users.admits(
+                new String(pair, 0, colon, StandardCharsets.UTF_8),
+                Arrays.copyOfRange(pair, colon + 1, pair.length));
+    return isRight ? new Found(null, NOBODY, KEPT_SECONDS) : Found.refused(wrong);
   }
 
   @Override
   @Nullable Failure foreseen(String given, Users users) {
-    Pair pair = pair(given);
-    return pair != null && users.byName().containsKey(pair.name()) ? null : wrong;
-  }
-
-  /** The name before the first colon and the password behind it; null if there is no such pair. */
-  private static @Nullable Pair pair(String given) {
-    byte[] octets;
-    try {
-      octets = Base64.getDecoder().decode(given);
-    } catch (IllegalArgumentException noBase64) {
-      return null;
-    }
-    int colon = -1;
-    for (int i = octets.length - 1; i >= 0; i--) {
-      if ((octets[i] >= 0 && octets[i] < ' ') || octets[i] == 0x7f) {
-        return null;
-      }
-      colon = octets[i] == ':' ? i : colon;
-    }
-    return colon < 0
-        ? null
-        : new Pair(
-            new String(octets, 0, colon, StandardCharsets.UTF_8),
-            Arrays.copyOfRange(octets, colon + 1, octets.length));
+    return null;
   }
 }

@@ -11,12 +11,10 @@ import io.kamille.core.exchange.ReplyHandover;
 import io.kamille.core.exchange.TraceStep;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
-import io.kamille.core.http.Octets;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.StatusCode;
 import io.kamille.core.loop.WallClock;
 import java.lang.System.Logger.Level;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
@@ -60,12 +58,12 @@ abstract class CredentialStation<T> extends AuthStation {
   }
 
   private final String scheme;
-  private final byte[] settings;
+  private final String settings;
   private final Failure none;
-  private final AuthSource<T> source;
+  final AuthSource<T> source;
   private final AuthThreads threads;
   private final Verdicts verdicts;
-  private final WallClock clock;
+  final WallClock clock;
 
   /**
    * A station before {@code next}.
@@ -85,7 +83,7 @@ abstract class CredentialStation<T> extends AuthStation {
       ExchangeHandler next) {
     super(identity, next);
     this.scheme = scheme;
-    this.settings = settings.getBytes(StandardCharsets.UTF_8);
+    this.settings = settings;
     this.none = none;
     this.source = source;
     this.threads = threads;
@@ -103,63 +101,37 @@ abstract class CredentialStation<T> extends AuthStation {
         new Failure.Field("WWW-Authenticate", challenge));
   }
 
-  /** Why these credentials need no check; null if they do. Fast: on the loops. */
-  abstract @Nullable Failure malformed(String given);
-
   /** Whether these are right. May take a second: off the loops. */
   abstract Found check(String given, T known);
 
-  /** What is known of that without a password's check. */
-  @Nullable Failure foreseen(String given, T known) {
-    return check(given, known).refusal();
-  }
-
-  /** The source is no longer right for what clients send. */
-  final void doubt() {
-    source.doubt();
-  }
-
-  final long epochSeconds() {
-    return clock.epochSeconds();
-  }
+  /** Why these are wrong, as far as is known without the check of a password. */
+  abstract @Nullable Failure foreseen(String given, T known);
 
   @Override
   public final void handle(Exchange exchange) {
-    Fields fields = exchange.request().fields();
+    String given = given(exchange.request());
     Known<T> known = source.known();
-    int start = start(fields);
-    if (start < 0 || known == null) {
-      refuse(exchange, start < 0 ? none : NOT_YET);
+    if (given == null || known == null) {
+      refuse(exchange, given == null ? none : NOT_YET);
       return;
     }
-    int end = fields.valueEnd(fields.indexOf(FieldName.AUTHORIZATION));
-    byte[] digest = verdicts.digest(settings, known.number(), fields.octets(), start, end);
+    byte[] digest = verdicts.digest(settings, known.number(), given);
     Verdict verdict = verdicts.find(digest, clock.nanos());
     if (verdict != null) {
       pass(exchange, verdict.identity(), List.of());
-      return;
-    }
-    String given = Octets.text(fields.octets(), start, end);
-    Failure malformed = malformed(given);
-    if (malformed != null) {
-      refuse(exchange, malformed);
     } else {
       hold(exchange, () -> found(given, known.value(), digest));
     }
   }
 
-  /** Where the credentials of the only {@code Authorization} begin; -1 if it has no such ones. */
-  private int start(Fields fields) {
-    int line = fields.indexOf(FieldName.AUTHORIZATION);
-    if (line < 0 || fields.count(FieldName.AUTHORIZATION) > 1) {
-      return -1;
-    }
-    int start = fields.valueStart(line);
-    int end = fields.valueEnd(line);
-    int behind = start + scheme.length();
-    return behind < end && Octets.equalsIgnoreCase(fields.octets(), start, behind, scheme)
-        ? Octets.skipBlanks(fields.octets(), behind, end)
-        : -1;
+  /** What the only {@code Authorization} has behind the scheme; null if there is no such one. */
+  private @Nullable String given(RequestHead request) {
+    String value = request.field(FieldName.AUTHORIZATION);
+    return value != null
+            && request.fields().count(FieldName.AUTHORIZATION) == 1
+            && value.regionMatches(true, 0, scheme, 0, scheme.length())
+        ? value.substring(scheme.length()).strip()
+        : null;
   }
 
   /** Has a request wait for a check, and does what that finds. */
@@ -213,15 +185,11 @@ abstract class CredentialStation<T> extends AuthStation {
 
   @Override
   public final @Nullable Failure refusal(RequestHead request) {
-    Fields fields = request.fields();
+    String given = given(request);
     Known<T> known = source.known();
-    int start = start(fields);
-    if (start < 0 || known == null) {
-      return start < 0 ? none : NOT_YET;
+    if (given == null || known == null) {
+      return given == null ? none : NOT_YET;
     }
-    int end = fields.valueEnd(fields.indexOf(FieldName.AUTHORIZATION));
-    String given = Octets.text(fields.octets(), start, end);
-    Failure malformed = malformed(given);
-    return malformed == null ? foreseen(given, known.value()) : malformed;
+    return foreseen(given, known.value());
   }
 }

@@ -24,7 +24,6 @@ import io.kamille.core.loop.WallClock;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.util.concurrent.Future;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
@@ -66,7 +65,7 @@ public final class ForwardStation extends AuthStation {
       Failure.of(Kind.CLIENT_GONE, "the client closed while the auth server was asked");
 
   private final ForwardAuthSettings settings;
-  private final byte[] kind;
+  private final String kind;
   private final ExchangeHandler server;
   private final Verdicts verdicts;
   private final WallClock clock;
@@ -85,7 +84,7 @@ public final class ForwardStation extends AuthStation {
       ExchangeHandler next) {
     super(settings.responseFields(), next);
     this.settings = settings;
-    this.kind = ("forward " + settings).getBytes(StandardCharsets.UTF_8);
+    this.kind = "forward " + settings;
     this.server = server;
     this.verdicts = verdicts;
     this.clock = clock;
@@ -98,9 +97,8 @@ public final class ForwardStation extends AuthStation {
       refuse(exchange, CLIMBING);
       return;
     }
-    String sent = exchange.client().getAddress() + (asked.isSecure() ? "s\n" : "\n") + asked.fields();
-    byte[] octets = sent.getBytes(StandardCharsets.ISO_8859_1);
-    byte[] digest = verdicts.digest(kind, 0, octets, 0, octets.length);
+    String client = exchange.client().getAddress() + "\n";
+    byte[] digest = verdicts.digest(kind, asked.isSecure() ? 1 : 0, client + asked.fields());
     Verdict known = verdicts.find(digest, clock.nanos());
     if (known != null) {
       pass(exchange, known.identity(), List.of());
@@ -132,15 +130,14 @@ public final class ForwardStation extends AuthStation {
             came.methodText(),
             "X-Forwarded-Uri",
             uri);
-    Fields fields = came.fields();
-    for (String name : settings.requestFields()) {
-      for (int i = 0; i < fields.size(); i++) {
-        if (fields.nameIs(i, name)) {
-          asked.fields().addFrom(fields, i);
-        }
-      }
-    }
+    copy(settings.requestFields(), came.fields(), asked.fields());
     return asked;
+  }
+
+  private static void copy(List<String> names, Fields from, Fields to) {
+    for (String name : names) {
+      from.all(name).forEach(value -> to.add(name, value));
+    }
   }
 
   @Override
@@ -176,18 +173,18 @@ public final class ForwardStation extends AuthStation {
     private @Nullable ResponseHead answer;
     // On the heap, so that one that nobody gets needs no release.
     private final ByteBuf content = Unpooled.buffer(0);
-    private @Nullable Future<?> deadline;
+    private final Future<?> deadline;
 
     Question(Exchange exchange, byte[] digest) {
       super(() -> {});
       this.client = ReplyHandover.of(exchange.reply());
       this.held = exchange.behind(client);
       this.digest = digest;
+      deadline = held.loop().schedule(() -> miss(LATE), DEADLINE_SECONDS, TimeUnit.SECONDS);
     }
 
     void ask(RequestHead asked) {
       held.notes().mark(TraceStep.AUTH, "asks the auth server");
-      deadline = held.loop().schedule(() -> miss(LATE), DEADLINE_SECONDS, TimeUnit.SECONDS);
       client.open(this);
       if (!isEnded()) {
         server.handle(
@@ -205,9 +202,6 @@ public final class ForwardStation extends AuthStation {
     public void head(ResponseHead head, long contentLength) {
       super.head(head, contentLength);
       answer = head.copy();
-      if (contentLength > LIMIT_BYTES) {
-        miss(TOO_LONG);
-      }
     }
 
     @Override
@@ -224,8 +218,7 @@ public final class ForwardStation extends AuthStation {
 
     @Override
     public void end(@Nullable Fields trailers) {
-      if (answer != null && !isEnded()) {
-        over();
+      if (answer != null && endsNow()) {
         if (held.notes().hasInputEnded()) {
           refuse(held, GONE);
         } else if (answer.status() / 100 == 2) {
@@ -243,8 +236,7 @@ public final class ForwardStation extends AuthStation {
 
     @Override
     public void fail(Failure why) {
-      if (!isEnded()) {
-        over();
+      if (endsNow()) {
         refuse(
             held,
             new Failure(
@@ -257,15 +249,9 @@ public final class ForwardStation extends AuthStation {
 
     private void letPass(Fields fields) {
       Fields identity = new Fields();
-      int bytes = 0;
-      for (String name : settings.responseFields()) {
-        for (String value : fields.all(name)) {
-          identity.add(name, value);
-          bytes += value.length();
-        }
-      }
+      copy(settings.responseFields(), fields, identity);
       long seconds = lifetimeSeconds(fields);
-      if (seconds > 0 && bytes <= KEPT_IDENTITY_BYTES) {
+      if (seconds > 0 && identity.toString().length() <= KEPT_IDENTITY_BYTES) {
         long now = clock.nanos();
         verdicts.keep(
             new Verdict(digest, now + TimeUnit.SECONDS.toNanos(seconds), identity), now);
@@ -288,17 +274,16 @@ public final class ForwardStation extends AuthStation {
 
     /** The answer is no use. */
     private void miss(Failure why) {
-      if (!isEnded()) {
-        fail(why);
-        answering.cancel(why);
-      }
+      fail(why);
+      answering.cancel(why);
     }
 
-    private void over() {
+    /** Ends it; false if it had ended before. */
+    private boolean endsNow() {
+      boolean isFirst = !isEnded();
       ended();
-      if (deadline != null) {
-        deadline.cancel(false);
-      }
+      deadline.cancel(false);
+      return isFirst;
     }
 
     // The client
@@ -311,8 +296,7 @@ public final class ForwardStation extends AuthStation {
 
     @Override
     public void cancel(Failure why) {
-      if (!isEnded()) {
-        over();
+      if (endsNow()) {
         answering.cancel(why);
       }
     }

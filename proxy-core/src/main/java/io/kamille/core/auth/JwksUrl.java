@@ -9,7 +9,6 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.jose4j.jwk.JsonWebKey;
 import org.jspecify.annotations.Nullable;
 
@@ -20,17 +19,17 @@ final class JwksUrl extends AuthSource<List<JsonWebKey>> {
    * Tokens never cause a fetch of their own: one with an unknown key leaves a doubt, and a look
    * fetches if the last fetch is long enough ago. A fetch that fails leaves what there is.
    */
-  static final long FETCH_NANOS = TimeUnit.MINUTES.toNanos(5);
-  static final long DOUBT_NANOS = TimeUnit.SECONDS.toNanos(30);
+  static final int FETCH_SECONDS = 300;
+  static final int DOUBT_SECONDS = 30;
   private static final Duration DEADLINE = Duration.ofSeconds(10);
 
   private final HttpClient client = HttpClient.newBuilder().connectTimeout(DEADLINE).build();
   private final HttpRequest request;
-  private final AtomicBoolean isFetching = new AtomicBoolean();
   // Volatile: set on any thread, read by whoever looks.
   private volatile boolean isDoubtful;
-  private long lastNanos;
-  private boolean isBegun;
+
+  /** Since the last fetch; a look comes each second. */
+  private int looks = FETCH_SECONDS;
 
   JwksUrl(String url) {
     super(url, JwtCheck::keys);
@@ -42,13 +41,16 @@ final class JwksUrl extends AuthSource<List<JsonWebKey>> {
     isDoubtful = true;
   }
 
+  boolean isDoubtful() {
+    return isDoubtful;
+  }
+
   @Override
-  void look(long nowNanos) {
-    boolean isDue = !isBegun || nowNanos - lastNanos >= (isDoubtful ? DOUBT_NANOS : FETCH_NANOS);
-    if (isDue && isFetching.compareAndSet(false, true)) {
-      isBegun = true;
+  void look() {
+    looks++;
+    if (looks > (isDoubtful ? DOUBT_SECONDS : FETCH_SECONDS)) {
+      looks = 1;
       isDoubtful = false;
-      lastNanos = nowNanos;
       var fetch =
           client.sendAsync(request, BodyHandlers.limiting(BodyHandlers.ofByteArray(), LIMIT_BYTES));
       // A copy ends in time; the fetch itself must end with it.
@@ -63,10 +65,6 @@ final class JwksUrl extends AuthSource<List<JsonWebKey>> {
     }
   }
 
-  boolean isFetching() {
-    return isFetching.get();
-  }
-
   private void fetched(@Nullable HttpResponse<byte[]> response, @Nullable Throwable trouble) {
     try {
       if (response == null) {
@@ -79,8 +77,6 @@ final class JwksUrl extends AuthSource<List<JsonWebKey>> {
     } catch (IOException wrong) {
       doubt();
       keep(String.valueOf(wrong.getMessage()));
-    } finally {
-      isFetching.set(false);
     }
   }
 }

@@ -5,7 +5,6 @@ import io.kamille.core.exchange.Failure;
 import io.kamille.core.http.Fields;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
@@ -47,16 +46,16 @@ record JwtCheck(JwtSettings settings) {
   static final Failure NO_TOKEN = wrong("it is no signed token of at most 8,192 characters");
   static final Failure UNKNOWN_KEY = wrong("no key fits the token");
   private static final Failure OTHER = wrong("the token is not right");
-  private static final Map<Integer, Failure> REASONS = new LinkedHashMap<>();
-
-  static {
-    REASONS.put(ErrorCodes.SIGNATURE_INVALID, wrong("the signature is wrong"));
-    REASONS.put(ErrorCodes.EXPIRED, wrong("the token has expired"));
-    REASONS.put(ErrorCodes.ISSUER_INVALID, wrong("the issuer is wrong"));
-    REASONS.put(ErrorCodes.ISSUER_MISSING, wrong("the issuer is wrong"));
-    REASONS.put(ErrorCodes.AUDIENCE_INVALID, wrong("the audience is wrong"));
-    REASONS.put(ErrorCodes.AUDIENCE_MISSING, wrong("the audience is wrong"));
-  }
+  private static final Failure OTHER_ISSUER = wrong("the issuer is wrong");
+  private static final Failure OTHER_AUDIENCE = wrong("the audience is wrong");
+  private static final Map<Integer, Failure> REASONS =
+      Map.of(
+          ErrorCodes.SIGNATURE_INVALID, wrong("the signature is wrong"),
+          ErrorCodes.EXPIRED, wrong("the token has expired"),
+          ErrorCodes.ISSUER_INVALID, OTHER_ISSUER,
+          ErrorCodes.ISSUER_MISSING, OTHER_ISSUER,
+          ErrorCodes.AUDIENCE_INVALID, OTHER_AUDIENCE,
+          ErrorCodes.AUDIENCE_MISSING, OTHER_AUDIENCE);
 
   private static final Pattern TOKEN =
       Pattern.compile("[A-Za-z0-9_-]++\\.[A-Za-z0-9_-]++\\.[A-Za-z0-9_-]++");
@@ -142,9 +141,8 @@ record JwtCheck(JwtSettings settings) {
         return UNKNOWN_KEY;
       }
     }
-    return REASONS.entrySet().stream()
-        .filter(reason -> wrong.hasErrorCode(reason.getKey()))
-        .map(Map.Entry::getValue)
+    return wrong.getErrorDetails().stream()
+        .map(error -> REASONS.getOrDefault(error.getErrorCode(), OTHER))
         .findFirst()
         .orElse(OTHER);
   }

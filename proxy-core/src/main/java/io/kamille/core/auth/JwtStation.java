@@ -49,16 +49,16 @@ public final class JwtStation extends CredentialStation<List<JsonWebKey>> {
   }
 
   @Override
-  @Nullable Failure malformed(String given) {
-    return JwtCheck.isToken(given) ? null : JwtCheck.NO_TOKEN;
+  Found check(String given, List<JsonWebKey> keys) {
+    Found found = check.of(given, keys, clock.epochSeconds());
+    if (found.refusal() == JwtCheck.UNKNOWN_KEY) {
+      source.doubt();
+    }
+    return found;
   }
 
   @Override
-  Found check(String given, List<JsonWebKey> keys) {
-    Found found = check.of(given, keys, epochSeconds());
-    if (found.refusal() == JwtCheck.UNKNOWN_KEY) {
-      doubt();
-    }
-    return found;
+  @Nullable Failure foreseen(String given, List<JsonWebKey> keys) {
+    return check.of(given, keys, clock.epochSeconds()).refusal();
   }
 }

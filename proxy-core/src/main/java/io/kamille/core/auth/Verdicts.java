@@ -2,6 +2,7 @@ package io.kamille.core.auth;
 
 import io.kamille.core.http.Fields;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.security.SecureRandom;
@@ -58,13 +59,12 @@ public final class Verdicts {
    * @param kind of the check, with all settings that decide
    * @param number of what it is checked against
    */
-  byte[] digest(byte[] kind, long number, byte[] octets, int start, int end) {
+  byte[] digest(String kind, long number, String checked) {
     Mac mac = macs.get();
     mac.reset();
-    mac.update(ByteBuffer.allocate(2 * Long.BYTES).putLong(kind.length).putLong(number).flip());
-    mac.update(kind);
-    mac.update(octets, start, end - start);
-    return mac.doFinal();
+    mac.update(ByteBuffer.allocate(Long.BYTES).putLong(number).flip());
+    mac.update((kind + '\n').getBytes(StandardCharsets.UTF_8));
+    return mac.doFinal(checked.getBytes(StandardCharsets.ISO_8859_1));
   }
 
   /** The verdict that still holds, or null. */

@@ -30,6 +30,7 @@ class ForwardStationTest {
   private final List<Exchange> passed = new ArrayList<>();
   private final Reins reins = new Reins();
   private final RecordingReply client = new RecordingReply();
+  private Exchange exchange;
 
   @AfterEach
   void close() {
@@ -66,6 +67,16 @@ class ForwardStationTest {
   }
 
   @Test
+  void theRequestOfAClientThatHasClosedItsSideGoesNoFurther() {
+    Reply question = ask();
+    question.head(ResponseHead.of(200), 0);
+    exchange.notes().inputEnded();
+    question.end(null);
+    assertThat(passed).isEmpty();
+    assertThat(client.failure().kind()).isEqualTo(Kind.CLIENT_GONE);
+  }
+
+  @Test
   void anEndWithoutAHeadIsNoVerdict() {
     Reply question = ask();
     question.end(null);
@@ -99,14 +110,15 @@ class ForwardStationTest {
             ManualClock.atSeconds(0),
             passed::add);
     var address = new InetSocketAddress(InetAddress.getLoopbackAddress(), 1);
-    station.handle(
+    exchange =
         new Exchange(
             channel.eventLoop(),
             address,
             address,
             RequestHead.of("GET", "http://a/b"),
             RequestContent.NONE,
-            client));
+            client);
+    station.handle(exchange);
     return questions.getFirst();
   }
 

@@ -51,23 +51,37 @@ class JwksUrlTest {
 
   @Test
   void doubtsFetchOnceInAWhileAndTroubleKeepsTheKeys() {
-    keys.look(0);
-    Await.until(() -> keys.known() != null && !keys.isFetching(), "the keys are here");
+    keys.look();
+    awaitOtherThan(null);
     var first = keys.known();
-    for (int i = 0; i < 1_000; i++) {
+    for (int i = 1; i < JwksUrl.DOUBT_SECONDS; i++) {
       keys.doubt();
-      keys.look(JwksUrl.DOUBT_NANOS - 1);
+      keys.look();
     }
     assertThat(asked).hasValue(1);
-    keys.look(JwksUrl.DOUBT_NANOS);
-    Await.until(
-        () -> !Objects.equals(keys.known(), first) && !keys.isFetching(), "the keys come again");
+    keys.look();
+    awaitOtherThan(first);
     var second = keys.known();
-    keys.look(2 * JwksUrl.DOUBT_NANOS);
+    look(JwksUrl.FETCH_SECONDS - 1);
     assertThat(asked).hasValue(2);
+    byte[] right = answer;
     answer = new byte[AuthSource.LIMIT_BYTES + 1];
-    keys.look(JwksUrl.DOUBT_NANOS + JwksUrl.FETCH_NANOS);
-    Await.until(() -> asked.get() == 3 && !keys.isFetching(), "too much has come");
+    keys.look();
+    Await.until(keys::isDoubtful, "too much has come");
     assertThat(keys.known()).isSameAs(second);
+    answer = right;
+    look(JwksUrl.DOUBT_SECONDS);
+    awaitOtherThan(second);
+    assertThat(asked).hasValue(4);
+  }
+
+  private void look(int times) {
+    for (int i = 0; i < times; i++) {
+      keys.look();
+    }
+  }
+
+  private void awaitOtherThan(Object known) {
+    Await.until(() -> !Objects.equals(keys.known(), known), "keys come");
   }
 }

@@ -108,19 +108,19 @@ class UsersTest {
   void aFileThatIsWrongOrGoneKeepsWhatItHadLast(@TempDir Path directory) throws IOException {
     Path file = Files.writeString(directory.resolve("users"), "anna:" + SECRET + "\n");
     AuthFile<Users> source = new AuthFile<>(file, Users::parse);
-    source.look(0);
+    source.look();
     var first = source.known();
     assertThat(first).isNotNull();
-    source.look(0);
+    source.look();
     assertThat(source.known()).isSameAs(first);
     Files.writeString(file, "anna:" + SECRET.substring(9));
-    source.look(0);
+    source.look();
     assertThat(source.known()).isSameAs(first);
     Files.delete(file);
-    source.look(0);
+    source.look();
     assertThat(source.known()).isSameAs(first);
     Files.writeString(file, "bert:" + OTHER + "\n");
-    source.look(0);
+    source.look();
     assertThat(Objects.requireNonNull(source.known()).value().byName()).containsOnlyKeys("bert");
   }
 

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.core.auth.Verdicts.Verdict;
 import io.kamille.core.http.Fields;
-import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -73,7 +72,6 @@ class VerdictsTest {
   }
 
   private static byte[] digest(Verdicts verdicts, String kind, String text) {
-    byte[] octets = text.getBytes(StandardCharsets.US_ASCII);
-    return verdicts.digest(kind.getBytes(StandardCharsets.US_ASCII), 1, octets, 0, octets.length);
+    return verdicts.digest(kind, 1, text);
   }
 }

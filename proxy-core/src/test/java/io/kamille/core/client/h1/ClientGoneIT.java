@@ -141,6 +141,24 @@ class ClientGoneIT {
   }
 
   @Test
+  void thatAClientHasClosedItsSideIsNoted() {
+    server.on("/", waiting::set);
+    client.get("/");
+    Exchange exchange = arrived();
+    assertThat(hasInputEnded(exchange)).isFalse();
+    client.closeOutput();
+    Await.until(() -> hasInputEnded(exchange), "the note");
+  }
+
+  private static boolean hasInputEnded(Exchange exchange) {
+    return exchange
+        .loop()
+        .submit(() -> exchange.notes().hasInputEnded())
+        .syncUninterruptibly()
+        .getNow();
+  }
+
+  @Test
   void aHalfClosedClientGetsItsWholeLateAnswer() {
     int length = 6 << 20;
     server.on("/", waiting::set);
