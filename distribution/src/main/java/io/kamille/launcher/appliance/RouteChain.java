@@ -17,9 +17,6 @@ import io.kamille.core.answer.RuledHandler;
 import io.kamille.core.auth.AuthSettings;
 import io.kamille.core.auth.AuthStation;
 import io.kamille.core.auth.AuthThreads;
-import io.kamille.core.auth.BasicStation;
-import io.kamille.core.auth.ForwardStation;
-import io.kamille.core.auth.JwtStation;
 import io.kamille.core.exchange.ErrorPages;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.exchange.Failure;
@@ -343,7 +340,13 @@ public final class RouteChain implements ExplainedRoute {
           }
         }
         case AUTH -> {
-          auth = authenticated(next);
+          auth =
+              AuthStation.of(
+                  route.auth(),
+                  server -> marked(upstreams.authServer(server)),
+                  parts.auth(),
+                  parts.clock(),
+                  next);
           next = auth;
         }
         case CACHE -> next = cached(next, forwards, isOther);
@@ -444,19 +447,6 @@ public final class RouteChain implements ExplainedRoute {
         next.handle(exchange);
       }
     };
-  }
-
-  private AuthStation authenticated(ExchangeHandler next) {
-    AuthSettings settings = route.auth();
-    String server = settings.forward().upstream();
-    if (server != null) {
-      ExchangeHandler asked = marked(upstreams.authServer(server));
-      return new ForwardStation(
-          settings.forward(), asked, parts.auth().verdicts(), parts.clock(), next);
-    }
-    return settings.jwt().keys() == null
-        ? new BasicStation(settings.basic(), parts.auth(), parts.clock(), next)
-        : new JwtStation(settings.jwt(), parts.auth(), parts.clock(), next);
   }
 
   /** What of errors says what the pages do. */

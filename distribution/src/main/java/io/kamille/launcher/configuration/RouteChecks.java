@@ -8,10 +8,8 @@ import io.kamille.core.answer.Redirect;
 import io.kamille.core.answer.ResponseSettings;
 import io.kamille.core.auth.AuthSettings;
 import io.kamille.core.auth.BasicAuthSettings;
-import io.kamille.core.auth.BasicStation;
 import io.kamille.core.auth.ForwardAuthSettings;
 import io.kamille.core.auth.JwtSettings;
-import io.kamille.core.auth.JwtStation;
 import io.kamille.core.http.StatusCode;
 import io.kamille.core.origin.choose.SplitSettings;
 import io.kamille.core.origin.send.MirrorSettings;
@@ -182,13 +180,13 @@ record RouteChecks(SectionValues route, Problems problems) {
     if (users != null) {
       String expected = "a file of users that is right";
       problems.readable(
-          basic, BasicAuthSettings.USERS_FILE, expected, () -> BasicStation.check(users));
+          basic, BasicAuthSettings.USERS_FILE, expected, () -> BasicAuthSettings.check(users));
     }
     SectionValues jwt = auth.one(AuthSettings.JWT);
     String keys = jwt.find(JwtSettings.KEYS);
-    if (keys != null && !JwtSettings.isUrl(keys)) {
+    if (keys != null) {
       String expected = "a file with a JWK set";
-      problems.readable(jwt, JwtSettings.KEYS, expected, () -> JwtStation.check(keys));
+      problems.readable(jwt, JwtSettings.KEYS, expected, () -> JwtSettings.check(keys));
     }
     for (SectionValues field : jwt.all(JwtSettings.FIELDS)) {
       mayBeChanged(field.name(), field.position(), field.path());

@@ -1,13 +1,18 @@
 package io.kamille.core.auth;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.kamille.core.setting.Problems;
+import io.kamille.core.setting.WatchedFile;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /** What credentials are checked against, and may change at any time. Any thread. */
-abstract class AuthSource<T> {
+class AuthSource<T> {
 
   static final int LIMIT_BYTES = 1 << 20;
 
@@ -20,6 +25,12 @@ abstract class AuthSource<T> {
     T parse(byte[] content) throws IOException;
   }
 
+  /** Where it is read; null if that has not changed. */
+  @FunctionalInterface
+  interface Place {
+    byte @Nullable [] look() throws IOException;
+  }
+
   /**
    * What was read.
    *
@@ -28,6 +39,7 @@ abstract class AuthSource<T> {
   record Known<T>(long number, T value) {}
 
   private final String name;
+  private final Place place;
   private final Parser<T> parser;
   // Volatile: replaced by whoever looks, read on the loops.
   private volatile @Nullable Known<T> known;
@@ -35,9 +47,28 @@ abstract class AuthSource<T> {
   @GuardedBy("this")
   private String lastProblem = "";
 
-  AuthSource(String name, Parser<T> parser) {
+  /** A file, which is not read before it is looked at. */
+  AuthSource(Path file, Parser<T> parser) {
+    this(file.toString(), watched(file)::look, parser);
+  }
+
+  AuthSource(String name, Place place, Parser<T> parser) {
     this.name = name;
+    this.place = place;
     this.parser = parser;
+  }
+
+  private static WatchedFile watched(Path file) {
+    return new WatchedFile(file, LIMIT_BYTES, Files::newInputStream);
+  }
+
+  /**
+   * Reads such a file once.
+   *
+   * @throws IOException if it is not right
+   */
+  static <T> T read(Path file, Parser<T> parser) throws IOException {
+    return parser.parse(Objects.requireNonNull(watched(file).look()));
   }
 
   /** What it had when it was right last; null if it never was. */
@@ -45,8 +76,22 @@ abstract class AuthSource<T> {
     return known;
   }
 
+  /** The same, where it was right once. */
+  final T value() {
+    return Objects.requireNonNull(known).value();
+  }
+
   /** Looks whether it has changed. Blocks for a file. One thread at a time. */
-  abstract void look();
+  void look() {
+    try {
+      byte[] content = place.look();
+      if (content != null) {
+        take(content);
+      }
+    } catch (IOException wrong) {
+      keep(Problems.reason(wrong));
+    }
+  }
 
   /** It is no longer right for what clients send: a look soon is welcome. */
   void doubt() {}

@@ -61,7 +61,7 @@ public final class AuthThreads implements AutoCloseable {
   }
 
   /** What all stations of the process keep. */
-  public synchronized Verdicts verdicts() {
+  synchronized Verdicts verdicts() {
     if (verdicts == null) {
       verdicts = new Verdicts();
     }

@@ -1,6 +1,7 @@
 package io.kamille.core.auth;
 
 import io.kamille.core.auth.AuthSource.Known;
+import io.kamille.core.auth.Scheme.Found;
 import io.kamille.core.auth.Verdicts.Verdict;
 import io.kamille.core.exchange.ContentSource;
 import io.kamille.core.exchange.Exchange;
@@ -10,9 +11,7 @@ import io.kamille.core.exchange.Failure.Kind;
 import io.kamille.core.exchange.ReplyHandover;
 import io.kamille.core.exchange.TraceStep;
 import io.kamille.core.http.FieldName;
-import io.kamille.core.http.Fields;
 import io.kamille.core.http.RequestHead;
-import io.kamille.core.http.StatusCode;
 import io.kamille.core.loop.WallClock;
 import java.lang.System.Logger.Level;
 import java.util.List;
@@ -28,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <T> what they are checked against
  */
-abstract class CredentialStation<T> extends AuthStation {
+final class CredentialStation<T> extends AuthStation {
 
   /*
    * Credentials are checked once, on a thread of AuthThreads. Then their digest holds for as long
@@ -43,84 +42,41 @@ abstract class CredentialStation<T> extends AuthStation {
   private static final Failure BUG =
       Failure.of(Kind.PROXY_INTERNAL_ERROR, "the check failed by a fault of ours");
 
-  /**
-   * What a check has found.
-   *
-   * @param refusal why the request goes no further; null if it passes
-   * @param identity fields for the origin; never changed
-   * @param seconds for which that it passes holds
-   */
-  record Found(@Nullable Failure refusal, Fields identity, long seconds) {
-
-    static Found refused(Failure why) {
-      return new Found(why, NOBODY, 0);
-    }
-  }
-
-  private final String scheme;
-  private final String settings;
+  private final Scheme<T> scheme;
+  private final String kind;
   private final Failure none;
-  final AuthSource<T> source;
+  private final AuthSource<T> source;
   private final AuthThreads threads;
   private final Verdicts verdicts;
-  final WallClock clock;
+  private final WallClock clock;
 
-  /**
-   * A station before {@code next}.
-   *
-   * @param scheme with the blank behind it
-   * @param settings all that decides beside the source
-   * @param none for a request without such credentials
-   */
+  /** A station before {@code next}. Reads the scheme's file: blocks. */
   CredentialStation(
-      String scheme,
-      String settings,
-      List<String> identity,
-      Failure none,
-      AuthSource<T> source,
-      AuthThreads threads,
-      WallClock clock,
-      ExchangeHandler next) {
-    super(identity, next);
+      Scheme<T> scheme, AuthThreads threads, WallClock clock, ExchangeHandler next) {
+    super(scheme.identity(), next);
     this.scheme = scheme;
-    this.settings = settings;
-    this.none = none;
-    this.source = source;
+    this.kind = scheme.toString();
+    this.none = scheme.none();
+    this.source = scheme.source(threads);
     this.threads = threads;
     this.verdicts = threads.verdicts();
     this.clock = clock;
   }
 
-  /** A 401 (RFC 9110 §15.5.2). */
-  static Failure unauthorized(String reason, String challenge) {
-    return new Failure(
-        Kind.HTTP_REQUEST_DENIED,
-        StatusCode.UNAUTHORIZED,
-        reason,
-        0,
-        new Failure.Field("WWW-Authenticate", challenge));
-  }
-
-  /** Whether these are right. May take a second: off the loops. */
-  abstract Found check(String given, T known);
-
-  /** Why these are wrong, as far as is known without the check of a password. */
-  abstract @Nullable Failure foreseen(String given, T known);
-
   @Override
-  public final void handle(Exchange exchange) {
+  public void handle(Exchange exchange) {
     String given = given(exchange.request());
     Known<T> known = source.known();
     if (given == null || known == null) {
       refuse(exchange, given == null ? none : NOT_YET);
       return;
     }
-    byte[] digest = verdicts.digest(settings, known.number(), given);
+    byte[] digest = verdicts.digest(kind, known.number(), given);
     Verdict verdict = verdicts.find(digest, clock.nanos());
     if (verdict != null) {
       pass(exchange, verdict.identity(), List.of());
     } else {
-      hold(exchange, () -> found(given, known.value(), digest));
+      hold(exchange, () -> found(given, digest));
     }
   }
 
@@ -129,8 +85,8 @@ abstract class CredentialStation<T> extends AuthStation {
     String value = request.field(FieldName.AUTHORIZATION);
     return value != null
             && request.fields().count(FieldName.AUTHORIZATION) == 1
-            && value.regionMatches(true, 0, scheme, 0, scheme.length())
-        ? value.substring(scheme.length()).strip()
+            && value.regionMatches(true, 0, scheme.name(), 0, scheme.name().length())
+        ? value.substring(scheme.name().length()).strip()
         : null;
   }
 
@@ -157,13 +113,13 @@ abstract class CredentialStation<T> extends AuthStation {
   }
 
   /** Off the loops. */
-  private Found found(String given, T known, byte[] digest) {
+  private Found found(String given, byte[] digest) {
     Verdict verdict = verdicts.find(digest, clock.nanos());
     if (verdict != null) {
       // The one before it had the same.
       return new Found(null, verdict.identity(), 0);
     }
-    Found found = check(given, known);
+    Found found = scheme.check(given, source, clock.epochSeconds());
     if (found.refusal() == null) {
       long now = clock.nanos();
       long until = now + TimeUnit.SECONDS.toNanos(found.seconds());
@@ -184,12 +140,11 @@ abstract class CredentialStation<T> extends AuthStation {
   }
 
   @Override
-  public final @Nullable Failure refusal(RequestHead request) {
+  public @Nullable Failure refusal(RequestHead request) {
     String given = given(request);
-    Known<T> known = source.known();
-    if (given == null || known == null) {
+    if (given == null || source.known() == null) {
       return given == null ? none : NOT_YET;
     }
-    return foreseen(given, known.value());
+    return scheme.isSlow() ? null : scheme.check(given, source, clock.epochSeconds()).refusal();
   }
 }

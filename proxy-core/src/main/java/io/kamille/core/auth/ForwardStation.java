@@ -30,7 +30,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Lets those requests pass that an auth server lets pass. Any loop. */
-public final class ForwardStation extends AuthStation {
+final class ForwardStation extends AuthStation {
 
   /*
    * The question is a request of our own: GET, without content, with the fields that the settings
@@ -76,7 +76,7 @@ public final class ForwardStation extends AuthStation {
    * @param server asks the auth server as it is told, and adds {@code X-Forwarded-For}, {@code
    *     -Proto} and {@code -Host}
    */
-  public ForwardStation(
+  ForwardStation(
       ForwardAuthSettings settings,
       ExchangeHandler server,
       Verdicts verdicts,

@@ -32,7 +32,7 @@ final class JwksUrl extends AuthSource<List<JsonWebKey>> {
   private int looks = FETCH_SECONDS;
 
   JwksUrl(String url) {
-    super(url, JwtCheck::keys);
+    super(url, () -> null, TokenScheme::keys);
     request = HttpRequest.newBuilder(URI.create(url)).build();
   }
 

@@ -4,8 +4,10 @@ import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Setting;
 import io.kamille.core.setting.Subsection;
 import io.kamille.core.setting.ValueTypes;
+import java.io.IOException;
 import java.net.URI;
 import java.net.URISyntaxException;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -77,8 +79,17 @@ public record JwtSettings(
           FIELDS);
 
   /** Whether those keys lie behind a URL. */
-  public static boolean isUrl(String keys) {
+  static boolean isUrl(String keys) {
     return keys.contains("://");
+  }
+
+  /**
+   * Reads the keys if they are in a file.
+   *
+   * @throws IOException with what is not right
+   */
+  public static @Nullable Object check(String keys) throws IOException {
+    return isUrl(keys) ? null : AuthSource.read(Path.of(keys), TokenScheme::keys);
   }
 
   private static boolean isRight(String text) {

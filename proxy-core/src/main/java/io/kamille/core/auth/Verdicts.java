@@ -12,7 +12,7 @@ import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
 /** Requests that were let pass lately, by a digest of what was checked. Any thread. */
-public final class Verdicts {
+final class Verdicts {
 
   /*
    * A digest is HMAC-SHA-256 under a key of this process: memory has no password, and nobody can
@@ -37,7 +37,7 @@ public final class Verdicts {
   private final ThreadLocal<Mac> macs;
 
   /** None yet, under a key of its own. */
-  public Verdicts() {
+  Verdicts() {
     byte[] key = new byte[32];
     new SecureRandom().nextBytes(key);
     macs = ThreadLocal.withInitial(() -> mac(key));

@@ -107,7 +107,7 @@ class UsersTest {
   @Test
   void aFileThatIsWrongOrGoneKeepsWhatItHadLast(@TempDir Path directory) throws IOException {
     Path file = Files.writeString(directory.resolve("users"), "anna:" + SECRET + "\n");
-    AuthFile<Users> source = new AuthFile<>(file, Users::parse);
+    AuthSource<Users> source = new AuthSource<>(file, Users::parse);
     source.look();
     var first = source.known();
     assertThat(first).isNotNull();

@@ -3,6 +3,7 @@ package io.kamille.core.auth;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.core.exchange.Exchange;
+import io.kamille.core.exchange.ExchangeNotes;
 import io.kamille.core.exchange.Failure;
 import io.kamille.core.exchange.Failure.Kind;
 import io.kamille.core.exchange.RecordingReply;
@@ -27,13 +28,14 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class BasicStationTest {
+class CredentialStationTest {
 
   @TempDir private Path directory;
   private final AuthThreads threads = new AuthThreads(1);
   private final DefaultEventLoop loop = new DefaultEventLoop();
   private final CountDownLatch word = new CountDownLatch(1);
-  private BasicStation station;
+  private CredentialStation<Users> station;
+  private Exchange exchange;
 
   @BeforeEach
   void open() throws IOException {
@@ -42,8 +44,8 @@ class BasicStationTest {
             directory.resolve("users"),
             "anna:$2y$04$abcdefghijklmnopqrstuu2r9OfJnfCsdneAXAGHnS4UpFFP8WIrW\n");
     station =
-        new BasicStation(
-            new BasicAuthSettings(file, "x"),
+        new CredentialStation<>(
+            new PasswordScheme(new BasicAuthSettings(file, "x")),
             threads,
             ManualClock.atSeconds(0),
             exchange -> {
@@ -88,6 +90,15 @@ class BasicStationTest {
     assertThat(guesses).noneMatch(RecordingReply::hasFailed);
   }
 
+  @Test
+  void aRefusalKeepsTheNameOfItsRoute() throws Exception {
+    for (String pair : List.of("anna", "anna:wrong", "bert:secret")) {
+      assertThat(send(pair).ended().get(10, TimeUnit.SECONDS).failure().status()).isEqualTo(401);
+      assertThat(exchange.notes().route()).isEqualTo("staff");
+      assertThat(exchange.notes().cacheStatus()).isEqualTo(ExchangeNotes.REFUSED);
+    }
+  }
+
   private void awaitWord() {
     try {
       word.await();
@@ -101,11 +112,9 @@ class BasicStationTest {
     String encoded = Base64.getEncoder().encodeToString(pair.getBytes(StandardCharsets.UTF_8));
     RequestHead request = RequestHead.of("GET", "http://a/", "Authorization", "Basic " + encoded);
     var address = new InetSocketAddress(InetAddress.getLoopbackAddress(), 1);
-    loop.submit(
-            () ->
-                station.handle(
-                    new Exchange(loop, address, address, request, RequestContent.NONE, reply)))
-        .syncUninterruptibly();
+    exchange = new Exchange(loop, address, address, request, RequestContent.NONE, reply);
+    exchange.notes().route("staff");
+    loop.submit(() -> station.handle(exchange)).syncUninterruptibly();
     return reply;
   }
 }

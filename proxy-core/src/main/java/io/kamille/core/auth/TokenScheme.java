@@ -1,12 +1,13 @@
 package io.kamille.core.auth;
 
-import io.kamille.core.auth.CredentialStation.Found;
 import io.kamille.core.exchange.Failure;
 import io.kamille.core.http.Fields;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jose4j.jwa.AlgorithmConstraints;
@@ -29,8 +30,8 @@ import org.jose4j.lang.JoseException;
 import org.jose4j.lang.UnresolvableKeyException;
 import org.jspecify.annotations.Nullable;
 
-/** What a token says, if it is right (RFC 7519, RFC 8725). Immutable; any thread. */
-record JwtCheck(JwtSettings settings) {
+/** A signed token (RFC 6750, RFC 7519, RFC 8725). Immutable; any thread. */
+record TokenScheme(JwtSettings settings) implements Scheme<List<JsonWebKey>> {
 
   /*
    * Algorithms are a list of ours: none, secrets (HS256) and all others are refused, whatever the
@@ -66,7 +67,7 @@ record JwtCheck(JwtSettings settings) {
   private static final long MOST_KEPT_SECONDS = 300;
 
   private static Failure wrong(String reason) {
-    return CredentialStation.unauthorized(reason, "Bearer error=\"invalid_token\"");
+    return Scheme.unauthorized(reason, "Bearer error=\"invalid_token\"");
   }
 
   /**
@@ -80,7 +81,7 @@ record JwtCheck(JwtSettings settings) {
     try {
       keys =
           new JsonWebKeySet(new String(content, StandardCharsets.UTF_8))
-              .getJsonWebKeys().stream().filter(JwtCheck::isOfUse).limit(MOST_KEYS).toList();
+              .getJsonWebKeys().stream().filter(TokenScheme::isOfUse).limit(MOST_KEYS).toList();
     } catch (JoseException | RuntimeException wrong) {
       throw new IOException("it is no JWK set (RFC 7517)", wrong);
     }
@@ -101,13 +102,53 @@ record JwtCheck(JwtSettings settings) {
     return isOfKind && !Use.ENCRYPTION.equals(key.getUse());
   }
 
+  @Override
+  public String name() {
+    return "Bearer ";
+  }
+
+  @Override
+  public List<String> identity() {
+    return List.copyOf(settings.fields().keySet());
+  }
+
+  @Override
+  public Failure none() {
+    return Scheme.unauthorized("a token is needed", "Bearer");
+  }
+
+  @Override
+  public AuthSource<List<JsonWebKey>> source(AuthThreads threads) {
+    String keys = Objects.requireNonNull(settings.keys(), "keys");
+    return threads.source(
+        "keys " + keys,
+        () ->
+            JwtSettings.isUrl(keys)
+                ? new JwksUrl(keys)
+                : new AuthSource<>(Path.of(keys), TokenScheme::keys));
+  }
+
+  @Override
+  public Found check(String given, AuthSource<List<JsonWebKey>> source, long nowEpochSeconds) {
+    Found found = check(given, source.value(), nowEpochSeconds);
+    if (found.refusal() == UNKNOWN_KEY) {
+      source.doubt();
+    }
+    return found;
+  }
+
+  @Override
+  public boolean isSlow() {
+    return false;
+  }
+
   /** Whether it has the form of a signed token: base64url without padding (RFC 7515 §7.1). */
   static boolean isToken(String text) {
     // The library skips what is no base64, so one token would have many forms.
     return text.length() <= MOST_TOKEN_CHARACTERS && TOKEN.matcher(text).matches();
   }
 
-  Found of(String token, List<JsonWebKey> keys, long nowEpochSeconds) {
+  Found check(String token, List<JsonWebKey> keys, long nowEpochSeconds) {
     if (!isToken(token)) {
       return Found.refused(NO_TOKEN);
     }
