@@ -3,7 +3,6 @@ package io.kamille.launcher.appliance;
 import io.kamille.cache.decision.Explanation;
 import io.kamille.cache.key.QueryRules;
 import io.kamille.core.answer.MovedPaths;
-import io.kamille.core.auth.AuthStation;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.origin.PoolSettings;
 import io.kamille.launcher.configuration.RouteSettings;
@@ -30,11 +29,6 @@ interface ExplainedRoute {
 
   /** How its upstream is connected to; null if that is not known, or the route answers itself. */
   default @Nullable PoolSettings pool() {
-    return null;
-  }
-
-  /** What finds out who its clients are; null if that is not known, or nothing does. */
-  default @Nullable AuthStation auth() {
     return null;
   }
 

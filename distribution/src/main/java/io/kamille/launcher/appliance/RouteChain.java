@@ -127,7 +127,6 @@ public final class RouteChain implements ExplainedRoute {
   private final boolean isPastCache;
   private @Nullable CacheHandler cache;
   private @Nullable MovedPaths moved;
-  private @Nullable AuthStation auth;
   private final ExchangeHandler first;
 
   /**
@@ -317,12 +316,6 @@ public final class RouteChain implements ExplainedRoute {
     return configuration.spool().oneFileBytes();
   }
 
-  /** What finds out who its clients are; null for nothing. */
-  @Override
-  public @Nullable AuthStation auth() {
-    return auth;
-  }
-
   /** These stations as handlers, from the target on back. */
   private ExchangeHandler linked(List<Station> way, boolean isOther) {
     ExchangeHandler next = isOther ? otherUpstream() : target();
@@ -339,16 +332,7 @@ public final class RouteChain implements ExplainedRoute {
             next = gate.before(next);
           }
         }
-        case AUTH -> {
-          auth =
-              AuthStation.of(
-                  route.auth(),
-                  server -> marked(upstreams.authServer(server)),
-                  parts.auth(),
-                  parts.clock(),
-                  next);
-          next = auth;
-        }
+        case AUTH -> next = authenticated(next);
         case CACHE -> next = cached(next, forwards, isOther);
         case SPLIT -> {
           ExchangeHandler other = linked(way.subList(i + 1, way.size()), true);
@@ -447,6 +431,15 @@ public final class RouteChain implements ExplainedRoute {
         next.handle(exchange);
       }
     };
+  }
+
+  private ExchangeHandler authenticated(ExchangeHandler next) {
+    return AuthStation.of(
+        route.auth(),
+        server -> marked(upstreams.authServer(server)),
+        parts.auth(),
+        parts.clock(),
+        next);
   }
 
   /** What of errors says what the pages do. */

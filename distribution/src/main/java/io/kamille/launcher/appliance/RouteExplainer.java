@@ -12,14 +12,11 @@ import io.kamille.cluster.peer.Peers;
 import io.kamille.cluster.peer.Peers.Ownership;
 import io.kamille.core.answer.MovedPaths;
 import io.kamille.core.auth.AuthSettings;
-import io.kamille.core.auth.AuthStation;
-import io.kamille.core.exchange.Failure;
 import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.gate.AccessList;
 import io.kamille.core.gate.AddressRanges;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.RequestHead;
-import io.kamille.core.http.StatusCode;
 import io.kamille.core.origin.PoolSettings;
 import io.kamille.core.origin.choose.SplitSettings;
 import io.kamille.core.route.Route;
@@ -53,10 +50,6 @@ record RouteExplainer(
 
   /** What a prefix of an IPv4 address has in front, as that of a mapped IPv6 address. */
   private static final int MAPPED_BITS = 96;
-
-  private static final Failure NO_AUTHORIZATION =
-      new Failure(
-          Failure.Kind.HTTP_REQUEST_DENIED, StatusCode.UNAUTHORIZED, "there is no Authorization");
 
   RouteExplainer {
     chains = Map.copyOf(chains);
@@ -134,9 +127,15 @@ record RouteExplainer(
           return new Explanation(Decision.REFUSE, null, null, steps);
         }
       } else if (station == Station.AUTH) {
-        Failure refusal = refusal(chain, asked);
-        steps.add(authenticated(chain, refusal));
-        if (refusal != null) {
+        AuthSettings auth = chain.route().auth();
+        boolean isAsked = auth.forward().upstream() != null;
+        boolean mayPass = isAsked || asked.fields().has(FieldName.AUTHORIZATION);
+        String so =
+            mayPass
+                ? "what follows is for a request that it lets pass"
+                : "no Authorization: 401 (Unauthorized)";
+        steps.add(new Reason("auth", "routes[].auth", RouteChain.authName(auth), so));
+        if (!mayPass) {
           return new Explanation(Decision.REFUSE, null, null, steps);
         }
         asked = request.copy();
@@ -161,31 +160,6 @@ record RouteExplainer(
       }
     }
     return slow(uncached(chain), chain).after(steps);
-  }
-
-  /** Why auth refuses a request; without users, keys and a server, most is taken for right. */
-  private static @Nullable Failure refusal(ExplainedRoute chain, RequestHead request) {
-    AuthStation station = chain.auth();
-    if (station != null) {
-      return station.refusal(request);
-    }
-    boolean isForward = chain.route().auth().forward().upstream() != null;
-    return isForward || request.fields().has(FieldName.AUTHORIZATION) ? null : NO_AUTHORIZATION;
-  }
-
-  private static Reason authenticated(ExplainedRoute chain, @Nullable Failure refusal) {
-    AuthSettings auth = chain.route().auth();
-    String so;
-    if (refusal != null) {
-      String status = refusal.status() + " (" + StatusCode.reason(refusal.status()) + ")";
-      so = refusal.reason() + ": " + status;
-    } else if (auth.forward().upstream() != null) {
-      so = "the auth server is asked; what follows is for a request that it lets pass";
-    } else {
-      boolean isPassword = auth.jwt().keys() == null;
-      so = isPassword ? "it passes with the right password" : "it passes if the token is right";
-    }
-    return new Reason("auth", "routes[].auth", RouteChain.authName(auth), so);
   }
 
   private static Reason routed(Route route, RequestHead request) {

@@ -16,7 +16,6 @@ import io.kamille.core.loop.WallClock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Lets a request pass once it is known whose it is. It stands before the cache, so no stored
@@ -69,15 +68,9 @@ public abstract class AuthStation implements ExchangeHandler {
       return new ForwardStation(forward, server, threads.verdicts(), clock, next);
     }
     return settings.jwt().keys() == null
-        ? new CredentialStation<>(new PasswordScheme(settings.basic()), threads, clock, next)
-        : new CredentialStation<>(new TokenScheme(settings.jwt()), threads, clock, next);
+        ? CredentialStation.ofPasswords(settings.basic(), threads, clock, next)
+        : CredentialStation.ofTokens(settings.jwt(), threads, clock, next);
   }
-
-  /**
-   * Why that request goes no further; null if it passes, as far as is known without the check of a
-   * password and without an auth server. Any thread.
-   */
-  public abstract @Nullable Failure refusal(RequestHead request);
 
   /**
    * Hands a request on.

@@ -25,7 +25,6 @@ public final class AuthThreads implements AutoCloseable {
    */
   static final int WAITING_PER_THREAD = 64;
   private static final int PROCESSORS_PER_THREAD = 4;
-  private static final int IDLE_SECONDS = 30;
   private static final long LOOK_SECONDS = 1;
 
   private static final System.Logger LOG = System.getLogger("kamille.auth");
@@ -53,11 +52,10 @@ public final class AuthThreads implements AutoCloseable {
         new ThreadPoolExecutor(
             threads,
             threads,
-            IDLE_SECONDS,
+            0,
             TimeUnit.SECONDS,
             new ArrayBlockingQueue<>(threads * WAITING_PER_THREAD),
             new DefaultThreadFactory("kamille-auth", true));
-    checks.allowCoreThreadTimeOut(true);
   }
 
   /** What all stations of the process keep. */

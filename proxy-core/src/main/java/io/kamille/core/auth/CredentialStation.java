@@ -1,7 +1,6 @@
 package io.kamille.core.auth;
 
 import io.kamille.core.auth.AuthSource.Known;
-import io.kamille.core.auth.Scheme.Found;
 import io.kamille.core.auth.Verdicts.Verdict;
 import io.kamille.core.exchange.ContentSource;
 import io.kamille.core.exchange.Exchange;
@@ -11,14 +10,19 @@ import io.kamille.core.exchange.Failure.Kind;
 import io.kamille.core.exchange.ReplyHandover;
 import io.kamille.core.exchange.TraceStep;
 import io.kamille.core.http.FieldName;
+import io.kamille.core.http.Fields;
 import io.kamille.core.http.RequestHead;
+import io.kamille.core.http.StatusCode;
 import io.kamille.core.loop.WallClock;
 import java.lang.System.Logger.Level;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import org.jose4j.jwk.JsonWebKey;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,25 +46,100 @@ final class CredentialStation<T> extends AuthStation {
   private static final Failure BUG =
       Failure.of(Kind.PROXY_INTERNAL_ERROR, "the check failed by a fault of ours");
 
-  private final Scheme<T> scheme;
-  private final String kind;
+  /**
+   * What a check has found.
+   *
+   * @param refusal why the request goes no further; null if it passes
+   * @param identity fields for the origin; never changed
+   * @param seconds for which that it passes holds
+   */
+  record Found(@Nullable Failure refusal, Fields identity, long seconds) {
+
+    static Found refused(Failure why) {
+      return new Found(why, NOBODY, 0);
+    }
+  }
+
+  /** Finds out whether credentials are right. Off the loops. */
+  @FunctionalInterface
+  interface Check<T> {
+    Found check(String given, AuthSource<T> source, long nowEpochSeconds);
+  }
+
+  private final String scheme;
+  private final String settings;
   private final Failure none;
   private final AuthSource<T> source;
+  private final Check<T> check;
   private final AuthThreads threads;
   private final Verdicts verdicts;
   private final WallClock clock;
 
-  /** A station before {@code next}. Reads the scheme's file: blocks. */
-  CredentialStation(
-      Scheme<T> scheme, AuthThreads threads, WallClock clock, ExchangeHandler next) {
-    super(scheme.identity(), next);
+  private CredentialStation(
+      String scheme,
+      Record settings,
+      List<String> identity,
+      Failure none,
+      AuthSource<T> source,
+      Check<T> check,
+      AuthThreads threads,
+      WallClock clock,
+      ExchangeHandler next) {
+    super(identity, next);
     this.scheme = scheme;
-    this.kind = scheme.toString();
-    this.none = scheme.none();
-    this.source = scheme.source(threads);
+    this.settings = settings.toString();
+    this.none = none;
+    this.source = source;
+    this.check = check;
     this.threads = threads;
     this.verdicts = threads.verdicts();
     this.clock = clock;
+  }
+
+  /** For a name and its password (RFC 7617). */
+  static CredentialStation<Users> ofPasswords(
+      BasicAuthSettings settings, AuthThreads threads, WallClock clock, ExchangeHandler next) {
+    Path file = Objects.requireNonNull(settings.usersFile(), "users-file");
+    String challenge = "Basic realm=\"" + settings.realm() + "\", charset=\"UTF-8\"";
+    Found right = new Found(null, NOBODY, TimeUnit.DAYS.toSeconds(1));
+    Found wrong =
+        Found.refused(unauthorized("the name or the password is wrong", challenge));
+    return new CredentialStation<>(
+        "Basic ",
+        settings,
+        List.of(),
+        unauthorized("a name and a password are needed", challenge),
+        threads.source("users " + file, () -> new AuthSource<>(file, Users::parse)),
+        (given, users, _) -> users.value().admits(given) ? right : wrong,
+        threads,
+        clock,
+        next);
+  }
+
+  /** For a signed token (RFC 6750, RFC 7519). */
+  static CredentialStation<List<JsonWebKey>> ofTokens(
+      JwtSettings settings, AuthThreads threads, WallClock clock, ExchangeHandler next) {
+    String keys = Objects.requireNonNull(settings.keys(), "keys");
+    return new CredentialStation<>(
+        "Bearer ",
+        settings,
+        List.copyOf(settings.fields().keySet()),
+        unauthorized("a token is needed", "Bearer"),
+        threads.source("keys " + keys, settings::source),
+        new JwtCheck(settings)::check,
+        threads,
+        clock,
+        next);
+  }
+
+  /** A 401 (RFC 9110 §15.5.2). */
+  static Failure unauthorized(String reason, String challenge) {
+    return new Failure(
+        Kind.HTTP_REQUEST_DENIED,
+        StatusCode.UNAUTHORIZED,
+        reason,
+        0,
+        new Failure.Field("WWW-Authenticate", challenge));
   }
 
   @Override
@@ -71,7 +150,7 @@ final class CredentialStation<T> extends AuthStation {
       refuse(exchange, given == null ? none : NOT_YET);
       return;
     }
-    byte[] digest = verdicts.digest(kind, known.number(), given);
+    byte[] digest = verdicts.digest(settings, known.number(), given);
     Verdict verdict = verdicts.find(digest, clock.nanos());
     if (verdict != null) {
       pass(exchange, verdict.identity(), List.of());
@@ -85,8 +164,8 @@ final class CredentialStation<T> extends AuthStation {
     String value = request.field(FieldName.AUTHORIZATION);
     return value != null
             && request.fields().count(FieldName.AUTHORIZATION) == 1
-            && value.regionMatches(true, 0, scheme.name(), 0, scheme.name().length())
-        ? value.substring(scheme.name().length()).strip()
+            && value.regionMatches(true, 0, scheme, 0, scheme.length())
+        ? value.substring(scheme.length()).strip()
         : null;
   }
 
@@ -119,7 +198,7 @@ final class CredentialStation<T> extends AuthStation {
       // The one before it had the same.
       return new Found(null, verdict.identity(), 0);
     }
-    Found found = scheme.check(given, source, clock.epochSeconds());
+    Found found = check.check(given, source, clock.epochSeconds());
     if (found.refusal() == null) {
       long now = clock.nanos();
       long until = now + TimeUnit.SECONDS.toNanos(found.seconds());
@@ -137,14 +216,5 @@ final class CredentialStation<T> extends AuthStation {
     } else {
       refuse(held, found.refusal());
     }
-  }
-
-  @Override
-  public @Nullable Failure refusal(RequestHead request) {
-    String given = given(request);
-    if (given == null || source.known() == null) {
-      return given == null ? none : NOT_YET;
-    }
-    return scheme.isSlow() ? null : scheme.check(given, source, clock.epochSeconds()).refusal();
   }
 }

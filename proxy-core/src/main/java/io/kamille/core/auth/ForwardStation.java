@@ -140,11 +140,6 @@ final class ForwardStation extends AuthStation {
     }
   }
 
-  @Override
-  public @Nullable Failure refusal(RequestHead request) {
-    return question(request) == null ? CLIMBING : null;
-  }
-
   /** Seconds for which the answer of an auth server holds; 0 for this request alone. */
   static long lifetimeSeconds(Fields answer) {
     String control = answer.joined(FieldName.CACHE_CONTROL);

@@ -26,23 +26,19 @@ final class JwksUrl extends AuthSource<List<JsonWebKey>> {
   private final HttpClient client = HttpClient.newBuilder().connectTimeout(DEADLINE).build();
   private final HttpRequest request;
   // Volatile: set on any thread, read by whoever looks.
-  private volatile boolean isDoubtful;
+  volatile boolean isDoubtful;
 
   /** Since the last fetch; a look comes each second. */
   private int looks = FETCH_SECONDS;
 
   JwksUrl(String url) {
-    super(url, () -> null, TokenScheme::keys);
+    super(url, () -> null, JwtCheck::keys);
     request = HttpRequest.newBuilder(URI.create(url)).build();
   }
 
   @Override
   void doubt() {
     isDoubtful = true;
-  }
-
-  boolean isDoubtful() {
-    return isDoubtful;
   }
 
   @Override

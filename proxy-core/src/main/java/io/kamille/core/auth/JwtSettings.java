@@ -10,6 +10,8 @@ import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import org.jose4j.jwk.JsonWebKey;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -78,8 +80,15 @@ public record JwtSettings(
               .orElse("tokens with `aud` are refused", List.of()),
           FIELDS);
 
-  /** Whether those keys lie behind a URL. */
-  static boolean isUrl(String keys) {
+  /** Where the keys are. */
+  AuthSource<List<JsonWebKey>> source() {
+    String place = Objects.requireNonNull(keys, "keys");
+    return isUrl(place)
+        ? new JwksUrl(place)
+        : new AuthSource<>(Path.of(place), JwtCheck::keys);
+  }
+
+  private static boolean isUrl(String keys) {
     return keys.contains("://");
   }
 
@@ -89,7 +98,7 @@ public record JwtSettings(
    * @throws IOException with what is not right
    */
   public static @Nullable Object check(String keys) throws IOException {
-    return isUrl(keys) ? null : AuthSource.read(Path.of(keys), TokenScheme::keys);
+    return isUrl(keys) ? null : AuthSource.read(Path.of(keys), JwtCheck::keys);
   }
 
   private static boolean isRight(String text) {

@@ -1,8 +1,11 @@
 package io.kamille.core.auth;
 
+import io.kamille.core.http.Octets;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Base64;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -57,6 +60,21 @@ record Users(Map<String, PasswordHash> byName, List<PasswordHash> all) {
       return "a bcrypt hash of cost 4–16 as htpasswd -B writes it, or PBKDF2";
     }
     return users.putIfAbsent(line.substring(0, colon), hash) == null ? null : "each name once";
+  }
+
+  /** Whether that is the base64 of a user's name, a colon and the password. */
+  boolean admits(String given) {
+    byte[] pair;
+    try {
+      pair = Base64.getDecoder().decode(given);
+    } catch (IllegalArgumentException noBase64) {
+      return false;
+    }
+    int colon = Octets.text(pair, 0, pair.length).indexOf(':');
+    return colon > 0
+        && admits(
+            new String(pair, 0, colon, StandardCharsets.UTF_8),
+            Arrays.copyOfRange(pair, colon + 1, pair.length));
   }
 
   /**

@@ -44,8 +44,8 @@ class CredentialStationTest {
             directory.resolve("users"),
             "anna:$2y$04$abcdefghijklmnopqrstuu2r9OfJnfCsdneAXAGHnS4UpFFP8WIrW\n");
     station =
-        new CredentialStation<>(
-            new PasswordScheme(new BasicAuthSettings(file, "x")),
+        CredentialStation.ofPasswords(
+            new BasicAuthSettings(file, "x"),
             threads,
             ManualClock.atSeconds(0),
             exchange -> {

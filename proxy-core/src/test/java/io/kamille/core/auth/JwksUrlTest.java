@@ -67,7 +67,7 @@ class JwksUrlTest {
     byte[] right = answer;
     answer = new byte[AuthSource.LIMIT_BYTES + 1];
     keys.look();
-    Await.until(keys::isDoubtful, "too much has come");
+    Await.until(() -> keys.isDoubtful, "too much has come");
     assertThat(keys.known()).isSameAs(second);
     answer = right;
     look(JwksUrl.DOUBT_SECONDS);

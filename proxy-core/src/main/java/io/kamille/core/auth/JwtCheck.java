@@ -1,13 +1,12 @@
 package io.kamille.core.auth;
 
+import io.kamille.core.auth.CredentialStation.Found;
 import io.kamille.core.exchange.Failure;
 import io.kamille.core.http.Fields;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jose4j.jwa.AlgorithmConstraints;
@@ -31,7 +30,7 @@ import org.jose4j.lang.UnresolvableKeyException;
 import org.jspecify.annotations.Nullable;
 
 /** A signed token (RFC 6750, RFC 7519, RFC 8725). Immutable; any thread. */
-record TokenScheme(JwtSettings settings) implements Scheme<List<JsonWebKey>> {
+record JwtCheck(JwtSettings settings) {
 
   /*
    * Algorithms are a list of ours: none, secrets (HS256) and all others are refused, whatever the
@@ -67,7 +66,7 @@ record TokenScheme(JwtSettings settings) implements Scheme<List<JsonWebKey>> {
   private static final long MOST_KEPT_SECONDS = 300;
 
   private static Failure wrong(String reason) {
-    return Scheme.unauthorized(reason, "Bearer error=\"invalid_token\"");
+    return CredentialStation.unauthorized(reason, "Bearer error=\"invalid_token\"");
   }
 
   /**
@@ -81,7 +80,7 @@ record TokenScheme(JwtSettings settings) implements Scheme<List<JsonWebKey>> {
     try {
       keys =
           new JsonWebKeySet(new String(content, StandardCharsets.UTF_8))
-              .getJsonWebKeys().stream().filter(TokenScheme::isOfUse).limit(MOST_KEYS).toList();
+              .getJsonWebKeys().stream().filter(JwtCheck::isOfUse).limit(MOST_KEYS).toList();
     } catch (JoseException | RuntimeException wrong) {
       throw new IOException("it is no JWK set (RFC 7517)", wrong);
     }
@@ -102,44 +101,13 @@ record TokenScheme(JwtSettings settings) implements Scheme<List<JsonWebKey>> {
     return isOfKind && !Use.ENCRYPTION.equals(key.getUse());
   }
 
-  @Override
-  public String name() {
-    return "Bearer ";
-  }
-
-  @Override
-  public List<String> identity() {
-    return List.copyOf(settings.fields().keySet());
-  }
-
-  @Override
-  public Failure none() {
-    return Scheme.unauthorized("a token is needed", "Bearer");
-  }
-
-  @Override
-  public AuthSource<List<JsonWebKey>> source(AuthThreads threads) {
-    String keys = Objects.requireNonNull(settings.keys(), "keys");
-    return threads.source(
-        "keys " + keys,
-        () ->
-            JwtSettings.isUrl(keys)
-                ? new JwksUrl(keys)
-                : new AuthSource<>(Path.of(keys), TokenScheme::keys));
-  }
-
-  @Override
-  public Found check(String given, AuthSource<List<JsonWebKey>> source, long nowEpochSeconds) {
+  /** The check as a station asks for it. */
+  Found check(String given, AuthSource<List<JsonWebKey>> source, long nowEpochSeconds) {
     Found found = check(given, source.value(), nowEpochSeconds);
     if (found.refusal() == UNKNOWN_KEY) {
       source.doubt();
     }
     return found;
-  }
-
-  @Override
-  public boolean isSlow() {
-    return false;
   }
 
   /** Whether it has the form of a signed token: base64url without padding (RFC 7515 §7.1). */

@@ -3,7 +3,7 @@ package io.kamille.core.auth;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.kamille.core.auth.Scheme.Found;
+import io.kamille.core.auth.CredentialStation.Found;
 import io.kamille.core.auth.JwtSettings.TokenClaim;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -29,7 +29,7 @@ import org.jose4j.keys.HmacKey;
 import org.jose4j.lang.JoseException;
 import org.junit.jupiter.api.Test;
 
-class TokenSchemeTest {
+class JwtCheckTest {
 
   private static final long NOW = 1_000_000;
   private static final PublicJsonWebKey RSA;
@@ -102,7 +102,7 @@ class TokenSchemeTest {
   @Test
   void anUnknownKeyIsTold() throws Exception {
     Found found = found(signed(RSA.getPrivateKey(), "new", "RS256", claims()));
-    assertThat(found.refusal()).isSameAs(TokenScheme.UNKNOWN_KEY);
+    assertThat(found.refusal()).isSameAs(JwtCheck.UNKNOWN_KEY);
     assertThat(refusal(signed(RSA, "RS256", claims()))).isEmpty();
   }
 
@@ -126,7 +126,7 @@ class TokenSchemeTest {
     JwtClaims nowhere = claims();
     nowhere.unsetClaim("aud");
     assertThat(refusal(signed(RSA, "RS256", nowhere))).isEqualTo("the audience is wrong");
-    TokenScheme open = new TokenScheme(new JwtSettings("k", "me", List.of(), fields));
+    JwtCheck open = new JwtCheck(new JwtSettings("k", "me", List.of(), fields));
     assertThat(refusal(open.check(signed(RSA, "RS256", claims()), keys(), NOW)))
         .isEqualTo("the audience is wrong");
     assertThat(refusal(open.check(signed(RSA, "RS256", nowhere), keys(), NOW))).isEmpty();
@@ -155,7 +155,7 @@ class TokenSchemeTest {
   @Test
   void aTokenHasOneForm() throws Exception {
     String right = signed(RSA, "RS256", claims());
-    assertThat(TokenScheme.isToken(right)).isTrue();
+    assertThat(JwtCheck.isToken(right)).isTrue();
     for (String token :
         List.of(
             right.replaceFirst("\\.", ".!!"),
@@ -166,8 +166,8 @@ class TokenSchemeTest {
             right + "==",
             right + "\u00ff",
             right.replace('-', '+').replace('_', '/') + "+")) {
-      assertThat(TokenScheme.isToken(token)).as(token).isFalse();
-      assertThat(refusal(token)).as(token).isEqualTo(TokenScheme.NO_TOKEN.reason());
+      assertThat(JwtCheck.isToken(token)).as(token).isFalse();
+      assertThat(refusal(token)).as(token).isEqualTo(JwtCheck.NO_TOKEN.reason());
     }
   }
 
@@ -201,7 +201,7 @@ class TokenSchemeTest {
   }
 
   private static List<JsonWebKey> parse(String text) throws IOException {
-    return TokenScheme.keys(text.getBytes(StandardCharsets.UTF_8));
+    return JwtCheck.keys(text.getBytes(StandardCharsets.UTF_8));
   }
 
   private static List<JsonWebKey> keys() throws IOException {
@@ -217,7 +217,7 @@ class TokenSchemeTest {
   }
 
   private Found found(String token) throws IOException {
-    return new TokenScheme(new JwtSettings("k", "me", List.of("a", "b"), fields))
+    return new JwtCheck(new JwtSettings("k", "me", List.of("a", "b"), fields))
         .check(token, keys(), NOW);
   }
 
