@@ -13,7 +13,7 @@ class AccessIT {
   @RegisterExtension private final Journey journey = new Journey();
 
   @Test
-  void aRouteIsForItsClientsWhateverIsStored() {
+  void aRouteIsForItsClientsWhateverIsStored() throws Exception {
     journey
         .with(
             "routes: [{upstream: site},"
@@ -29,6 +29,7 @@ class AccessIT {
               "kamille; error=http_request_denied; details=\"this client is not let in here\"");
       assertThat(answer.field("Cache-Status")).isEqualTo("kamille; detail=refused");
     }
+    assertThat(journey.admin("/v1/requests").body()).contains("\"route\":\"*/admin\"");
     assertThat(journey.get("/").content()).isEqualTo("open");
     assertThat(journey.origin().requests()).hasSize(1);
   }

@@ -84,7 +84,7 @@ final class ForwardStation extends AuthStation {
       ExchangeHandler next) {
     super(settings.responseFields(), next);
     this.settings = settings;
-    this.kind = "forward " + settings;
+    this.kind = settings.toString();
     this.server = server;
     this.verdicts = verdicts;
     this.clock = clock;

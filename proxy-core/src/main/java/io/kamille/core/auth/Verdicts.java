@@ -56,7 +56,7 @@ final class Verdicts {
   /**
    * The digest of what is checked.
    *
-   * @param kind of the check, with all settings that decide
+   * @param kind of the check: all settings that decide
    * @param number of what it is checked against
    */
   byte[] digest(String kind, long number, String checked) {
