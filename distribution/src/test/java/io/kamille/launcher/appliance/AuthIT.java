@@ -185,8 +185,7 @@ class AuthIT {
         .doesNotContain(secret);
     withServer("", "");
     journey.appliance().reload(journey.configuration());
-    assertThat(explain("url=http://a/a"))
-        .contains("upstream auth", "\"forward\"", "routes[].auth");
+    assertThat(explain("url=http://a/a")).contains("upstream auth", "\"forward\"", "routes[].auth");
   }
 
   private String explain(String query) throws IOException, InterruptedException {

@@ -34,7 +34,8 @@ public final class RequestId implements ExchangeHandler {
     RequestHead named = exchange.request().copy();
     named.fields().remove(NAME);
     named.fields().add(NAME, id);
-    next.handle(exchange.behind(named, new LabelledReply(exchange.reply(), List.of(Label.of(NAME, id)))));
+    next.handle(
+        exchange.behind(named, new LabelledReply(exchange.reply(), List.of(Label.of(NAME, id)))));
   }
 
   /** Those rules for responses that are stored, which must not keep the name of one request. */

@@ -102,8 +102,7 @@ final class CredentialStation<T> extends AuthStation {
     Path file = Objects.requireNonNull(settings.usersFile(), "users-file");
     String challenge = "Basic realm=\"" + settings.realm() + "\", charset=\"UTF-8\"";
     Found right = new Found(null, NOBODY, TimeUnit.DAYS.toSeconds(1));
-    Found wrong =
-        Found.refused(unauthorized("the name or the password is wrong", challenge));
+    Found wrong = Found.refused(unauthorized("the name or the password is wrong", challenge));
     return new CredentialStation<>(
         "Basic ",
         settings,

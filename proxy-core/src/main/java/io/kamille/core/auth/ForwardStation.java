@@ -8,7 +8,6 @@ import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.exchange.Failure;
 import io.kamille.core.exchange.Failure.Kind;
-import io.kamille.core.exchange.Reply;
 import io.kamille.core.exchange.ReplyHandover;
 import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.exchange.TraceStep;
@@ -143,15 +142,19 @@ final class ForwardStation extends AuthStation {
   /** Seconds for which the answer of an auth server holds; 0 for this request alone. */
   static long lifetimeSeconds(Fields answer) {
     String control = answer.joined(FieldName.CACHE_CONTROL);
-    if (control == null
-        || answer.has(FieldName.SET_COOKIE)
-        || NOT_KEPT.matcher(control).find()) {
+    if (control == null || answer.has(FieldName.SET_COOKIE) || NOT_KEPT.matcher(control).find()) {
       return 0;
     }
     // Of several lifetimes the shortest counts.
-    long lifetime = LIFETIME.matcher(control).results()
-        .mapToLong(found -> seconds(found.group(1))).min().orElse(0);
-    return Math.max(0, Math.min(lifetime, MOST_KEPT_SECONDS) - seconds(answer.first(FieldName.AGE)));
+    long lifetime =
+        LIFETIME
+            .matcher(control)
+            .results()
+            .mapToLong(found -> seconds(found.group(1)))
+            .min()
+            .orElse(0);
+    return Math.max(
+        0, Math.min(lifetime, MOST_KEPT_SECONDS) - seconds(answer.first(FieldName.AGE)));
   }
 
   private static long seconds(@Nullable String text) {
@@ -248,8 +251,7 @@ final class ForwardStation extends AuthStation {
       long seconds = lifetimeSeconds(fields);
       if (seconds > 0 && identity.toString().length() <= KEPT_IDENTITY_BYTES) {
         long now = clock.nanos();
-        verdicts.keep(
-            new Verdict(digest, now + TimeUnit.SECONDS.toNanos(seconds), identity), now);
+        verdicts.keep(new Verdict(digest, now + TimeUnit.SECONDS.toNanos(seconds), identity), now);
       }
       pass(held, identity, fields.all(FieldName.SET_COOKIE));
     }

@@ -83,9 +83,7 @@ public record JwtSettings(
   /** Where the keys are. */
   AuthSource<List<JsonWebKey>> source() {
     String place = Objects.requireNonNull(keys, "keys");
-    return isUrl(place)
-        ? new JwksUrl(place)
-        : new AuthSource<>(Path.of(place), JwtCheck::keys);
+    return isUrl(place) ? new JwksUrl(place) : new AuthSource<>(Path.of(place), JwtCheck::keys);
   }
 
   private static boolean isUrl(String keys) {
