@@ -104,7 +104,7 @@ record JwtCheck(JwtSettings settings) {
   /** The check as a station asks for it. */
   Found check(String given, AuthSource<List<JsonWebKey>> source, long nowEpochSeconds) {
     Found found = check(given, source.value(), nowEpochSeconds);
-    if (found.refusal() == UNKNOWN_KEY) {
+    if (UNKNOWN_KEY.equals(found.refusal())) {
       source.doubt();
     }
     return found;

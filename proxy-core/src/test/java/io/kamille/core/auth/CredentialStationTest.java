@@ -35,7 +35,7 @@ class CredentialStationTest {
   private final DefaultEventLoop loop = new DefaultEventLoop();
   private final CountDownLatch word = new CountDownLatch(1);
   private CredentialStation<Users> station;
-  private Exchange exchange;
+  private final List<Exchange> asked = new ArrayList<>();
 
   @BeforeEach
   void open() throws IOException {
@@ -94,8 +94,8 @@ class CredentialStationTest {
   void aRefusalKeepsTheNameOfItsRoute() throws Exception {
     for (String pair : List.of("anna", "anna:wrong", "bert:secret")) {
       assertThat(send(pair).ended().get(10, TimeUnit.SECONDS).failure().status()).isEqualTo(401);
-      assertThat(exchange.notes().route()).isEqualTo("staff");
-      assertThat(exchange.notes().cacheStatus()).isEqualTo(ExchangeNotes.REFUSED);
+      assertThat(asked.getLast().notes().route()).isEqualTo("staff");
+      assertThat(asked.getLast().notes().cacheStatus()).isEqualTo(ExchangeNotes.REFUSED);
     }
   }
 
@@ -112,8 +112,9 @@ class CredentialStationTest {
     String encoded = Base64.getEncoder().encodeToString(pair.getBytes(StandardCharsets.UTF_8));
     RequestHead request = RequestHead.of("GET", "http://a/", "Authorization", "Basic " + encoded);
     var address = new InetSocketAddress(InetAddress.getLoopbackAddress(), 1);
-    exchange = new Exchange(loop, address, address, request, RequestContent.NONE, reply);
+    Exchange exchange = new Exchange(loop, address, address, request, RequestContent.NONE, reply);
     exchange.notes().route("staff");
+    asked.add(exchange);
     loop.submit(() -> station.handle(exchange)).syncUninterruptibly();
     return reply;
   }

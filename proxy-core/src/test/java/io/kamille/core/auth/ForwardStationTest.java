@@ -30,7 +30,7 @@ class ForwardStationTest {
   private final List<Exchange> passed = new ArrayList<>();
   private final Reins reins = new Reins();
   private final RecordingReply client = new RecordingReply();
-  private Exchange exchange;
+  private final List<Exchange> asked = new ArrayList<>();
 
   @AfterEach
   void close() {
@@ -70,7 +70,7 @@ class ForwardStationTest {
   void theRequestOfAClientThatHasClosedItsSideGoesNoFurther() {
     Reply question = ask();
     question.head(ResponseHead.of(200), 0);
-    exchange.notes().inputEnded();
+    asked.getFirst().notes().inputEnded();
     question.end(null);
     assertThat(passed).isEmpty();
     assertThat(client.failure().kind()).isEqualTo(Kind.CLIENT_GONE);
@@ -110,7 +110,7 @@ class ForwardStationTest {
             ManualClock.atSeconds(0),
             passed::add);
     var address = new InetSocketAddress(InetAddress.getLoopbackAddress(), 1);
-    exchange =
+    Exchange exchange =
         new Exchange(
             channel.eventLoop(),
             address,
@@ -118,6 +118,7 @@ class ForwardStationTest {
             RequestHead.of("GET", "http://a/b"),
             RequestContent.NONE,
             client);
+    asked.add(exchange);
     station.handle(exchange);
     return questions.getFirst();
   }

@@ -13,6 +13,7 @@ import org.jose4j.jwk.EcJwkGenerator;
 import org.jose4j.jwk.JsonWebKey;
 import org.jose4j.jwk.JsonWebKeySet;
 import org.jose4j.keys.EllipticCurves;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -81,7 +82,7 @@ class JwksUrlTest {
     }
   }
 
-  private void awaitOtherThan(Object known) {
+  private void awaitOtherThan(@Nullable Object known) {
     Await.until(() -> !Objects.equals(keys.known(), known), "keys come");
   }
 }
