@@ -7,7 +7,6 @@ import io.kamille.cache.decision.CacheDecision.Pass.Cause;
 import io.kamille.cache.decision.CacheDecision.Refuse;
 import io.kamille.cache.decision.CacheDecision.Serve;
 import io.kamille.cache.decision.Explanation.Decision;
-import io.kamille.cache.fill.CacheParts;
 import io.kamille.cache.fill.InFlightTable;
 import io.kamille.cache.fill.Refusal;
 import io.kamille.cache.fill.StoredAnswers;
@@ -69,48 +68,19 @@ public final class CacheExplainer {
    * An explanation of one request, which it borrows.
    *
    * @param decisions those of its route
+   * @param store null where nothing is stored
+   * @param demands the request's directives
    */
   public CacheExplainer(
-      CacheDecisions decisions, CacheParts parts, CacheSettings settings, RequestHead request) {
-    this(
-        decisions,
-        parts.store(),
-        parts.flights(),
-        settings,
-        parts.clock(),
-        request,
-        parts.demandsOf(request));
-  }
-
-  /** The same where nothing is stored. */
-  CacheExplainer(
-      CacheDecisions decisions,
-      InFlightTable flights,
-      CacheSettings settings,
-      WallClock clock,
-      RequestHead request) {
-    this(
-        decisions,
-        null,
-        flights,
-        settings,
-        clock,
-        request,
-        CacheControl.ofRequest(request.fields()));
-  }
-
-  private CacheExplainer(
       CacheDecisions decisions,
       @Nullable TieredStore store,
-      InFlightTable flights,
-      CacheSettings settings,
       WallClock clock,
       RequestHead request,
       CacheControl demands) {
     this.decisions = decisions;
     this.store = store;
-    this.flights = flights;
-    this.settings = settings;
+    this.flights = decisions.flights();
+    this.settings = decisions.settings();
     this.clock = clock;
     this.request = QueryFilter.filtered(settings.query(), request);
     this.demands = demands;
@@ -180,10 +150,13 @@ public final class CacheExplainer {
     List<Reason> rule = Reasons.ofBypass(request);
     addAll(rule);
     if (rule.isEmpty()) {
+      boolean isUnclear = settings.varyBy().isUnclear(request.fields());
       step(
           "cookie",
-          "routes[].cache.bypass-cookies",
-          "routes[].cache.bypass-cookies: " + settings.bypassCookies(),
+          isUnclear ? "routes[].cache.vary-by" : "routes[].cache.bypass-cookies",
+          isUnclear
+              ? "a cookie of vary-by that servers could read differently"
+              : "routes[].cache.bypass-cookies: " + settings.bypassCookies(),
           "it bypasses the cache");
     } else {
       invalidation(variants);
