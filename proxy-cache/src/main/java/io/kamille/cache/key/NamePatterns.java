@@ -1,5 +1,6 @@
 package io.kamille.cache.key;
 
+import io.kamille.core.http.Octets;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -45,8 +46,7 @@ public final class NamePatterns {
   }
 
   /**
-   * As {@link #match}, but letters of either case are the same, and a dot, a space or a bracket may
-   * stand for an underscore.
+   * As {@link #match}, but for {@link #loose} octets.
    */
   public boolean matchLoosely(byte[] octets, int start, int end) {
     return match(octets, start, end, true);
@@ -76,10 +76,11 @@ public final class NamePatterns {
     return true;
   }
 
-  private static int loose(byte octet) {
+  /** In lower case; what PHP turns into an underscore in names is one. */
+  public static byte loose(byte octet) {
     return switch (octet) {
-      case '.', ' ', '[' -> '_';
-      default -> octet >= 'A' && octet <= 'Z' ? octet + ('a' - 'A') : octet;
+      case '.', ' ', '[', '+' -> '_';
+      default -> Octets.lower(octet);
     };
   }
 

@@ -122,12 +122,12 @@ public final class Cookies {
   private static boolean canBe(byte[] octets, int start, int end, String name) {
     int at = start;
     for (int i = 0; i < name.length(); i++) {
-      byte wanted = folded((byte) name.charAt(i));
-      if (at < end && folded(octets[at]) == wanted) {
+      byte wanted = NamePatterns.loose((byte) name.charAt(i));
+      if (at < end && NamePatterns.loose(octets[at]) == wanted) {
         at++;
       } else if (at < end
           && octets[at] == '%'
-          && folded((byte) Octets.escaped(octets, at, end)) == wanted) {
+          && NamePatterns.loose((byte) Octets.escaped(octets, at, end)) == wanted) {
         at += 3;
       } else {
         return false;
@@ -165,13 +165,6 @@ public final class Cookies {
       }
     }
     return cookies <= LIMIT && !isQuoted && !(hasQuotes && hasEscape);
-  }
-
-  private static byte folded(byte octet) {
-    return switch (octet) {
-      case '.', ' ', '[', '+' -> '_';
-      default -> Octets.lower(octet);
-    };
   }
 
   private static boolean isSpace(byte octet) {

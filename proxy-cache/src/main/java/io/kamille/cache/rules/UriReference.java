@@ -35,11 +35,6 @@ final class UriReference {
         : origin + withoutDots(basePath.substring(0, basePath.lastIndexOf('/') + 1) + text);
   }
 
-  /** Scheme and authority of an absolute URI with an authority. */
-  static String originOf(String uri) {
-    return uri.substring(0, endOfAuthority(uri, uri.indexOf("://") + 3));
-  }
-
   private static boolean hasScheme(String text) {
     int colon = text.indexOf(':');
     if (colon <= 0) {
