@@ -11,6 +11,7 @@ import io.kamille.cache.fill.InFlightTable;
 import io.kamille.cache.fill.Refusal;
 import io.kamille.cache.fill.StoredAnswers;
 import io.kamille.cache.key.CacheKey;
+import io.kamille.cache.key.NormalUri;
 import io.kamille.cache.key.QueryFilter;
 import io.kamille.cache.rules.CacheControl;
 import io.kamille.cache.rules.ForwardReason;
@@ -27,10 +28,8 @@ import io.kamille.cache.store.Variants;
 import io.kamille.cache.tiers.TieredStore;
 import io.kamille.cache.tiers.peak.PeakWatch;
 import io.kamille.cache.tiers.peak.TierMode;
-import io.kamille.core.http.Authority;
 import io.kamille.core.http.ContentCoding;
 import io.kamille.core.http.FieldName;
-import io.kamille.core.http.Octets;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.loop.WallClock;
 import java.util.ArrayList;
@@ -107,7 +106,7 @@ public final class CacheExplainer {
     }
     int stored = variants == null ? 0 : variants.size();
     String route = request.partition() == null ? "" : "; route " + request.partition();
-    step("key", "RFC 9111 §2", keyText() + route, "responses stored under it: " + stored);
+    step("key", "RFC 9111 §2", NormalUri.of(request) + route, "responses stored under it: " + stored);
     long now = clock.epochSeconds();
     StoredResponse selected = variants == null ? null : variants.select(request, now);
     settings.varyBy().values(request).forEach(this::normal);
@@ -165,7 +164,7 @@ public final class CacheExplainer {
       step(
           "only-if-cached",
           "RFC 9111 §5.2.1.7",
-          "Cache-Control: " + request.fields().joined(FieldName.CACHE_CONTROL),
+          Reasons.lines(request, FieldName.CACHE_CONTROL),
           "it is not forwarded: the response is 504 (Gateway Timeout)");
     }
   }
@@ -218,7 +217,7 @@ public final class CacheExplainer {
   }
 
   private Explanation decided(Decision decision, @Nullable ForwardReason reason) {
-    return new Explanation(decision, reason, keyText(), steps);
+    return new Explanation(decision, reason, NormalUri.of(request), steps);
   }
 
   private void step(String rule, String section, String found, String so) {
@@ -230,15 +229,6 @@ public final class CacheExplainer {
   }
 
   // The key and what is under it
-
-  private String keyText() {
-    byte[] authority =
-        Authority.normal(
-            request.octets(), request.authorityStart(), request.authorityEnd(), request.isSecure());
-    return (request.isSecure() ? "https://" : "http://")
-        + Octets.text(authority, 0, authority.length)
-        + request.pathAndQuery();
-  }
 
   private void variants(@Nullable Variants variants, @Nullable StoredResponse selected) {
     for (int i = 0; variants != null && i < variants.size(); i++) {
@@ -260,23 +250,16 @@ public final class CacheExplainer {
 
   private void variant(SelectingFields selecting, boolean isSelected) {
     String mismatch = selecting.mismatch(request);
-    if (mismatch == null) {
-      String found =
-          selecting.isEmpty() ? "no Vary" : "Vary: " + String.join(", ", selecting.names());
-      step(
-          "variant",
-          "RFC 9111 §4.1",
-          found,
-          isSelected ? "it matches and is selected" : "it matches, another comes first");
-    } else {
-      String found =
-          mismatch
-              + " was "
-              + quoted(mismatch, selecting.values().get(mismatch))
-              + ", is "
-              + quoted(mismatch, selecting.valueIn(request, mismatch));
-      step("variant", "RFC 9111 §4.1", found, "it does not match");
+    String found = "no Vary";
+    String so = isSelected ? "it matches and is selected" : "it matches, another comes first";
+    if (mismatch != null) {
+      String was = quoted(mismatch, selecting.values().get(mismatch));
+      found = mismatch + " was " + was + ", is " + quoted(mismatch, selecting.valueIn(request, mismatch));
+      so = "it does not match";
+    } else if (!selecting.isEmpty()) {
+      found = "Vary: " + String.join(", ", selecting.names());
     }
+    step("variant", "RFC 9111 §4.1", found, so);
   }
 
   private static String quoted(String name, @Nullable String value) {
@@ -328,8 +311,8 @@ public final class CacheExplainer {
   }
 
   private String acceptEncoding() {
-    String accepted = request.fields().joined(FieldName.ACCEPT_ENCODING);
-    return accepted == null ? "no Accept-Encoding" : "Accept-Encoding: " + accepted;
+    String accepted = Reasons.lines(request, FieldName.ACCEPT_ENCODING);
+    return accepted.isEmpty() ? "no Accept-Encoding" : accepted;
   }
 
   // Toward the origin
@@ -353,7 +336,8 @@ public final class CacheExplainer {
         step(
             "for-the-origin",
             "RFC 9110 §13.1, §14.2",
-            forTheOrigin(),
+            Reasons.lines(
+                request, FieldName.RANGE, FieldName.IF_MATCH, FieldName.IF_UNMODIFIED_SINCE),
             "it bypasses the cache: a shared response would not fit it");
         if (pass.cause() == Cause.PART_OF_THE_WHOLE) {
           fillAround();
@@ -404,17 +388,6 @@ public final class CacheExplainer {
         isOnItsWay || isUseless
             ? "the whole is not fetched"
             : "the whole is fetched in the background and stored");
-  }
-
-  private String forTheOrigin() {
-    List<String> lines = new ArrayList<>();
-    for (FieldName name :
-        List.of(FieldName.RANGE, FieldName.IF_MATCH, FieldName.IF_UNMODIFIED_SINCE)) {
-      if (request.fields().has(name)) {
-        lines.add(name.text() + ": " + request.fields().joined(name));
-      }
-    }
-    return String.join("; ", lines);
   }
 
   private void collapse() {

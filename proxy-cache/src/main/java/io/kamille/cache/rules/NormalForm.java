@@ -29,10 +29,24 @@ sealed interface NormalForm {
   int LIST_LIMIT = 32;
 
   /** What it is called where it is kept. It is no token, so that no field has that name. */
-  String name();
+  default String name() {
+    return switch (this) {
+      case CookieForm form -> CookieForm.PREFIX + form.cookie;
+      case LanguageForm form -> LanguageForm.PREFIX + String.join("|", form.tags);
+      case ImageForm form -> ImageForm.NAME;
+      case DeviceForm form -> DeviceForm.NAME;
+    };
+  }
 
   /** The request fields that it is made of, in lower case. */
-  List<String> fields();
+  default List<String> fields() {
+    return switch (this) {
+      case CookieForm form -> List.of("cookie");
+      case LanguageForm form -> List.of("accept-language");
+      case ImageForm form -> List.of("accept");
+      case DeviceForm form -> List.of("sec-ch-ua-mobile", "user-agent");
+    };
+  }
 
   /** The value for a request; null if the request has none. */
   @Nullable String of(Fields request);
@@ -127,16 +141,6 @@ sealed interface NormalForm {
     private static final String PREFIX = "cookie:";
 
     @Override
-    public String name() {
-      return PREFIX + cookie;
-    }
-
-    @Override
-    public List<String> fields() {
-      return List.of("cookie");
-    }
-
-    @Override
     public @Nullable String of(Fields request) {
       return RequestCookie.value(request, cookie);
     }
@@ -184,16 +188,6 @@ sealed interface NormalForm {
           : null;
     }
 
-    @Override
-    public String name() {
-      return PREFIX + String.join("|", tags);
-    }
-
-    @Override
-    public List<String> fields() {
-      return List.of("accept-language");
-    }
-
     /** A range loses its end until it is a tag, so it is the longest tag that it begins with. */
     @Override
     public String of(Fields request) {
@@ -213,16 +207,6 @@ sealed interface NormalForm {
     private static final String NAME = "images:avif|webp|other";
     private static final List<String> AVIF = List.of("image/avif");
     private static final List<String> WEBP = List.of("image/webp");
-
-    @Override
-    public String name() {
-      return NAME;
-    }
-
-    @Override
-    public List<String> fields() {
-      return List.of("accept");
-    }
 
     @Override
     public String of(Fields request) {
@@ -264,16 +248,6 @@ sealed interface NormalForm {
     private static final String OTHER_NAME =
         "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko)"
             + " Chrome/140.0.0.0 Safari/537.36";
-
-    @Override
-    public String name() {
-      return NAME;
-    }
-
-    @Override
-    public List<String> fields() {
-      return List.of("sec-ch-ua-mobile", "user-agent");
-    }
 
     @Override
     public String of(Fields request) {

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.StringJoiner;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -109,17 +109,10 @@ public final class VaryBy {
       return;
     }
     Set<String> named = VaryField.names(response);
-    if (named.contains("*")) {
-      return;
-    }
-    StringJoiner missing = new StringJoiner(", ");
-    for (String name : names) {
-      if (!named.contains(name)) {
-        missing.add(name);
-      }
-    }
-    if (missing.length() > 0) {
-      response.add(FieldName.VARY, missing.toString());
+    String missing =
+        names.stream().filter(name -> !named.contains(name)).collect(Collectors.joining(", "));
+    if (!missing.isEmpty() && !named.contains("*")) {
+      response.add(FieldName.VARY, missing);
     }
   }
 
