@@ -144,32 +144,34 @@ record PurgeRequest(List<Order> orders, @Nullable String refusal) {
     if (urls.size() > 1 || hosts.size() > 1 || urls.size() + hosts.size() == 0) {
       return refused("BAN needs tags, one X-Url or one X-Host");
     }
-    String prefix = urls.isEmpty() ? "/" : prefix(urls.getFirst());
-    if (prefix == null) {
-      return refused("X-Url is no prefix such as ^/shop/");
-    }
-    if (hosts.isEmpty() || hosts.getFirst().equals(EVERYTHING)) {
-      PurgeTarget all =
-          prefix.equals("/") ? PurgeTarget.all() : PurgeTarget.relativePrefix(prefix);
-      return all == null ? refused("X-Url is no path") : purging(all);
-    }
-    List<String> names = names(hosts.getFirst());
-    if (names.isEmpty() || names.size() > HOST_LIMIT) {
-      return refused("X-Host is no list of at most " + HOST_LIMIT + " hosts");
+    String path = urls.isEmpty() ? "/" : prefix(urls.getFirst());
+    boolean isAnyHost = hosts.isEmpty() || hosts.getFirst().equals(EVERYTHING);
+    List<String> names = isAnyHost ? List.of("") : names(hosts.getFirst());
+    if (path == null || names.isEmpty() || names.size() > HOST_LIMIT) {
+      return refused(
+          path == null
+              ? "X-Url is no prefix such as ^/shop/"
+              : "X-Host is no list of at most " + HOST_LIMIT + " hosts");
     }
     List<Order> orders = new ArrayList<>();
     for (String host : names) {
-      PurgeTarget all = PurgeTarget.host(host);
-      PurgeTarget target =
-          all == null || prefix.equals("/")
-              ? all
-              : PurgeTarget.relativePrefix("//" + host + prefix);
+      PurgeTarget target = target(host, path);
       if (target == null) {
         return refused("X-Host or X-Url is no host or path");
       }
       orders.add(new Order(target, false));
     }
     return new PurgeRequest(orders, null);
+  }
+
+  /** All below a path of one host, or of all if the host is empty; null if there is no such host. */
+  private static @Nullable PurgeTarget target(String host, String path) {
+    boolean isWhole = path.equals("/");
+    if (host.isEmpty()) {
+      return isWhole ? PurgeTarget.all() : PurgeTarget.relativePrefix(path);
+    }
+    PurgeTarget all = PurgeTarget.host(host);
+    return all == null || isWhole ? all : PurgeTarget.relativePrefix("//" + host + path);
   }
 
   private static @Nullable String prefix(String expression) {
