@@ -30,9 +30,9 @@ record PurgeRequest(List<Order> orders, @Nullable String refusal) {
    *   X-Cache-Tags:           (product\-1|shoes)(,.+)?$
    *   X-Host:                 ^(example.org|www\.example\.org)$
    *
-   * It is read as that list. Another expression is refused, because a purge that removes less than
-   * was asked for, and says 200, is worse than none: what these write around and between names is
-   * taken off, and a name with an operator left in it is none.
+   * It is read as that list: what these write around and between names is taken off, and an operator
+   * that is left in a name refuses all. A purge that removes less than was asked for, and says 200,
+   * is worse than none.
    */
   private static final String SOFT = "xkey-softpurge";
   private static final String EVERYTHING = ".*";
@@ -48,11 +48,15 @@ record PurgeRequest(List<Order> orders, @Nullable String refusal) {
           "X-Cache-Tags", Syntax.EXPRESSION,
           "X-Magento-Tags-Pattern", Syntax.EXPRESSION);
 
+  /** Such as {@code ^(} and {@code ((^|,)}. */
   private static final Pattern BEFORE_NAMES = Pattern.compile("^\\^?(\\(?\\(\\^\\|,\\)\\(?|\\(?)");
+  /** Such as {@code |} and {@code (,|$))|((^|,)}. */
   private static final Pattern BETWEEN_NAMES =
       Pattern.compile("(\\(,\\|\\$\\))?\\)?(?<!\\\\)[|,](\\(?\\(\\^\\|,\\)|\\(?)");
+  /** Such as {@code )$} and {@code )(,.+)?$}. */
   private static final Pattern BEHIND_NAMES =
       Pattern.compile("(?<!\\\\)\\)?(\\(,\\|\\$\\)|\\(,\\.\\+\\)\\?)?\\)?\\$?$");
+  /** What is no literal character of a name: an escape before a letter is a class of characters. */
   private static final Pattern OPERATOR =
       Pattern.compile("(?<!\\\\)[\\^$|?*+()\\[\\]{}]|\\\\([A-Za-z0-9\\\\]|$)");
 
