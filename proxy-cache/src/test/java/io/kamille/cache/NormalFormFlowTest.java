@@ -88,8 +88,7 @@ class NormalFormFlowTest {
       assertThat(fixture.isReused(spelledOtherwise)).isFalse();
       assertThat(fixture.isReused("Cookie", "currency=EUR")).isFalse();
       assertThat(fixture.isReused()).isTrue();
-      assertThat(
-              fixture.handler.explain(RequestHead.of("GET", URI, spelledOtherwise)).because())
+      assertThat(fixture.handler.explain(RequestHead.of("GET", URI, spelledOtherwise)).because())
           .extracting(step -> step.section() + ": " + step.found())
           .contains(
               "routes[].cache.vary-by: a cookie of vary-by that servers could read differently");

@@ -106,7 +106,11 @@ public final class CacheExplainer {
     }
     int stored = variants == null ? 0 : variants.size();
     String route = request.partition() == null ? "" : "; route " + request.partition();
-    step("key", "RFC 9111 §2", NormalUri.of(request) + route, "responses stored under it: " + stored);
+    step(
+        "key",
+        "RFC 9111 §2",
+        NormalUri.of(request) + route,
+        "responses stored under it: " + stored);
     long now = clock.epochSeconds();
     StoredResponse selected = variants == null ? null : variants.select(request, now);
     settings.varyBy().values(request).forEach(this::normal);
@@ -254,7 +258,12 @@ public final class CacheExplainer {
     String so = isSelected ? "it matches and is selected" : "it matches, another comes first";
     if (mismatch != null) {
       String was = quoted(mismatch, selecting.values().get(mismatch));
-      found = mismatch + " was " + was + ", is " + quoted(mismatch, selecting.valueIn(request, mismatch));
+      found =
+          mismatch
+              + " was "
+              + was
+              + ", is "
+              + quoted(mismatch, selecting.valueIn(request, mismatch));
       so = "it does not match";
     } else if (!selecting.isEmpty()) {
       found = "Vary: " + String.join(", ", selecting.names());

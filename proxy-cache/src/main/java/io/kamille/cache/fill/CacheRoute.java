@@ -146,8 +146,8 @@ public final class CacheRoute {
   }
 
   /**
-   * Takes the tags from fields that go to a client, if there are any: they are for us, and for other
-   * proxies of ours.
+   * Takes the tags from fields that go to a client, if there are any: they are for us, and for
+   * other proxies of ours.
    */
   void removeTags(@Nullable Fields fields, RequestHead request) {
     if (fields != null) {

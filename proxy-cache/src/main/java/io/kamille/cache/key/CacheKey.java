@@ -49,8 +49,9 @@ public final class CacheKey {
   }
 
   /**
-   * A GET of an absolute http or https URI, as a person or a {@code Location} field gives it, without
-   * its fragment; null if no request can have that target URI ({@link NormalUri#of(String)}).
+   * A GET of an absolute http or https URI, as a person or a {@code Location} field gives it,
+   * without its fragment; null if no request can have that target URI ({@link
+   * NormalUri#of(String)}).
    */
   public static @Nullable RequestHead request(String uri) {
     int fragment = uri.indexOf('#');

@@ -43,9 +43,7 @@ public final class NamePatterns {
     return match(octets, start, end, false);
   }
 
-  /**
-   * As {@link #match}, but for {@link #loose} octets.
-   */
+  /** As {@link #match}, but for {@link #loose} octets. */
   public boolean matchLoosely(byte[] octets, int start, int end) {
     return match(octets, start, end, true);
   }

@@ -40,22 +40,32 @@ record PurgeRequest(List<Order> orders, @Nullable String refusal) {
 
   private static final Map<String, Syntax> USUAL_FIELDS =
       Map.of(
-          "xkey", Syntax.WORDS,
-          "xkey-purge", Syntax.WORDS,
-          SOFT, Syntax.WORDS,
-          "Surrogate-Key", Syntax.WORDS,
-          "Cache-Tag", Syntax.TAGS,
-          "X-Cache-Tags", Syntax.EXPRESSION,
-          "X-Magento-Tags-Pattern", Syntax.EXPRESSION);
+          "xkey",
+          Syntax.WORDS,
+          "xkey-purge",
+          Syntax.WORDS,
+          SOFT,
+          Syntax.WORDS,
+          "Surrogate-Key",
+          Syntax.WORDS,
+          "Cache-Tag",
+          Syntax.TAGS,
+          "X-Cache-Tags",
+          Syntax.EXPRESSION,
+          "X-Magento-Tags-Pattern",
+          Syntax.EXPRESSION);
 
   /** Such as {@code ^(} and {@code ((^|,)}. */
   private static final Pattern BEFORE_NAMES = Pattern.compile("^\\^?(\\(?\\(\\^\\|,\\)\\(?|\\(?)");
+
   /** Such as {@code |} and {@code (,|$))|((^|,)}. */
   private static final Pattern BETWEEN_NAMES =
       Pattern.compile("(\\(,\\|\\$\\))?\\)?(?<!\\\\)[|,](\\(?\\(\\^\\|,\\)|\\(?)");
+
   /** Such as {@code )$} and {@code )(,.+)?$}. */
   private static final Pattern BEHIND_NAMES =
       Pattern.compile("(?<!\\\\)\\)?(\\(,\\|\\$\\)|\\(,\\.\\+\\)\\?)?\\)?\\$?$");
+
   /** What is no literal character of a name: an escape before a letter is a class of characters. */
   private static final Pattern OPERATOR =
       Pattern.compile("(?<!\\\\)[\\^$|?*+()\\[\\]{}]|\\\\([A-Za-z0-9\\\\]|$)");
@@ -168,7 +178,9 @@ record PurgeRequest(List<Order> orders, @Nullable String refusal) {
     return new PurgeRequest(orders, null);
   }
 
-  /** All below a path of one host, or of all if the host is empty; null if there is no such host. */
+  /**
+   * All below a path of one host, or of all if the host is empty; null if there is no such host.
+   */
   private static @Nullable PurgeTarget target(String host, String path) {
     boolean isWhole = path.equals("/");
     if (host.isEmpty()) {
