@@ -148,10 +148,11 @@ sealed interface NormalForm {
     @Override
     public boolean is(Fields request, @Nullable String value) {
       long found = RequestCookie.find(request, cookie);
-      return found == RequestCookie.NONE || value == null
-          ? found == RequestCookie.NONE && value == null
-          : Octets.equals(
-              request.octets(), RequestCookie.start(found), RequestCookie.end(found), value);
+      if (found == RequestCookie.NONE || value == null) {
+        return found == RequestCookie.NONE && value == null;
+      }
+      return Octets.equals(
+          request.octets(), RequestCookie.start(found), RequestCookie.end(found), value);
     }
 
     @Override
