@@ -7,7 +7,6 @@ import io.kamille.cache.removal.OperatorPurges;
 import io.kamille.cache.removal.Removals;
 import io.kamille.cache.removal.RouteQueries;
 import io.kamille.cache.rules.SelectingFields;
-import io.kamille.cache.store.StoredResponse;
 import io.kamille.cache.store.Variants;
 import io.kamille.cache.tiers.MemorySnapshot;
 import io.kamille.cache.tiers.TieredStore;
@@ -85,15 +84,8 @@ public final class CacheOperations {
   private List<StoredObject> objects(CacheKey key) {
     List<StoredObject> found = new ArrayList<>();
     Variants variants = store.peek(key);
-    for (int i = 0; variants != null && i < variants.size(); i++) {
-      StoredResponse response = variants.at(i);
-      if (response.tryRetain()) {
-        try {
-          found.add(StoredObject.of(response, clock.epochSeconds()));
-        } finally {
-          response.release();
-        }
-      }
+    if (variants != null) {
+      variants.forEach(stored -> found.add(StoredObject.of(stored, clock.epochSeconds())));
     }
     return found;
   }

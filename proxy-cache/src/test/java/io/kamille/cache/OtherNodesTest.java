@@ -12,7 +12,7 @@ import io.kamille.cache.rules.Tags;
 import io.kamille.cache.station.PurgeMethod;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.RequestContent;
-import io.kamille.core.gate.AddressRange;
+import io.kamille.core.gate.AddressRanges;
 import io.kamille.core.http.RequestHead;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -121,8 +121,7 @@ class OtherNodesTest implements OtherNodes {
 
   private RecordingReply purge(String name, String... fields) {
     PurgeMethod method = fixture.cache.purgeMethod(fixture.handler, _ -> true);
-    method.allow(
-        List.of(Objects.requireNonNull(AddressRange.parse("127.0.0.0/8"))), TagFields.USUAL);
+    method.allow(AddressRanges.parse(List.of("127.0.0.0/8")), TagFields.USUAL);
     InetSocketAddress client = new InetSocketAddress(InetAddress.getLoopbackAddress(), 40_000);
     RecordingReply reply = new RecordingReply();
     method.handle(

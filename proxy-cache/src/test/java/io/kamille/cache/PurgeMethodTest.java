@@ -14,7 +14,7 @@ import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.exchange.Failure;
 import io.kamille.core.exchange.RequestContent;
-import io.kamille.core.gate.AddressRange;
+import io.kamille.core.gate.AddressRanges;
 import io.kamille.core.http.RequestHead;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -88,7 +88,7 @@ class PurgeMethodTest {
   void whereNobodyMayPurgeItIsAMethodLikeAnyOther() {
     try (CacheFixture fixture = new CacheFixture()) {
       PurgeMethod method = method(fixture, fixture.handler);
-      method.allow(List.of(), TagFields.USUAL);
+      method.allow(AddressRanges.NONE, TagFields.USUAL);
       RecordingReply reply = send(fixture, method, "10.1.2.3", "PURGE", URI);
       assertThat(fixture.origin.last().request().methodText()).isEqualTo("PURGE");
       fixture.origin.last().respond(405, "no");
@@ -139,8 +139,7 @@ class PurgeMethodTest {
 
   private static PurgeMethod method(CacheFixture fixture, ExchangeHandler router) {
     PurgeMethod method = fixture.cache.purgeMethod(router, any -> true);
-    method.allow(
-        List.of(Objects.requireNonNull(AddressRange.parse("10.0.0.0/8"))), TagFields.USUAL);
+    method.allow(AddressRanges.parse(List.of("10.0.0.0/8")), TagFields.USUAL);
     return method;
   }
 

@@ -269,8 +269,7 @@ final class Assembly implements AutoCloseable {
       router.swap(routed.table);
       routing = routed;
       next.putInForce();
-      purgeMethod.allow(
-          configuration.cache().purgeFrom().ranges(), configuration.cache().tagFields());
+      purgeMethod.allow(configuration.cache().purgeFrom(), configuration.cache().tagFields());
       cache.operations().index().choose(configuration.cache().policy());
       cache.operations().index().keepVariants(configuration.cache().variants());
       reloadPeak(configuration);

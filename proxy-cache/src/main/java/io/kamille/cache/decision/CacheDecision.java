@@ -51,7 +51,7 @@ public sealed interface CacheDecision {
     public enum Cause {
       /** The cache has no say ({@link io.kamille.cache.rules.ReusePlanner#bypass}). */
       RULE,
-      /** The route's requests with this cookie bypass the cache. */
+      /** The route's requests with this cookie bypass the cache, or it is unclear. */
       COOKIE,
       /** The client takes no content without coding, and no stored coding is acceptable to it. */
       IDENTITY_REFUSED,

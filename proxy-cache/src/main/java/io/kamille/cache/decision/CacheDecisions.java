@@ -27,7 +27,7 @@ import io.kamille.core.http.RequestHead;
 import org.jspecify.annotations.Nullable;
 
 /** Decides for one route what becomes of requests. Explanations ask it too. Any thread. */
-public final class CacheDecisions {
+public record CacheDecisions(CacheSettings settings, InFlightTable flights) {
 
   /** Conditions and ranges that a response fetched for everybody would not answer. */
   private static final long FOR_THE_ORIGIN =
@@ -37,14 +37,6 @@ public final class CacheDecisions {
   private static final long NOT_TO_FILL_AROUND =
       Fields.mask(FieldName.IF_MATCH, FieldName.IF_UNMODIFIED_SINCE);
 
-  private final CacheSettings settings;
-  private final InFlightTable flights;
-
-  public CacheDecisions(CacheSettings settings, InFlightTable flights) {
-    this.settings = settings;
-    this.flights = flights;
-  }
-
   /**
    * What is decided without a look into the store; null if the cache has a say.
    *
@@ -52,7 +44,9 @@ public final class CacheDecisions {
    */
   public @Nullable CacheDecision beforeLookup(RequestHead request, CacheControl demands) {
     ForwardReason rule = ReusePlanner.bypass(request);
-    if (rule == null && !Cookies.has(request.fields(), settings.bypassCookies())) {
+    if (rule == null
+        && !Cookies.has(request.fields(), settings.bypassCookies())
+        && !settings.varyBy().isUnclear(request.fields())) {
       return null;
     }
     if (rule != ForwardReason.METHOD && demands.isOnlyIfCached()) {

@@ -7,11 +7,11 @@ import io.kamille.cache.decision.CacheDecision.Pass.Cause;
 import io.kamille.cache.decision.CacheDecision.Refuse;
 import io.kamille.cache.decision.CacheDecision.Serve;
 import io.kamille.cache.decision.Explanation.Decision;
-import io.kamille.cache.fill.CacheParts;
 import io.kamille.cache.fill.InFlightTable;
 import io.kamille.cache.fill.Refusal;
 import io.kamille.cache.fill.StoredAnswers;
 import io.kamille.cache.key.CacheKey;
+import io.kamille.cache.key.NormalUri;
 import io.kamille.cache.key.QueryFilter;
 import io.kamille.cache.rules.CacheControl;
 import io.kamille.cache.rules.ForwardReason;
@@ -28,10 +28,8 @@ import io.kamille.cache.store.Variants;
 import io.kamille.cache.tiers.TieredStore;
 import io.kamille.cache.tiers.peak.PeakWatch;
 import io.kamille.cache.tiers.peak.TierMode;
-import io.kamille.core.http.Authority;
 import io.kamille.core.http.ContentCoding;
 import io.kamille.core.http.FieldName;
-import io.kamille.core.http.Octets;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.loop.WallClock;
 import java.util.ArrayList;
@@ -69,48 +67,19 @@ public final class CacheExplainer {
    * An explanation of one request, which it borrows.
    *
    * @param decisions those of its route
+   * @param store null where nothing is stored
+   * @param demands the request's directives
    */
   public CacheExplainer(
-      CacheDecisions decisions, CacheParts parts, CacheSettings settings, RequestHead request) {
-    this(
-        decisions,
-        parts.store(),
-        parts.flights(),
-        settings,
-        parts.clock(),
-        request,
-        parts.demandsOf(request));
-  }
-
-  /** The same where nothing is stored. */
-  CacheExplainer(
-      CacheDecisions decisions,
-      InFlightTable flights,
-      CacheSettings settings,
-      WallClock clock,
-      RequestHead request) {
-    this(
-        decisions,
-        null,
-        flights,
-        settings,
-        clock,
-        request,
-        CacheControl.ofRequest(request.fields()));
-  }
-
-  private CacheExplainer(
       CacheDecisions decisions,
       @Nullable TieredStore store,
-      InFlightTable flights,
-      CacheSettings settings,
       WallClock clock,
       RequestHead request,
       CacheControl demands) {
     this.decisions = decisions;
     this.store = store;
-    this.flights = flights;
-    this.settings = settings;
+    this.flights = decisions.flights();
+    this.settings = decisions.settings();
     this.clock = clock;
     this.request = QueryFilter.filtered(settings.query(), request);
     this.demands = demands;
@@ -137,7 +106,11 @@ public final class CacheExplainer {
     }
     int stored = variants == null ? 0 : variants.size();
     String route = request.partition() == null ? "" : "; route " + request.partition();
-    step("key", "RFC 9111 §2", keyText() + route, "responses stored under it: " + stored);
+    step(
+        "key",
+        "RFC 9111 §2",
+        NormalUri.of(request) + route,
+        "responses stored under it: " + stored);
     long now = clock.epochSeconds();
     StoredResponse selected = variants == null ? null : variants.select(request, now);
     settings.varyBy().values(request).forEach(this::normal);
@@ -180,10 +153,13 @@ public final class CacheExplainer {
     List<Reason> rule = Reasons.ofBypass(request);
     addAll(rule);
     if (rule.isEmpty()) {
+      boolean isUnclear = settings.varyBy().isUnclear(request.fields());
       step(
           "cookie",
-          "routes[].cache.bypass-cookies",
-          "routes[].cache.bypass-cookies: " + settings.bypassCookies(),
+          isUnclear ? "routes[].cache.vary-by" : "routes[].cache.bypass-cookies",
+          isUnclear
+              ? "a cookie of vary-by that servers could read differently"
+              : "routes[].cache.bypass-cookies: " + settings.bypassCookies(),
           "it bypasses the cache");
     } else {
       invalidation(variants);
@@ -192,7 +168,7 @@ public final class CacheExplainer {
       step(
           "only-if-cached",
           "RFC 9111 §5.2.1.7",
-          "Cache-Control: " + request.fields().joined(FieldName.CACHE_CONTROL),
+          Reasons.lines(request, FieldName.CACHE_CONTROL),
           "it is not forwarded: the response is 504 (Gateway Timeout)");
     }
   }
@@ -245,7 +221,7 @@ public final class CacheExplainer {
   }
 
   private Explanation decided(Decision decision, @Nullable ForwardReason reason) {
-    return new Explanation(decision, reason, keyText(), steps);
+    return new Explanation(decision, reason, NormalUri.of(request), steps);
   }
 
   private void step(String rule, String section, String found, String so) {
@@ -257,15 +233,6 @@ public final class CacheExplainer {
   }
 
   // The key and what is under it
-
-  private String keyText() {
-    byte[] authority =
-        Authority.normal(
-            request.octets(), request.authorityStart(), request.authorityEnd(), request.isSecure());
-    return (request.isSecure() ? "https://" : "http://")
-        + Octets.text(authority, 0, authority.length)
-        + request.pathAndQuery();
-  }
 
   private void variants(@Nullable Variants variants, @Nullable StoredResponse selected) {
     for (int i = 0; variants != null && i < variants.size(); i++) {
@@ -287,23 +254,21 @@ public final class CacheExplainer {
 
   private void variant(SelectingFields selecting, boolean isSelected) {
     String mismatch = selecting.mismatch(request);
-    if (mismatch == null) {
-      String found =
-          selecting.isEmpty() ? "no Vary" : "Vary: " + String.join(", ", selecting.names());
-      step(
-          "variant",
-          "RFC 9111 §4.1",
-          found,
-          isSelected ? "it matches and is selected" : "it matches, another comes first");
-    } else {
-      String found =
+    String found = "no Vary";
+    String so = isSelected ? "it matches and is selected" : "it matches, another comes first";
+    if (mismatch != null) {
+      String was = quoted(mismatch, selecting.values().get(mismatch));
+      found =
           mismatch
               + " was "
-              + quoted(mismatch, selecting.values().get(mismatch))
+              + was
               + ", is "
               + quoted(mismatch, selecting.valueIn(request, mismatch));
-      step("variant", "RFC 9111 §4.1", found, "it does not match");
+      so = "it does not match";
+    } else if (!selecting.isEmpty()) {
+      found = "Vary: " + String.join(", ", selecting.names());
     }
+    step("variant", "RFC 9111 §4.1", found, so);
   }
 
   private static String quoted(String name, @Nullable String value) {
@@ -355,8 +320,8 @@ public final class CacheExplainer {
   }
 
   private String acceptEncoding() {
-    String accepted = request.fields().joined(FieldName.ACCEPT_ENCODING);
-    return accepted == null ? "no Accept-Encoding" : "Accept-Encoding: " + accepted;
+    String accepted = Reasons.lines(request, FieldName.ACCEPT_ENCODING);
+    return accepted.isEmpty() ? "no Accept-Encoding" : accepted;
   }
 
   // Toward the origin
@@ -380,7 +345,8 @@ public final class CacheExplainer {
         step(
             "for-the-origin",
             "RFC 9110 §13.1, §14.2",
-            forTheOrigin(),
+            Reasons.lines(
+                request, FieldName.RANGE, FieldName.IF_MATCH, FieldName.IF_UNMODIFIED_SINCE),
             "it bypasses the cache: a shared response would not fit it");
         if (pass.cause() == Cause.PART_OF_THE_WHOLE) {
           fillAround();
@@ -431,17 +397,6 @@ public final class CacheExplainer {
         isOnItsWay || isUseless
             ? "the whole is not fetched"
             : "the whole is fetched in the background and stored");
-  }
-
-  private String forTheOrigin() {
-    List<String> lines = new ArrayList<>();
-    for (FieldName name :
-        List.of(FieldName.RANGE, FieldName.IF_MATCH, FieldName.IF_UNMODIFIED_SINCE)) {
-      if (request.fields().has(name)) {
-        lines.add(name.text() + ": " + request.fields().joined(name));
-      }
-    }
-    return String.join("; ", lines);
   }
 
   private void collapse() {

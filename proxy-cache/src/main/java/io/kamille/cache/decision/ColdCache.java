@@ -19,19 +19,18 @@ public final class ColdCache {
 
   private final CacheSettings settings;
   private final WallClock clock;
-  private final InFlightTable flights;
   private final CacheDecisions decisions;
 
   public ColdCache(CacheSettings settings, WallClock clock) {
     this.settings = settings;
     this.clock = clock;
-    this.flights = new InFlightTable(clock, new PurgeTable());
-    this.decisions = new CacheDecisions(settings, flights);
+    this.decisions = new CacheDecisions(settings, new InFlightTable(clock, new PurgeTable()));
   }
 
   /** What would become of the request, which it borrows. */
   public Explanation explain(RequestHead request) {
-    return new CacheExplainer(decisions, flights, settings, clock, request).explain();
+    CacheControl demands = CacheControl.ofRequest(request.fields());
+    return new CacheExplainer(decisions, null, clock, request, demands).explain();
   }
 
   /** Whether the request bypasses it, whatever is stored. */

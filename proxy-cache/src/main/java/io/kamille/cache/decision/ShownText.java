@@ -1,6 +1,5 @@
 package io.kamille.cache.decision;
 
-import io.kamille.cache.rules.VaryBy;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -32,7 +31,6 @@ public final class ShownText {
    * @param name in lower case
    */
   public static @Nullable String value(String name, @Nullable String value) {
-    boolean isSecret = value != null && (SECRET.contains(name) || VaryBy.isSecret(name, value));
-    return isSecret ? HIDDEN : cutIfAny(value);
+    return value != null && SECRET.contains(name) ? HIDDEN : cutIfAny(value);
   }
 }

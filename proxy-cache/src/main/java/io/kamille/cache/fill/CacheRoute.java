@@ -6,7 +6,6 @@ import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.rules.CacheControl;
 import io.kamille.cache.rules.SelectingFields;
 import io.kamille.cache.rules.StoredFacts;
-import io.kamille.cache.rules.Tags;
 import io.kamille.cache.serve.CacheCounters;
 import io.kamille.cache.serve.CacheCounters.Event;
 import io.kamille.cache.serve.CacheStatus;
@@ -21,9 +20,11 @@ import io.kamille.core.exchange.ExchangeNotes.CacheResult;
 import io.kamille.core.exchange.Failure;
 import io.kamille.core.exchange.TraceStep;
 import io.kamille.core.gate.RouteGate;
+import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.Method;
 import io.kamille.core.http.RequestHead;
+import io.kamille.core.http.RequestHead.Sender;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.http.StatusCode;
 import io.netty.buffer.ByteBuf;
@@ -144,11 +145,17 @@ public final class CacheRoute {
     }
   }
 
-  /** Takes the tags from fields that go to a client, if there are any ({@link Tags#removeFrom}). */
+  /**
+   * Takes the tags from fields that go to a client, if there are any: they are for us, and for
+   * other proxies of ours.
+   */
   void removeTags(@Nullable Fields fields, RequestHead request) {
     if (fields != null) {
       settings.tagFields().gather(fields);
-      Tags.removeFrom(fields, request);
+      if (request.sender() == Sender.CLIENT) {
+        fields.remove(FieldName.SURROGATE_KEY);
+        fields.remove(FieldName.CACHE_TAG);
+      }
     }
   }
 

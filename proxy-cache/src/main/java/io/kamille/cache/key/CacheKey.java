@@ -42,17 +42,21 @@ public final class CacheKey {
     return new CacheKeyProbe().keyOf(request);
   }
 
-  /**
-   * The key of an absolute http or https URI, as a person or a {@code Location} field gives it, or
-   * null if no request can have that target URI. A fragment is left out.
-   */
+  /** The key of a URI that {@link #request} is made of; null of others. */
   public static @Nullable CacheKey find(String uri) {
-    return new CacheKeyProbe().find(uri);
+    RequestHead request = request(uri);
+    return request == null ? null : of(request);
   }
 
-  /** A GET of a URI that {@link #find} finds, without its fragment; null of others. */
+  /**
+   * A GET of an absolute http or https URI, as a person or a {@code Location} field gives it,
+   * without its fragment; null if no request can have that target URI ({@link
+   * NormalUri#of(String)}).
+   */
   public static @Nullable RequestHead request(String uri) {
-    return new CacheKeyProbe().request(uri);
+    int fragment = uri.indexOf('#');
+    String normal = NormalUri.of(fragment < 0 ? uri : uri.substring(0, fragment));
+    return normal == null ? null : RequestHead.of("GET", normal);
   }
 
   /** The same key in an object of its own, which may be stored. */

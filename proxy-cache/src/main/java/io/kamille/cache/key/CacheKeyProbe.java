@@ -1,11 +1,7 @@
 package io.kamille.cache.key;
 
 import io.kamille.core.http.Authority;
-import io.kamille.core.http.Fields;
-import io.kamille.core.http.Octets;
 import io.kamille.core.http.RequestHead;
-import java.util.Locale;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Works out cache keys in place, without garbage. Confined to its loop.
@@ -51,45 +47,6 @@ public final class CacheKeyProbe {
     return finish();
   }
 
-  /** A GET of a URI that {@link #find} finds; null of others. */
-  @Nullable RequestHead request(String uri) {
-    return find(uri) == null ? null : RequestHead.of("GET", withPath(uri));
-  }
-
-  /** A valid URI with its scheme in lower case, a path, and no fragment. */
-  private static String withPath(String uri) {
-    int authorityStart = uri.indexOf("://") + 3;
-    byte[] octets = Fields.octetsOf(uri);
-    int authorityEnd = indexOfAny(octets, authorityStart, "/?#");
-    String target = uri.substring(authorityEnd, indexOfAny(octets, authorityEnd, "#"));
-    return uri.substring(0, authorityStart).toLowerCase(Locale.ROOT)
-        + uri.substring(authorityStart, authorityEnd)
-        + (target.startsWith("/") ? "" : "/")
-        + target;
-  }
-
-  /**
-   * The key of an absolute http or https URI, until the next call; null if it is none that a client
-   * could ask for: its authority is a host with an optional port (RFC 9110 §4.2), and all of it is
-   * visible ASCII, as in a request target. A fragment is left out.
-   */
-  public @Nullable CacheKey find(String uri) {
-    if (!uri.chars().allMatch(c -> c > ' ' && c < 0x7f)) {
-      return null;
-    }
-    byte[] octets = Fields.octetsOf(uri);
-    boolean isSecure = Octets.equalsIgnoreCase(octets, 0, Math.min(8, octets.length), "https://");
-    boolean isPlain = Octets.equalsIgnoreCase(octets, 0, Math.min(7, octets.length), "http://");
-    int authorityStart = isSecure ? 8 : 7;
-    int authorityEnd = indexOfAny(octets, authorityStart, "/?#");
-    if (!(isSecure || isPlain) || !Authority.isValid(octets, authorityStart, authorityEnd)) {
-      return null;
-    }
-    putOrigin(isSecure, octets, authorityStart, authorityEnd);
-    putTarget(octets, authorityEnd, indexOfAny(octets, authorityEnd, "#"));
-    return finish();
-  }
-
   private void putOrigin(boolean isSecure, byte[] octets, int start, int end) {
     if (authority.length < end - start) {
       authority = new byte[end - start];
@@ -118,13 +75,5 @@ public final class CacheKeyProbe {
     hash.finish();
     key.set(hash.high(), hash.low());
     return key;
-  }
-
-  private static int indexOfAny(byte[] octets, int start, String marks) {
-    int at = start;
-    while (at < octets.length && marks.indexOf(octets[at]) < 0) {
-      at++;
-    }
-    return at;
   }
 }

@@ -1,5 +1,6 @@
 package io.kamille.cache.key;
 
+import io.kamille.core.http.Octets;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -13,26 +14,24 @@ public final class NamePatterns {
   public static final NamePatterns NONE = of(List.of());
 
   private final List<String> patterns;
-  private final byte[][] exact;
-  private final byte[][] beginnings;
+  private final byte[][] names;
+  private final boolean[] areBeginnings;
 
   private NamePatterns(List<String> patterns) {
     this.patterns = patterns;
-    this.exact = octets(patterns, false);
-    this.beginnings = octets(patterns, true);
+    this.names = new byte[patterns.size()][];
+    this.areBeginnings = new boolean[patterns.size()];
+    for (int i = 0; i < names.length; i++) {
+      String pattern = patterns.get(i);
+      areBeginnings[i] = pattern.endsWith("*");
+      int length = pattern.length() - (areBeginnings[i] ? 1 : 0);
+      names[i] = pattern.substring(0, length).getBytes(StandardCharsets.UTF_8);
+    }
   }
 
   /** Patterns such as {@code session} and {@code utm_*}; case matters. */
   public static NamePatterns of(List<String> patterns) {
     return new NamePatterns(List.copyOf(patterns));
-  }
-
-  private static byte[][] octets(List<String> patterns, boolean areBeginnings) {
-    return patterns.stream()
-        .filter(pattern -> pattern.endsWith("*") == areBeginnings)
-        .map(pattern -> areBeginnings ? pattern.substring(0, pattern.length() - 1) : pattern)
-        .map(name -> name.getBytes(StandardCharsets.UTF_8))
-        .toArray(byte[][]::new);
   }
 
   public boolean isEmpty() {
@@ -44,22 +43,16 @@ public final class NamePatterns {
     return match(octets, start, end, false);
   }
 
-  /**
-   * As {@link #match}, but letters of either case are the same, and a dot, a space or a bracket may
-   * stand for an underscore.
-   */
+  /** As {@link #match}, but for {@link #loose} octets. */
   public boolean matchLoosely(byte[] octets, int start, int end) {
     return match(octets, start, end, true);
   }
 
   private boolean match(byte[] octets, int start, int end, boolean isLoose) {
-    for (byte[] name : exact) {
-      if (end - start == name.length && beginsWith(octets, start, name, isLoose)) {
-        return true;
-      }
-    }
-    for (byte[] name : beginnings) {
-      if (end - start >= name.length && beginsWith(octets, start, name, isLoose)) {
+    for (int i = 0; i < names.length; i++) {
+      int more = end - start - names[i].length;
+      if ((more == 0 || (more > 0 && areBeginnings[i]))
+          && beginsWith(octets, start, names[i], isLoose)) {
         return true;
       }
     }
@@ -76,10 +69,11 @@ public final class NamePatterns {
     return true;
   }
 
-  private static int loose(byte octet) {
+  /** In lower case; what PHP turns into an underscore in names is one. */
+  public static byte loose(byte octet) {
     return switch (octet) {
-      case '.', ' ', '[' -> '_';
-      default -> octet >= 'A' && octet <= 'Z' ? octet + ('a' - 'A') : octet;
+      case '.', ' ', '[', '+' -> '_';
+      default -> Octets.lower(octet);
     };
   }
 

@@ -17,8 +17,9 @@ public final class NormalUri {
   private NormalUri() {}
 
   /**
-   * The normal form of an absolute http or https URI; null if no request can have it as its target,
-   * or if it has a fragment.
+   * The normal form of an absolute http or https URI; null if no request can have it as its target:
+   * its authority is a host with an optional port (RFC 9110 §4.2), all of it is visible ASCII, and
+   * it has no fragment.
    */
   public static @Nullable String of(String uri) {
     if (!uri.chars().allMatch(c -> c > ' ' && c < 0x7f && c != '#')) {

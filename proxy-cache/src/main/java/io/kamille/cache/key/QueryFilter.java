@@ -63,9 +63,7 @@ public final class QueryFilter {
     int at = start;
     while (at < end || (at == end && octets[at - 1] == '&')) {
       int from = at;
-      while (at < end && octets[at] != '&') {
-        at++;
-      }
+      at = Octets.indexOf(octets, from, end, '&');
       if (at > from && rules.lets(name, decodeName(octets, from, at))) {
         note(from, at);
       } else {

@@ -4,7 +4,6 @@ import io.kamille.cache.key.NormalUri;
 import io.kamille.cache.purge.PurgeTable;
 import io.kamille.cache.purge.PurgeTarget;
 import io.kamille.cache.store.StoredResponse;
-import io.kamille.cache.store.Variants;
 import io.kamille.cache.tiers.TieredStore;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -61,27 +60,17 @@ public final class Sweeper {
         () -> {
           long[] count = {0};
           try {
-            store.forEach((key, variants) -> count[0] += count(target, variants));
+            store.forEach(
+                (key, variants) ->
+                    variants.forEach(stored -> count[0] += isAbout(target, stored) ? 1 : 0));
           } finally {
             done.accept(count[0]);
           }
         });
   }
 
-  private static int count(PurgeTarget target, Variants variants) {
-    int count = 0;
-    for (int i = 0; i < variants.size(); i++) {
-      StoredResponse response = variants.at(i);
-      if (response.tryRetain()) {
-        count += target.matches(uri(target, response), response.facts().tags()) ? 1 : 0;
-        response.release();
-      }
-    }
-    return count;
-  }
-
-  private static String uri(PurgeTarget target, StoredResponse response) {
+  private static boolean isAbout(PurgeTarget target, StoredResponse response) {
     String uri = target.prefixes().isEmpty() ? null : NormalUri.of(response.uri());
-    return uri == null ? "" : uri;
+    return target.matches(uri == null ? "" : uri, response.facts().tags());
   }
 }

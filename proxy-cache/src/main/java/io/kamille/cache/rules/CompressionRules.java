@@ -152,9 +152,8 @@ public record CompressionRules(
 
   /** The head of the coded form of a response whose head is {@code uncoded}, which stays. */
   public static ResponseHead coded(ResponseHead uncoded, ContentCoding coding) {
-    Fields fields = StorableFields.without(uncoded.fields(), OF_THE_OCTETS);
-    weaken(fields);
-    fields.add(FieldName.CONTENT_ENCODING, coding.token());
+    Fields fields = uncoded.fields().copy();
+    code(fields, coding);
     return ResponseHead.of(uncoded.status(), fields);
   }
 

@@ -43,14 +43,11 @@ final class ConnectionOptions {
       int at = request.valueStart(line);
       int end = request.valueEnd(line);
       while (at < end) {
-        int start = at;
-        while (at < end && request.octets()[at] != ',') {
-          at++;
-        }
-        if (++options > LIMIT || hides(request, start, at)) {
+        int comma = Octets.indexOf(request.octets(), at, end, ',');
+        if (++options > LIMIT || hides(request, at, comma)) {
           return true;
         }
-        at++;
+        at = comma + 1;
       }
     }
     return false;
@@ -59,10 +56,7 @@ final class ConnectionOptions {
   private static boolean hides(Fields request, int from, int to) {
     byte[] octets = request.octets();
     int start = Octets.skipBlanks(octets, from, to);
-    int end = to;
-    while (start < end && Octets.isBlank(octets[end - 1])) {
-      end--;
-    }
+    int end = Octets.trimmedEnd(octets, start, to);
     for (int i = 0; i < HARMLESS.size(); i++) {
       if (Octets.equalsIgnoreCase(octets, start, end, HARMLESS.get(i))) {
         return false;

@@ -67,15 +67,51 @@ public final class Cookies {
     return start < end && names.matchLoosely(octets, start, end);
   }
 
-  // One cookie in one field, for a cache key
+  // One cookie in a cache key
+
+  /**
+   * Whether servers could differ in what they read as the cookie of that name. They do not if its
+   * name is there once, spelled exactly, where a cookie begins, in the one field. Makes no garbage.
+   */
+  static boolean areUnclear(Fields request, String name) {
+    byte[] octets = request.octets();
+    int first = request.indexOf(FieldName.COOKIE);
+    boolean isFound = false;
+    for (int i = first; i >= 0; i = request.indexOf(FieldName.COOKIE, i + 1)) {
+      int start = request.valueStart(i);
+      int end = request.valueEnd(i);
+      for (int at = start; at < end; at++) {
+        if (canBe(octets, at, end, name) && canBegin(octets, start, at)) {
+          if (isFound || !isPlain(octets, start, at, end, name)) {
+            return true;
+          }
+          isFound = true;
+        }
+      }
+    }
+    return isFound
+        && (request.indexOf(FieldName.COOKIE, first + 1) >= 0
+            || !isClear(octets, request.valueStart(first), request.valueEnd(first)));
+  }
+
+  private static boolean isPlain(byte[] octets, int start, int at, int end, String name) {
+    int before = at > start && octets[at - 1] == ' ' ? at - 1 : at;
+    int equals = at + name.length();
+    return (at == start || (before > start && octets[before - 1] == ';'))
+        && equals < end
+        && octets[equals] == '='
+        && Octets.equals(octets, at, equals, name)
+        && !isSpace(octets[Octets.indexOf(octets, equals, end, ';') - 1]);
+  }
 
   /** Whether some server could take what is there for the beginning of a cookie's name. */
-  static boolean canBegin(byte[] octets, int start, int at) {
+  private static boolean canBegin(byte[] octets, int start, int at) {
     int before = at;
-    while (before - 3 >= start && octets[before - 3] == '%') {
+    int least = Math.max(start, at - 3 * LIMIT);
+    while (before - 3 >= least && octets[before - 3] == '%') {
       before -= 3; // old PHP decodes names, and then trims them
     }
-    return before == start
+    return before == least
         || (Octets.tokenLower(octets[before - 1]) == 0 && octets[before - 1] != '=');
   }
 
@@ -83,68 +119,52 @@ public final class Cookies {
    * Whether some server could take what begins there for the name of that cookie. {@code name[x]}
    * is it, too: PHP makes an array of it.
    */
-  static boolean canBe(byte[] octets, int start, int end, String name) {
+  private static boolean canBe(byte[] octets, int start, int end, String name) {
     int at = start;
     for (int i = 0; i < name.length(); i++) {
-      byte wanted = folded((byte) name.charAt(i));
-      if (at < end && folded(octets[at]) == wanted) {
+      byte wanted = NamePatterns.loose((byte) name.charAt(i));
+      if (at < end && NamePatterns.loose(octets[at]) == wanted) {
         at++;
       } else if (at < end
           && octets[at] == '%'
-          && folded((byte) Octets.escaped(octets, at, end)) == wanted) {
+          && NamePatterns.loose((byte) Octets.escaped(octets, at, end)) == wanted) {
         at += 3;
       } else {
         return false;
       }
     }
-    if (at < end && octets[at] == '%') {
-      return true;
-    }
     while (at < end && isSpace(octets[at])) {
       at++;
     }
-    return at == end
-        || switch (octets[at]) {
-          case '=', ';', ',', '[' -> true;
-          default -> false;
-        };
+    return at == end || "=;,[%".indexOf(octets[at]) >= 0;
   }
 
   /**
    * Whether servers that know quoted strings find the same semicolons as the others, and no server
    * stops before the last cookie.
    */
-  static boolean areClear(byte[] octets, int start, int end) {
+  private static boolean isClear(byte[] octets, int start, int end) {
     int cookies = 1;
-    int quotes = 0;
+    boolean isQuoted = false;
+    boolean hasQuotes = false;
     boolean hasEscape = false;
     for (int at = start; at < end; at++) {
       switch (octets[at]) {
-        case '"' -> quotes++;
+        case '"' -> {
+          isQuoted = !isQuoted;
+          hasQuotes = true;
+        }
         case '\\' -> hasEscape = true;
         case ';' -> {
-          if (!isClosed(quotes, hasEscape)) {
+          if (isQuoted) {
             return false;
           }
           cookies++;
-          quotes = 0;
-          hasEscape = false;
         }
         default -> {}
       }
     }
-    return cookies <= LIMIT && isClosed(quotes, hasEscape);
-  }
-
-  private static boolean isClosed(int quotes, boolean hasEscape) {
-    return quotes % 2 == 0 && (quotes == 0 || !hasEscape);
-  }
-
-  private static byte folded(byte octet) {
-    return switch (octet) {
-      case '.', ' ', '[', '+' -> '_';
-      default -> Octets.lower(octet);
-    };
+    return cookies <= LIMIT && !isQuoted && !(hasQuotes && hasEscape);
   }
 
   private static boolean isSpace(byte octet) {

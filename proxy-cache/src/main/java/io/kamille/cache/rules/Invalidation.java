@@ -1,7 +1,7 @@
 package io.kamille.cache.rules;
 
 import io.kamille.cache.key.CacheKey;
-import io.kamille.cache.key.CacheKeyProbe;
+import io.kamille.cache.key.NormalUri;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
@@ -45,14 +45,8 @@ public final class Invalidation {
     String origin = (request.isSecure() ? "https://" : "http://") + request.authority();
     String uri = UriReference.resolve(origin, request.pathAndQuery(), reference);
     RequestHead referred = CacheKey.request(uri);
-    if (referred != null && isSameOrigin(uri, origin)) {
+    if (referred != null && NormalUri.originOf(referred).equals(NormalUri.originOf(request))) {
       keys.addAll(keysOf.apply(referred));
     }
-  }
-
-  /** Two origins are one when their roots have one key: scheme, host and port agree. */
-  private static boolean isSameOrigin(String uri, String origin) {
-    CacheKey root = new CacheKeyProbe().find(origin);
-    return root != null && root.equals(new CacheKeyProbe().find(UriReference.originOf(uri)));
   }
 }

@@ -8,7 +8,8 @@ import io.kamille.core.http.Fields;
 import io.kamille.core.http.RequestHead;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Why {@link ReusePlanner} plans what it plans, step by step. Stateless; any thread; makes garbage.
@@ -45,7 +46,7 @@ public final class Reasons {
     String found =
         switch (rule) {
           case METHOD -> request.methodText();
-          case CONNECTION -> "Connection: " + request.fields().joined(FieldName.CONNECTION);
+          case CONNECTION -> lines(request, FieldName.CONNECTION);
           default -> reasons.demands();
         };
     reasons.settled(rule, found, "the request bypasses the cache");
@@ -185,19 +186,16 @@ public final class Reasons {
 
   /** The request fields that demand something, as they came. */
   private String demands() {
-    List<String> lines = new ArrayList<>();
-    for (FieldName name : DEMANDS) {
-      String line = line(name);
-      if (line != null) {
-        lines.add(line);
-      }
-    }
-    return String.join("; ", lines);
+    return lines(request, DEMANDS);
   }
 
-  private @Nullable String line(FieldName name) {
+  /** Those fields of a request, as they came; empty if it has none of them. */
+  public static String lines(RequestHead request, FieldName... names) {
     Fields fields = request.fields();
-    return fields.has(name) ? name.text() + ": " + fields.joined(name) : null;
+    return Stream.of(names)
+        .filter(fields::has)
+        .map(name -> name.text() + ": " + fields.joined(name))
+        .collect(Collectors.joining("; "));
   }
 
   // What is done
@@ -237,19 +235,17 @@ public final class Reasons {
 
   private void serving(StoredFacts stored, boolean hasForms) {
     if (Preconditions.isNotModified(request, stored)) {
-      String tags = line(FieldName.IF_NONE_MATCH);
-      String found = tags == null ? line(FieldName.IF_MODIFIED_SINCE) : tags;
+      String tags = lines(request, FieldName.IF_NONE_MATCH);
       add(
           "not-modified",
-          tags == null ? "RFC 9110 §13.1.3" : "RFC 9110 §13.1.2",
-          found == null ? "" : found,
+          tags.isEmpty() ? "RFC 9110 §13.1.3" : "RFC 9110 §13.1.2",
+          tags.isEmpty() ? lines(request, FieldName.IF_MODIFIED_SINCE) : tags,
           "the client has it already: 304 (Not Modified)");
     } else if (Preconditions.allowsRange(request, stored, hasForms)) {
-      String found = line(FieldName.RANGE);
       add(
           "range",
           "RFC 9110 §14.2",
-          found == null ? "" : found,
+          lines(request, FieldName.RANGE),
           "the ranges are cut from what is stored");
     }
   }

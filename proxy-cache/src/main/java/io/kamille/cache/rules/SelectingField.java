@@ -1,5 +1,6 @@
 package io.kamille.cache.rules;
 
+import io.kamille.core.http.AcceptedCodings;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.Octets;
@@ -69,7 +70,8 @@ record SelectingField(
       return index < 0 && value == null;
     }
     boolean isOneLine = indexOf(request, index + 1) < 0;
-    if (isOneLine && isValue(request, index, value)) {
+    int start = request.valueStart(index);
+    if (isOneLine && Octets.equals(request.octets(), start, request.valueEnd(index), value)) {
       return true;
     }
     String present = joined(name, request);
@@ -91,26 +93,7 @@ record SelectingField(
     if (known != null) {
       return request.has(known) ? request.indexOf(known, from) : -1;
     }
-    for (int i = from; i < request.size(); i++) {
-      if (request.nameIs(i, name)) {
-        return i;
-      }
-    }
-    return -1;
-  }
-
-  private static boolean isValue(Fields request, int index, String value) {
-    int start = request.valueStart(index);
-    if (request.valueEnd(index) - start != value.length()) {
-      return false;
-    }
-    byte[] octets = request.octets();
-    for (int i = 0; i < value.length(); i++) {
-      if ((octets[start + i] & 0xff) != value.charAt(i)) {
-        return false;
-      }
-    }
-    return true;
+    return request.indexOf(name, from);
   }
 
   private static @Nullable String joined(String name, Fields request) {
@@ -138,68 +121,44 @@ record SelectingField(
     List<String> members = new ArrayList<>();
     StringBuilder member = new StringBuilder();
     boolean isQuoted = false;
-    for (int i = 0; i < value.length(); i++) {
-      char c = value.charAt(i);
-      if (isQuoted) {
-        member.append(c);
-        if (c == '\\' && i + 1 < value.length()) {
-          member.append(value.charAt(++i));
-        } else if (c == '"') {
-          isQuoted = false;
+    int start = 0;
+    for (int at = 0; at <= value.length(); at++) {
+      char c = at == value.length() ? ',' : value.charAt(at);
+      if (at == value.length() || (!isQuoted && (c == ',' || c == ';'))) {
+        member.append(value.substring(start, at).strip());
+        start = at + 1;
+        if (c == ';') {
+          member.append(c);
+        } else if (!member.isEmpty()) {
+          members.add(member.toString());
+          member.setLength(0);
         }
-      } else if (c == ',') {
-        take(member, members);
-      } else if (c == ';') {
-        trimEnd(member);
-        member.append(c);
-      } else if ((c != ' ' && c != '\t') || isInside(member)) {
-        member.append(c);
-        isQuoted = c == '"';
+      } else if (c == '"') {
+        isQuoted = !isQuoted;
+      } else if (c == '\\' && isQuoted && at + 1 < value.length()) {
+        at++;
       }
     }
-    take(member, members);
     return members;
-  }
-
-  private static boolean isInside(StringBuilder member) {
-    return !member.isEmpty() && member.charAt(member.length() - 1) != ';';
-  }
-
-  private static void take(StringBuilder member, List<String> members) {
-    trimEnd(member);
-    if (!member.isEmpty()) {
-      members.add(member.toString());
-    }
-    member.setLength(0);
-  }
-
-  private static void trimEnd(StringBuilder text) {
-    int length = text.length();
-    while (length > 0 && (text.charAt(length - 1) == ' ' || text.charAt(length - 1) == '\t')) {
-      length--;
-    }
-    text.setLength(length);
   }
 
   /** Codings with their weights, in the order of their names; as they came if one is malformed. */
   private static String codings(List<String> members) {
-    Map<String, String> weights = new TreeMap<>();
+    Map<String, Integer> weights = new TreeMap<>();
     for (String member : members) {
-      int semicolon = member.indexOf(';');
-      String coding = semicolon < 0 ? member : member.substring(0, semicolon);
-      String weight = semicolon < 0 ? "1" : weight(member.substring(semicolon + 1));
-      if (weight == null || !Octets.isToken(coding)) {
+      int end = member.indexOf(';') < 0 ? member.length() : member.indexOf(';');
+      String coding = member.substring(0, end);
+      byte[] octets = Fields.octetsOf(member);
+      int weight = AcceptedCodings.weight(octets, end, octets.length);
+      if (weight == AcceptedCodings.MALFORMED || !Octets.isToken(coding)) {
         return String.join(",", members);
       }
-      String before = weights.put(canonicalCoding(coding), weight);
-      if (before != null && !before.equals(weight)) {
+      Integer before = weights.put(canonicalCoding(coding), weight);
+      if (before != null && before != weight) {
         return String.join(",", members);
       }
     }
-    StringBuilder normal = new StringBuilder();
-    weights.forEach(
-        (coding, weight) -> normal.append(coding).append(';').append(weight).append(','));
-    return normal.toString();
+    return weights.toString();
   }
 
   private static String canonicalCoding(String coding) {
@@ -208,15 +167,6 @@ record SelectingField(
       case "x-compress" -> "compress";
       default -> coding;
     };
-  }
-
-  /** A weight (RFC 9110 §12.4.2) without trailing zeros, or null. */
-  private static @Nullable String weight(String parameter) {
-    if (!parameter.matches("q=(0(\\.[0-9]{0,3})?|1(\\.0{0,3})?)")) {
-      return null;
-    }
-    String value = parameter.substring(2);
-    return value.contains(".") ? value.replaceAll("\\.?0*$", "") : value;
   }
 
   @Override

@@ -2,6 +2,7 @@ package io.kamille.cache.rules;
 
 import io.kamille.core.http.StatusCode;
 import java.util.Map;
+import java.util.regex.Pattern;
 
 /**
  * Lifetimes by status code, for responses that carry none: negative caching. Immutable; any thread.
@@ -17,8 +18,7 @@ public record StatusLifetimes(Map<String, Integer> secondsByCode) {
    * cannot be: what one client provokes by its credentials, range or precondition would be given to
    * all.
    */
-  private static final int LEAST = 200;
-  private static final int BEYOND = 600;
+  private static final Pattern CODE = Pattern.compile("[2-5]([0-9]{2}|xx)");
 
   public static final StatusLifetimes NONE = new StatusLifetimes(Map.of());
 
@@ -28,19 +28,8 @@ public record StatusLifetimes(Map<String, Integer> secondsByCode) {
 
   /** Whether {@code text} is a status code that can have a lifetime, or a class of them. */
   public static boolean isCode(String text) {
-    if (isClass(text)) {
-      return true;
-    }
-    boolean isNumber = text.length() == 3 && text.chars().allMatch(c -> c >= '0' && c <= '9');
-    int status = isNumber ? Integer.parseInt(text) : 0;
-    return status >= LEAST && status < BEYOND && !isNeverStored(status);
-  }
-
-  private static boolean isClass(String text) {
-    return text.length() == 3
-        && text.endsWith("xx")
-        && text.charAt(0) >= '2'
-        && text.charAt(0) <= '5';
+    return CODE.matcher(text).matches()
+        && (text.endsWith("xx") || !isNeverStored(Integer.parseInt(text)));
   }
 
   /** The lifetime of responses with this status code, or {@link CacheControl#ABSENT}. */

@@ -3,6 +3,7 @@ package io.kamille.cache.rules;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.Method;
+import io.kamille.core.http.Octets;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.http.StatusCode;
@@ -204,7 +205,7 @@ public enum Storability {
     }
     int index = request.indexOf(FieldName.CONTENT_LENGTH);
     return index >= 0
-        && !(request.valueEnd(index) - request.valueStart(index) == 1
-            && request.octets()[request.valueStart(index)] == '0');
+        && !Octets.equals(
+            request.octets(), request.valueStart(index), request.valueEnd(index), "0");
   }
 }

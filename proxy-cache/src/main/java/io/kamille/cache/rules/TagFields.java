@@ -42,7 +42,7 @@ public record TagFields(List<String> names) {
   /** Moves the tags of these fields into {@code Cache-Tag}. */
   public void gather(Fields response) {
     for (String name : names) {
-      if (has(response, name) && FieldName.of(name) == null) {
+      if (response.indexOf(name, 0) >= 0 && FieldName.of(name) == null) {
         String tags = String.join(",", response.all(name));
         response.remove(name);
         response.add(
@@ -50,14 +50,5 @@ public record TagFields(List<String> names) {
             isBlankSeparated(name) ? tags.replace(' ', ',').replace('\t', ',') : tags);
       }
     }
-  }
-
-  private static boolean has(Fields response, String name) {
-    for (int i = 0; i < response.size(); i++) {
-      if (response.nameIs(i, name)) {
-        return true;
-      }
-    }
-    return false;
   }
 }

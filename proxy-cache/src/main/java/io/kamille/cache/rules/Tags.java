@@ -205,17 +205,6 @@ public final class Tags implements Topics {
     return groups == null ? Set.of() : known(new LinkedHashSet<>(groups));
   }
 
-  /**
-   * Takes the tags from fields that go to a client, if there are any: they are for us, and for
-   * other proxies of ours.
-   */
-  public static void removeFrom(@Nullable Fields fields, RequestHead request) {
-    if (fields != null && request.sender() == Sender.CLIENT) {
-      fields.remove(FieldName.SURROGATE_KEY);
-      fields.remove(FieldName.CACHE_TAG);
-    }
-  }
-
   /** Whether the sender of a request is to be told that what it gets has tags. */
   public boolean areToldTo(RequestHead request) {
     return request.sender() != Sender.CLIENT && hashes.length > 0;

@@ -1,7 +1,11 @@
 package io.kamille.cache.rules;
 
+import java.util.regex.Pattern;
+
 /** Resolves URI references (RFC 3986 §5.2) as field values have them. Stateless; any thread. */
 final class UriReference {
+
+  private static final Pattern SCHEME = Pattern.compile("[A-Za-z][A-Za-z0-9+.-]*+:");
 
   private UriReference() {}
 
@@ -14,7 +18,7 @@ final class UriReference {
    */
   static String resolve(String origin, String pathAndQuery, String reference) {
     String text = upTo(reference, '#');
-    if (hasScheme(text)) {
+    if (SCHEME.matcher(text).lookingAt()) {
       int path = endOfAuthority(text, text.indexOf("://") + 3);
       return text.substring(0, path) + withoutDots(text.substring(path));
     }
@@ -33,27 +37,6 @@ final class UriReference {
     return text.startsWith("?")
         ? origin + basePath + text
         : origin + withoutDots(basePath.substring(0, basePath.lastIndexOf('/') + 1) + text);
-  }
-
-  /** Scheme and authority of an absolute URI with an authority. */
-  static String originOf(String uri) {
-    return uri.substring(0, endOfAuthority(uri, uri.indexOf("://") + 3));
-  }
-
-  private static boolean hasScheme(String text) {
-    int colon = text.indexOf(':');
-    if (colon <= 0) {
-      return false;
-    }
-    for (int i = 0; i < colon; i++) {
-      char c = text.charAt(i);
-      boolean isLetter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-      boolean isOther = (c >= '0' && c <= '9') || c == '+' || c == '-' || c == '.';
-      if (!isLetter && (i == 0 || !isOther)) {
-        return false;
-      }
-    }
-    return true;
   }
 
   private static int endOfAuthority(String text, int from) {

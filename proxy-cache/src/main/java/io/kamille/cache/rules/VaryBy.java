@@ -10,9 +10,8 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
-import java.util.StringJoiner;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -63,6 +62,16 @@ public final class VaryBy {
     return names.isEmpty();
   }
 
+  /** Whether servers could read other values in a request than the normal forms do. */
+  public boolean isUnclear(Fields request) {
+    for (int i = 0; i < forms.size(); i++) {
+      if (forms.get(i).isUnclear(request)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** The forms that stand for a field, by its name in lower case; none if it counts as it is. */
   List<NormalForm> formsOf(String field) {
     return forms.isEmpty() || plain.contains(field)
@@ -77,25 +86,14 @@ public final class VaryBy {
   public void applyTo(Fields request) {
     for (int i = request.size() - 1; i >= 0; i--) {
       // Removing a name takes all its lines, so that i may point behind the last by now.
-      if (i < request.size() && disguised.includes(request, i) && !isNamed(request, i)) {
-        request.remove(request.nameAt(i));
+      if (i < request.size() && disguised.includes(request, i)) {
+        String name = request.nameAt(i).toLowerCase(Locale.ROOT);
+        if (!names.contains(name)) {
+          request.remove(name);
+        }
       }
     }
     forms.forEach(form -> form.applyTo(request));
-  }
-
-  private boolean isNamed(Fields request, int index) {
-    for (String name : names) {
-      if (request.nameIs(index, name)) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  /** Whether that value, by the name of its field or form, is what no other may see. */
-  public static boolean isSecret(String name, String value) {
-    return NormalForm.CookieForm.isWhole(name, value);
   }
 
   /** The values of the normal forms for a request; null where it has none. */
@@ -111,17 +109,10 @@ public final class VaryBy {
       return;
     }
     Set<String> named = VaryField.names(response);
-    if (named.contains("*")) {
-      return;
-    }
-    StringJoiner missing = new StringJoiner(", ");
-    for (String name : names) {
-      if (!named.contains(name)) {
-        missing.add(name);
-      }
-    }
-    if (missing.length() > 0) {
-      response.add(FieldName.VARY, missing.toString());
+    String missing =
+        names.stream().filter(name -> !named.contains(name)).collect(Collectors.joining(", "));
+    if (!missing.isEmpty() && !named.contains("*")) {
+      response.add(FieldName.VARY, missing);
     }
   }
 
@@ -133,15 +124,5 @@ public final class VaryBy {
     if (response.has(FieldName.VARY)) {
       addTo(response);
     }
-  }
-
-  @Override
-  public boolean equals(@Nullable Object other) {
-    return other instanceof VaryBy that && plain.equals(that.plain) && forms.equals(that.forms);
-  }
-
-  @Override
-  public int hashCode() {
-    return Objects.hash(plain, forms);
   }
 }

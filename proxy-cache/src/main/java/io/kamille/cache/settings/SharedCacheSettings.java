@@ -205,11 +205,9 @@ public record SharedCacheSettings(
               .defaultsTo(CaffeineIndex.USUAL_VARIANTS));
 
   private static @Nullable ContentCoding codingOf(String name) {
-    for (ContentCoding coding : ContentCoding.values()) {
-      if (coding.token().equals(name)) {
-        return coding;
-      }
-    }
-    return null;
+    return Stream.of(ContentCoding.values())
+        .filter(coding -> coding.token().equals(name))
+        .findFirst()
+        .orElse(null);
   }
 }

@@ -99,7 +99,9 @@ public final class CacheHandler implements ExchangeHandler {
    * @param request borrowed
    */
   public Explanation explain(RequestHead request) {
-    return new CacheExplainer(decisions, parts, settings, request).explain();
+    return new CacheExplainer(
+            decisions, parts.store(), parts.clock(), request, parts.demandsOf(request))
+        .explain();
   }
 
   @Override

@@ -19,7 +19,7 @@ import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.exchange.Failure;
 import io.kamille.core.exchange.Failure.Kind;
 import io.kamille.core.exchange.Reply;
-import io.kamille.core.gate.AddressRange;
+import io.kamille.core.gate.AddressRanges;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Method;
 import io.kamille.core.http.RequestHead;
@@ -28,7 +28,6 @@ import io.kamille.core.http.StatusCode;
 import io.netty.buffer.Unpooled;
 import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -57,9 +56,9 @@ public final class PurgeMethod implements ExchangeHandler {
   private final RouteQueries queries;
   private final OperatorPurges purges;
   private final AtomicReference<Rules> rules =
-      new AtomicReference<>(new Rules(List.of(), TagFields.USUAL));
+      new AtomicReference<>(new Rules(AddressRanges.NONE, TagFields.USUAL));
 
-  private record Rules(List<AddressRange> clients, TagFields fields) {}
+  private record Rules(AddressRanges clients, TagFields fields) {}
 
   public PurgeMethod(
       ExchangeHandler router,
@@ -79,27 +78,21 @@ public final class PurgeMethod implements ExchangeHandler {
    *
    * @param fields that they may name tags in, besides the usual ones
    */
-  public void allow(List<AddressRange> ranges, TagFields fields) {
-    rules.setRelease(new Rules(List.copyOf(ranges), fields));
+  public void allow(AddressRanges clients, TagFields fields) {
+    rules.setRelease(new Rules(clients, fields));
   }
 
   @Override
   public void handle(Exchange exchange) {
     RequestHead request = exchange.request();
+    InetAddress client = exchange.client().getAddress();
     if (request.method() != Method.OTHER || !isOurs(request)) {
       router.handle(exchange);
-    } else if (isAllowed(exchange.client().getAddress())) {
-      PurgeRequest asked = asked(request);
-      if (asked == null) {
-        purge(exchange, NormalUri.of(request));
-      } else if (asked.refusal() != null) {
-        exchange.reply().fail(Failure.request(StatusCode.BAD_REQUEST, asked.refusal()));
-      } else {
-        purge(exchange, asked.orders());
-      }
-    } else {
+    } else if (client == null || !rules.getAcquire().clients().contains(client)) {
       String why = request.methodText() + " is not for this client";
       exchange.reply().fail(Failure.of(Kind.HTTP_REQUEST_DENIED, why));
+    } else {
+      purge(exchange, asked(request));
     }
   }
 
@@ -108,39 +101,33 @@ public final class PurgeMethod implements ExchangeHandler {
   }
 
   /** Here, and at other nodes if there are any. */
-  private void purge(Exchange exchange, @Nullable String uri) {
-    KeptAnswer answer = new KeptAnswer(exchange);
-    exchange.reply().open(answer);
-    OtherNodes nodes = removals.others();
-    PurgeTarget target = nodes == null || uri == null ? null : PurgeTarget.url(uri);
-    if (nodes != null && target != null) {
-      nodes.purge(target, false, answer::purged);
-    } else {
-      int count = removals.remove(queries.keysOf(exchange.request()));
-      removals.whenKept(() -> answer.purged(StatusCode.OK, count));
+  private void purge(Exchange exchange, @Nullable PurgeRequest byFields) {
+    PurgeRequest asked = byFields == null ? PurgeRequest.ofUrl(exchange.request()) : byFields;
+    if (asked.refusal() != null) {
+      exchange.reply().fail(Failure.request(StatusCode.BAD_REQUEST, asked.refusal()));
+      return;
     }
-  }
-
-  /** What does not go by its URL, here or at all nodes. */
-  private void purge(Exchange exchange, List<Order> orders) {
-    KeptAnswer answer = new KeptAnswer(exchange);
+    List<Order> orders = asked.orders();
+    KeptAnswer answer = new KeptAnswer(exchange, orders.size());
     exchange.reply().open(answer);
     OtherNodes nodes = removals.others();
     if (nodes != null) {
-      Everywhere all = new Everywhere(answer, orders.size());
-      orders.forEach(order -> nodes.purge(order.target(), order.isSoft(), all));
-      return;
-    }
-    StringBuilder text = new StringBuilder();
-    for (Order order : orders) {
-      PurgeReport report = purges.purge(order.target(), order.isSoft());
-      if (report == null) {
-        answer.say(StatusCode.SERVICE_UNAVAILABLE, "too many purges wait to be swept\n");
-        return;
+      orders.forEach(order -> nodes.purge(order.target(), order.isSoft(), answer));
+    } else if (byFields == null) {
+      int count = removals.remove(queries.keysOf(exchange.request()));
+      removals.whenKept(() -> answer.purged(StatusCode.OK, count));
+    } else {
+      StringBuilder text = new StringBuilder();
+      for (Order order : orders) {
+        PurgeReport report = purges.purge(order.target(), order.isSoft());
+        if (report == null) {
+          answer.say(StatusCode.SERVICE_UNAVAILABLE, "too many purges wait to be swept\n");
+          return;
+        }
+        text.append("purge: ").append(report.id()).append('\n');
       }
-      text.append("purge: ").append(report.id()).append('\n');
+      removals.whenKept(() -> answer.say(StatusCode.OK, text.toString()));
     }
-    removals.whenKept(() -> answer.say(StatusCode.OK, text.toString()));
   }
 
   /** The router has answers for a URL that has no route. */
@@ -153,47 +140,31 @@ public final class PurgeMethod implements ExchangeHandler {
         || (method.equals(NAME) && (hasRoute.test(request) || asked(request) != null));
   }
 
-  private boolean isAllowed(@Nullable InetAddress client) {
-    return client != null
-        && rules.getAcquire().clients().stream().anyMatch(range -> range.contains(client));
-  }
+  /**
+   * An answer that waits until all is purged, for later processes too. It has the worst status and
+   * the sum.
+   */
+  private static final class KeptAnswer implements ContentSource, OtherNodes.Done {
 
-  /** Waits for several purges, and answers with the worst status and the sum. Any thread. */
-  private static final class Everywhere implements OtherNodes.Done {
-
-    private final KeptAnswer answer;
+    private final Exchange exchange;
     private final AtomicInteger left;
     private final AtomicInteger worst = new AtomicInteger(StatusCode.OK);
     private final AtomicLong sum = new AtomicLong();
+    private boolean isCancelled;
 
-    Everywhere(KeptAnswer answer, int count) {
-      this.answer = answer;
+    KeptAnswer(Exchange exchange, int count) {
+      this.exchange = exchange;
       this.left = new AtomicInteger(count);
     }
 
+    /** On any thread. */
     @Override
     public void purged(int status, long responses) {
       worst.accumulateAndGet(status, Math::max);
       sum.addAndGet(responses);
       if (left.decrementAndGet() == 0) {
-        answer.purged(worst.get(), sum.get());
+        say(worst.get(), "purged: " + sum.get() + "\n");
       }
-    }
-  }
-
-  /** An answer that waits until what was removed is removed for later processes too. */
-  private static final class KeptAnswer implements ContentSource {
-
-    private final Exchange exchange;
-    private boolean isCancelled;
-
-    KeptAnswer(Exchange exchange) {
-      this.exchange = exchange;
-    }
-
-    /** On any thread. */
-    void purged(int status, long count) {
-      say(status, "purged: " + count + "\n");
     }
 
     /** On any thread. */
@@ -242,36 +213,29 @@ public final class PurgeMethod implements ExchangeHandler {
       return null;
     }
     PurgeRequest asked = asked(request);
-    if (asked != null) {
-      return explain(request, asked);
+    if (asked == null) {
+      Map<CacheKey, RequestHead> targets = queries.filtered(request);
+      String found = "responses stored under the key: " + removals.count(targets.keySet());
+      String uri = NormalUri.of(targets.values().iterator().next());
+      return new Explanation(Decision.PURGE, null, uri, List.of(reason(found, "remove them")));
     }
-    Map<CacheKey, RequestHead> targets = queries.filtered(request);
-    Reason reason =
-        new Reason(
-            "purge",
-            "cache.purge-from",
-            "responses stored under the key: " + removals.count(targets.keySet()),
-            "clients that may purge remove them, others are refused: 403 (Forbidden)");
-    String uri = NormalUri.of(targets.values().iterator().next());
-    return new Explanation(Decision.PURGE, null, uri, List.of(reason));
-  }
-
-  private static Explanation explain(RequestHead request, PurgeRequest asked) {
-    List<Reason> reasons = new ArrayList<>();
     if (asked.refusal() != null) {
       String so = asked.refusal() + ": clients that may purge get 400 (Bad Request)";
-      reasons.add(new Reason("purge", "cache.purge-from", request.methodText(), so));
-      return new Explanation(Decision.REFUSE, null, null, reasons);
+      Reason reason = new Reason("purge", "cache.purge-from", request.methodText(), so);
+      return new Explanation(Decision.REFUSE, null, null, List.of(reason));
     }
-    for (Order order : asked.orders()) {
-      String done = order.isSoft() ? "make them stale" : "remove them";
-      reasons.add(
-          new Reason(
-              "purge",
-              "cache.purge-from",
-              "responses by " + order.target().kind().token() + ": " + order.target().shown(),
-              "clients that may purge " + done + ", others are refused: 403 (Forbidden)"));
-    }
+    List<Reason> reasons = asked.orders().stream().map(PurgeMethod::reason).toList();
     return new Explanation(Decision.PURGE, null, null, reasons);
+  }
+
+  private static Reason reason(Order order) {
+    PurgeTarget target = order.target();
+    String found = "responses by " + target.kind().token() + ": " + target.shown();
+    return reason(found, order.isSoft() ? "make them stale" : "remove them");
+  }
+
+  private static Reason reason(String found, String done) {
+    String so = "clients that may purge " + done + ", others are refused: 403 (Forbidden)";
+    return new Reason("purge", "cache.purge-from", found, so);
   }
 }

@@ -1,15 +1,17 @@
 package io.kamille.cache.station;
 
+import io.kamille.cache.key.NormalUri;
 import io.kamille.cache.purge.PurgeTarget;
 import io.kamille.cache.rules.TagFields;
 import io.kamille.cache.rules.Tags;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.RequestHead;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,19 +30,54 @@ record PurgeRequest(List<Order> orders, @Nullable String refusal) {
    *   X-Cache-Tags:           (product\-1|shoes)(,.+)?$
    *   X-Host:                 ^(example.org|www\.example\.org)$
    *
-   * It is read as that list. Another expression is refused, because a purge that removes less than
-   * was asked for, and says 200, is worse than none.
+   * It is read as that list: what these write around and between names is taken off, and an operator
+   * that is left in a name refuses all. A purge that removes less than was asked for, and says 200,
+   * is worse than none.
    */
-  private static final String EVERYTHING = ".*";
-
-  /** Separated by blanks or commas. */
-  private static final Set<String> WORDS = Set.of("xkey", "xkey-purge", "Surrogate-Key");
-
   private static final String SOFT = "xkey-softpurge";
-  private static final String PLAIN = "Cache-Tag";
-  private static final Set<String> PATTERNS = Set.of("X-Cache-Tags", "X-Magento-Tags-Pattern");
-  private static final String NEVER_LITERAL = "^$|?*+()[]{}";
+  private static final String EVERYTHING = ".*";
   private static final int HOST_LIMIT = 16;
+
+  private static final Map<String, Syntax> USUAL_FIELDS =
+      Map.of(
+          "xkey",
+          Syntax.WORDS,
+          "xkey-purge",
+          Syntax.WORDS,
+          SOFT,
+          Syntax.WORDS,
+          "Surrogate-Key",
+          Syntax.WORDS,
+          "Cache-Tag",
+          Syntax.TAGS,
+          "X-Cache-Tags",
+          Syntax.EXPRESSION,
+          "X-Magento-Tags-Pattern",
+          Syntax.EXPRESSION);
+
+  /** Such as {@code ^(} and {@code ((^|,)}. */
+  private static final Pattern BEFORE_NAMES = Pattern.compile("^\\^?(\\(?\\(\\^\\|,\\)\\(?|\\(?)");
+
+  /** Such as {@code |} and {@code (,|$))|((^|,)}. */
+  private static final Pattern BETWEEN_NAMES =
+      Pattern.compile("(\\(,\\|\\$\\))?\\)?(?<!\\\\)[|,](\\(?\\(\\^\\|,\\)|\\(?)");
+
+  /** Such as {@code )$} and {@code )(,.+)?$}. */
+  private static final Pattern BEHIND_NAMES =
+      Pattern.compile("(?<!\\\\)\\)?(\\(,\\|\\$\\)|\\(,\\.\\+\\)\\?)?\\)?\\$?$");
+
+  /** What is no literal character of a name: an escape before a letter is a class of characters. */
+  private static final Pattern OPERATOR =
+      Pattern.compile("(?<!\\\\)[\\^$|?*+()\\[\\]{}]|\\\\([A-Za-z0-9\\\\]|$)");
+
+  /** How a field names tags. */
+  private enum Syntax {
+    /** Between blanks or commas. */
+    WORDS,
+    /** Between commas; a {@code BAN} may have an expression there. */
+    TAGS,
+    EXPRESSION
+  }
 
   /**
    * One purge.
@@ -57,32 +94,25 @@ record PurgeRequest(List<Order> orders, @Nullable String refusal) {
   static @Nullable PurgeRequest of(RequestHead request, TagFields more) {
     Fields fields = request.fields();
     boolean isBan = request.methodText().equals("BAN");
-    Set<String> patterns = new LinkedHashSet<>(PATTERNS);
-    more.names().stream().filter(name -> !name.equalsIgnoreCase("xkey")).forEach(patterns::add);
-    Set<String> named = new LinkedHashSet<>(WORDS);
-    named.add(PLAIN);
-    named.addAll(patterns);
+    Map<String, Syntax> syntaxes = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+    more.names().forEach(name -> syntaxes.put(name, Syntax.EXPRESSION));
+    syntaxes.putAll(USUAL_FIELDS);
     List<String> hard = new ArrayList<>();
-    for (String name : named) {
+    List<String> soft = new ArrayList<>();
+    for (var field : syntaxes.entrySet()) {
+      String name = field.getKey();
+      boolean isTags = field.getValue() == Syntax.TAGS;
+      Syntax syntax = isTags && isBan ? Syntax.EXPRESSION : field.getValue();
       for (String value : fields.all(name)) {
-        boolean isPattern = patterns.contains(name) || (isBan && name.equals(PLAIN));
-        if (isPattern && value.equals(EVERYTHING)) {
-          return purging(new Order(PurgeTarget.all(), false));
+        if (syntax == Syntax.EXPRESSION && value.equals(EVERYTHING)) {
+          return purging(PurgeTarget.all());
         }
-        List<String> tags = isPattern ? list(value, "|,") : words(value, WORDS.contains(name));
-        if (!areTags(tags)) {
+        List<String> tags = tags(value, syntax);
+        if (tags.isEmpty() || !tags.stream().allMatch(Tags::isTag)) {
           return refused(name + " has no list of tags");
         }
-        hard.addAll(tags);
+        (name.equals(SOFT) ? soft : hard).addAll(tags);
       }
-    }
-    List<String> soft = new ArrayList<>();
-    for (String value : fields.all(SOFT)) {
-      List<String> tags = words(value, true);
-      if (!areTags(tags)) {
-        return refused(SOFT + " has no list of tags");
-      }
-      soft.addAll(tags);
     }
     if (hard.size() + soft.size() > Tags.LIMIT) {
       return refused("more than " + Tags.LIMIT + " tags");
@@ -94,11 +124,17 @@ record PurgeRequest(List<Order> orders, @Nullable String refusal) {
       return new PurgeRequest(orders, null);
     }
     if (isBan) {
-      return byUrl(fields);
+      return byUrl(fields.all("X-Url"), fields.all("X-Host"));
     }
     return request.methodText().equals("PURGE")
         ? null
         : refused("a field with tags is missing, such as xkey-purge");
+  }
+
+  /** The URL of a {@code PURGE} that names nothing else. */
+  static PurgeRequest ofUrl(RequestHead request) {
+    PurgeTarget url = PurgeTarget.url(NormalUri.of(request));
+    return url == null ? refused("nothing is stored for such a URL") : purging(url);
   }
 
   private static void addTo(List<Order> orders, List<String> tags, boolean isSoft) {
@@ -107,47 +143,34 @@ record PurgeRequest(List<Order> orders, @Nullable String refusal) {
     }
   }
 
-  private static PurgeRequest purging(Order order) {
-    return new PurgeRequest(List.of(order), null);
+  private static PurgeRequest purging(PurgeTarget target) {
+    return new PurgeRequest(List.of(new Order(target, false)), null);
   }
 
   private static PurgeRequest refused(String why) {
     return new PurgeRequest(List.of(), why);
   }
 
-  private static boolean areTags(List<String> tags) {
-    return !tags.isEmpty() && tags.stream().allMatch(Tags::isTag);
-  }
-
   // Without tags
 
   /** A BAN by {@code X-Url} and {@code X-Host}; content types do not narrow it. */
-  private static PurgeRequest byUrl(Fields fields) {
-    List<String> urls = fields.all("X-Url");
-    List<String> hosts = fields.all("X-Host");
+  private static PurgeRequest byUrl(List<String> urls, List<String> hosts) {
     if (urls.size() > 1 || hosts.size() > 1 || urls.size() + hosts.size() == 0) {
       return refused("BAN needs tags, one X-Url or one X-Host");
     }
-    String prefix = urls.isEmpty() ? "/" : prefix(urls.getFirst());
-    if (prefix == null) {
-      return refused("X-Url is no prefix such as ^/shop/");
-    }
-    if (hosts.isEmpty() || hosts.getFirst().equals(EVERYTHING)) {
-      PurgeTarget target =
-          prefix.equals("/") ? PurgeTarget.all() : PurgeTarget.relativePrefix(prefix);
-      return target == null ? refused("X-Url is no path") : purging(new Order(target, false));
-    }
-    List<String> names = list(hosts.getFirst(), "|");
-    if (names.isEmpty() || names.size() > HOST_LIMIT) {
-      return refused("X-Host is no list of at most " + HOST_LIMIT + " hosts");
+    String path = urls.isEmpty() ? "/" : prefix(urls.getFirst());
+    boolean isAnyHost = hosts.isEmpty() || hosts.getFirst().equals(EVERYTHING);
+    List<String> names = isAnyHost ? List.of("") : names(hosts.getFirst());
+    if (path == null || names.isEmpty() || names.size() > HOST_LIMIT) {
+      return refused(
+          path == null
+              ? "X-Url is no prefix such as ^/shop/"
+              : "X-Host is no list of at most " + HOST_LIMIT + " hosts");
     }
     List<Order> orders = new ArrayList<>();
     for (String host : names) {
-      PurgeTarget target =
-          prefix.equals("/")
-              ? PurgeTarget.host(host)
-              : PurgeTarget.relativePrefix("//" + host + prefix);
-      if (target == null || PurgeTarget.host(host) == null) {
+      PurgeTarget target = target(host, path);
+      if (target == null) {
         return refused("X-Host or X-Url is no host or path");
       }
       orders.add(new Order(target, false));
@@ -155,69 +178,56 @@ record PurgeRequest(List<Order> orders, @Nullable String refusal) {
     return new PurgeRequest(orders, null);
   }
 
+  /**
+   * All below a path of one host, or of all if the host is empty; null if there is no such host.
+   */
+  private static @Nullable PurgeTarget target(String host, String path) {
+    boolean isWhole = path.equals("/");
+    if (host.isEmpty()) {
+      return isWhole ? PurgeTarget.all() : PurgeTarget.relativePrefix(path);
+    }
+    PurgeTarget all = PurgeTarget.host(host);
+    return all == null || isWhole ? all : PurgeTarget.relativePrefix("//" + host + path);
+  }
+
   private static @Nullable String prefix(String expression) {
     if (expression.equals(EVERYTHING)) {
       return "/";
     }
-    int start = expression.startsWith("^") ? 1 : 0;
-    boolean isOpen = expression.endsWith(EVERYTHING) && !expression.endsWith("\\" + EVERYTHING);
-    int end = expression.length() - (isOpen ? EVERYTHING.length() : 0);
-    List<String> path = end < start ? List.of() : list(expression.substring(start, end), "");
-    boolean isWhole = expression.endsWith("$");
-    boolean isPath = path.size() == 1 && path.getFirst().startsWith("/");
-    return isPath && !isWhole && path.getFirst().length() <= PurgeTarget.LENGTH_LIMIT
-        ? path.getFirst()
+    String path = expression.replaceFirst("^\\^", "").replaceFirst("(?<!\\\\)\\.\\*$", "");
+    return path.startsWith("/")
+            && path.length() <= PurgeTarget.LENGTH_LIMIT
+            && !OPERATOR.matcher(path).find()
+        ? path.replace("\\", "")
         : null;
   }
 
   // Lists
 
-  private static List<String> words(String value, boolean areBlanksSeparating) {
-    return Arrays.stream(value.split(areBlanksSeparating ? "[ \t,]+" : ",", -1))
-        .map(String::strip)
-        .filter(word -> !word.isEmpty())
-        .toList();
+  private static List<String> tags(String value, Syntax syntax) {
+    return switch (syntax) {
+      case WORDS -> stripped(value.split("[ \t,]+", -1));
+      case TAGS -> stripped(value.split(",", -1));
+      case EXPRESSION -> names(value);
+    };
+  }
+
+  private static List<String> stripped(String[] names) {
+    return Stream.of(names).map(String::strip).filter(name -> !name.isEmpty()).toList();
   }
 
   /** The names in such an expression; none if it is another one. */
-  private static List<String> list(String expression, String separators) {
-    String text = expression.replace("(^|,)", "").replace("(,|$)", "").replace("(,.+)?$", "");
-    int start = text.startsWith("^") ? 1 : 0;
-    boolean isWhole = text.endsWith("$") && !text.endsWith("\\$");
-    int end = text.length() - (isWhole ? 1 : 0);
-    List<String> names = new ArrayList<>();
-    StringBuilder name = new StringBuilder();
-    int depth = 0;
-    boolean isGroupClosed = false;
-    for (int i = start; i < end; i++) {
-      char c = text.charAt(i);
-      if (separators.indexOf(c) >= 0) {
-        take(name, names);
-        isGroupClosed = false;
-      } else if (c == '(' && name.isEmpty() && !isGroupClosed) {
-        depth++;
-      } else if (c == ')' && depth > 0) {
-        depth--;
-        isGroupClosed = true;
-      } else if (isGroupClosed || NEVER_LITERAL.indexOf(c) >= 0) {
-        return List.of();
-      } else if (c != '\\') {
-        name.append(c);
-      } else if (++i == end || Character.isLetterOrDigit(text.charAt(i))) {
-        return List.of();
-      } else {
-        name.append(text.charAt(i));
-      }
-    }
-    take(name, names);
-    return depth == 0 ? names : List.of();
+  private static List<String> names(String expression) {
+    String inner = BEFORE_NAMES.matcher(expression).replaceFirst("");
+    List<String> names =
+        stripped(BETWEEN_NAMES.split(BEHIND_NAMES.matcher(inner).replaceFirst("")));
+    boolean areOthers = names.stream().anyMatch(name -> OPERATOR.matcher(name).find());
+    return areOthers || count(expression, '(') != count(expression, ')')
+        ? List.of()
+        : names.stream().map(name -> name.replace("\\", "")).toList();
   }
 
-  private static void take(StringBuilder name, List<String> names) {
-    String text = name.toString().strip();
-    if (!text.isEmpty()) {
-      names.add(text);
-    }
-    name.setLength(0);
+  private static long count(String text, char wanted) {
+    return text.chars().filter(c -> c == wanted).count();
   }
 }

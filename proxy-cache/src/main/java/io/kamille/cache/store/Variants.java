@@ -2,6 +2,7 @@ package io.kamille.cache.store;
 
 import io.kamille.cache.rules.SelectingFields;
 import io.kamille.core.http.RequestHead;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,6 +47,20 @@ public sealed interface Variants permits StoredResponse, SeveralVariants {
       }
     }
     return true;
+  }
+
+  /** Does that with each that is still there; it borrows a lease. */
+  default void forEach(Consumer<StoredResponse> action) {
+    for (int i = 0; i < size(); i++) {
+      StoredResponse response = at(i);
+      if (response.tryRetain()) {
+        try {
+          action.accept(response);
+        } finally {
+          response.release();
+        }
+      }
+    }
   }
 
   /** Whether that very response is among them. */

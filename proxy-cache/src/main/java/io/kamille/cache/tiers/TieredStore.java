@@ -167,12 +167,8 @@ public final class TieredStore {
   /** Remembers what is stored under a key that a purge is about to remove. Not on a loop. */
   public void remember(CacheKey key, Purge purge) {
     Variants variants = peek(key);
-    for (int i = 0; variants != null && i < variants.size(); i++) {
-      StoredResponse response = variants.at(i);
-      if (response.tryRetain()) {
-        settlement.urls().add(purge, response);
-        response.release();
-      }
+    if (variants != null) {
+      variants.forEach(response -> settlement.urls().add(purge, response));
     }
   }
 

@@ -50,6 +50,7 @@ class PurgeRequestTest {
         "BAN; X-Cache-Tags; (product\\-1|product\\-2)(,.+)?$",
         "BAN; X-Cache-Tags; '(^|,)(product\\-1|product\\-2)(,|$)'",
         "BAN; X-Cache-Tags; 'product-1,product-2'",
+        "BAN; X-Cache-Tags; '(product-1(,|$))|((^|,)product-2)'",
         "BAN; Page-Tags; ^(product-1|product-2)$",
       })
   void tagsAreReadAsTheListThatTheyAre(String method, String name, String value) {
@@ -106,6 +107,9 @@ class PurgeRequestTest {
         "PURGE; X-Magento-Tags-Pattern; (a|b)c",
         "PURGE; X-Magento-Tags-Pattern; (a|b",
         "PURGE; X-Magento-Tags-Pattern; a)",
+        "PURGE; X-Magento-Tags-Pattern; 'a(^|,)b'",
+        "PURGE; X-Magento-Tags-Pattern; 'a(,|$)b'",
+        "PURGE; X-Magento-Tags-Pattern; a\\\\|b",
         "BAN; X-Cache-Tags; \\d",
         "BAN; X-Cache-Tags; a\\",
         "BAN; X-Cache-Tags; product.*",

@@ -124,15 +124,9 @@ public final class ConnectionFields {
   private static boolean listHas(byte[] octets, int start, int end, String member) {
     int from = start;
     while (from <= end) {
-      int to = from;
-      while (to < end && octets[to] != ',') {
-        to++;
-      }
+      int to = Octets.indexOf(octets, from, end, ',');
       int first = Octets.skipBlanks(octets, from, to);
-      int last = to;
-      while (last > first && Octets.isBlank(octets[last - 1])) {
-        last--;
-      }
+      int last = Octets.trimmedEnd(octets, first, to);
       if (Octets.equalsIgnoreCase(octets, first, last, member)) {
         return true;
       }

@@ -34,19 +34,11 @@ public record Priority(int urgency, boolean isIncremental) {
     boolean incremental = false;
     int at = start;
     while (at < end) {
-      int memberEnd = at;
-      while (memberEnd < end && octets[memberEnd] != ',') {
-        memberEnd++;
-      }
+      int memberEnd = Octets.indexOf(octets, at, end, ',');
       // Parameters of a member mean nothing yet (RFC 9218 §4).
-      int to = at;
-      while (to < memberEnd && octets[to] != ';') {
-        to++;
-      }
-      int from = Octets.skipBlanks(octets, at, to);
-      while (to > from && Octets.isBlank(octets[to - 1])) {
-        to--;
-      }
+      int semicolon = Octets.indexOf(octets, at, memberEnd, ';');
+      int from = Octets.skipBlanks(octets, at, semicolon);
+      int to = Octets.trimmedEnd(octets, from, semicolon);
       int length = to - from;
       if (length == 3 && octets[from] == 'u' && octets[from + 1] == '=') {
         int value = octets[from + 2] - '0';

@@ -30,7 +30,10 @@ public final class AcceptedCodings {
   private static final int IDENTITY = 0;
   private static final int ANY = ContentCoding.values().length + 1;
   private static final int UNKNOWN = -1;
-  private static final int MALFORMED = -1;
+
+  /** What {@link #weight(byte[], int, int)} says of what is none. */
+  public static final int MALFORMED = -1;
+
   private static final ContentCoding[] CODINGS = ContentCoding.values();
 
   private AcceptedCodings() {}
@@ -71,10 +74,7 @@ public final class AcceptedCodings {
     long lanes = before;
     int from = start;
     while (from < end) {
-      int comma = from;
-      while (comma < end && octets[comma] != ',') {
-        comma++;
-      }
+      int comma = Octets.indexOf(octets, from, end, ',');
       lanes = member(lanes, octets, from, comma);
       from = comma + 1;
     }
@@ -126,8 +126,11 @@ public final class AcceptedCodings {
     return (int) (lanes >>> (lane * LANE)) & LANE_MASK;
   }
 
-  /** The weight behind a coding (RFC 9110 §12.4.2); {@link #MOST} if there is none. */
-  private static int weight(byte[] octets, int start, int end) {
+  /**
+   * The weight behind a member of a list, {@code ;q=0.5} (RFC 9110 §12.4.2), in thousandths; {@link
+   * #MOST} if there is none.
+   */
+  public static int weight(byte[] octets, int start, int end) {
     if (start == end) {
       return MOST;
     }

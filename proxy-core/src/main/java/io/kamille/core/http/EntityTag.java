@@ -68,7 +68,7 @@ public final class EntityTag {
           && equals(octets, opaque, close + 1, tag, tagStart)) {
         return true;
       }
-      at = nextComma(octets, close > 0 ? close + 1 : at, end);
+      at = Octets.indexOf(octets, close > 0 ? close + 1 : at, end, ',');
     }
     return false;
   }
@@ -117,14 +117,6 @@ public final class EntityTag {
   private static boolean isEndOfMember(byte[] octets, int from, int end) {
     int at = Octets.skipBlanks(octets, from, end);
     return at == end || octets[at] == ',';
-  }
-
-  private static int nextComma(byte[] octets, int from, int end) {
-    int at = from;
-    while (at < end && octets[at] != ',') {
-      at++;
-    }
-    return at;
   }
 
   private static boolean equals(byte[] octets, int start, int end, String tag, int tagStart) {

@@ -117,6 +117,16 @@ public final class Fields {
     return -1;
   }
 
+  /** The same for any name, in any case. */
+  public int indexOf(String name, int from) {
+    for (int i = from; i < size; i++) {
+      if (nameIs(i, name)) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
   /** How many lines have that name. */
   public int count(FieldName name) {
     int count = 0;
@@ -169,10 +179,8 @@ public final class Fields {
   /** The values of all lines of that name (any name, any case), in order. */
   public List<String> all(String name) {
     List<String> values = new ArrayList<>();
-    for (int i = 0; i < size; i++) {
-      if (nameIs(i, name)) {
-        values.add(valueAt(i));
-      }
+    for (int i = indexOf(name, 0); i >= 0; i = indexOf(name, i + 1)) {
+      values.add(valueAt(i));
     }
     return values;
   }

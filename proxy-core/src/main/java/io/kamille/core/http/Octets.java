@@ -77,6 +77,24 @@ public final class Octets {
     return at;
   }
 
+  /** Where the blanks at the end of {@code [start, end)} begin. */
+  public static int trimmedEnd(byte[] octets, int start, int end) {
+    int at = end;
+    while (at > start && isBlank(octets[at - 1])) {
+      at--;
+    }
+    return at;
+  }
+
+  /** Where the first such octet stands in {@code [start, end)}, or the end. */
+  public static int indexOf(byte[] octets, int start, int end, char octet) {
+    int at = start;
+    while (at < end && octets[at] != octet) {
+      at++;
+    }
+    return at;
+  }
+
   /** The number that the octets in {@code [start, end)} are: 1 to 18 digits; -1 for others. */
   public static long decimal(byte[] octets, int start, int end) {
     if (start >= end || end - start > MOST_DIGITS) {
@@ -109,6 +127,19 @@ public final class Octets {
     }
     for (int i = 0; i < text.length(); i++) {
       if (lower(octets[start + i]) != lower((byte) text.charAt(i))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Whether the octets in {@code [start, end)} are {@code text}. */
+  public static boolean equals(byte[] octets, int start, int end, String text) {
+    if (end - start != text.length()) {
+      return false;
+    }
+    for (int i = 0; i < text.length(); i++) {
+      if ((octets[start + i] & 0xff) != text.charAt(i)) {
         return false;
       }
     }

@@ -33,29 +33,15 @@ public final class RequestCookie {
     int at = start;
     while (at < end) {
       int from = Octets.skipBlanks(octets, at, end);
-      int to = from;
-      while (to < end && octets[to] != ';') {
-        to++;
-      }
-      at = to + 1;
-      while (to > from && Octets.isBlank(octets[to - 1])) {
-        to--;
-      }
+      int semicolon = Octets.indexOf(octets, from, end, ';');
+      int to = Octets.trimmedEnd(octets, from, semicolon);
+      at = semicolon + 1;
       int equals = from + name.length();
-      if (equals < to && octets[equals] == '=' && isAt(octets, from, name)) {
+      if (equals < to && octets[equals] == '=' && Octets.equals(octets, from, equals, name)) {
         return (long) (equals + 1) << Integer.SIZE | to;
       }
     }
     return NONE;
-  }
-
-  private static boolean isAt(byte[] octets, int start, String name) {
-    for (int i = 0; i < name.length(); i++) {
-      if ((octets[start + i] & 0xff) != name.charAt(i)) {
-        return false;
-      }
-    }
-    return true;
   }
 
   /** Where that begins. */
