@@ -10,10 +10,10 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.Set;
-import java.util.UUID;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -22,12 +22,9 @@ import org.jspecify.annotations.Nullable;
 public final class Spool implements AutoCloseable {
 
   /*
-   * Room in files is given in steps. So the limit on octets limits the number of files, too.
-   *
    * A disk that is full, or broken, is left alone for a while after each error: requests go on as
    * if the room was used up.
    */
-  static final long STEP_BYTES = 64 << 10;
   private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   public static final MetricDescriptor HELD =
@@ -49,12 +46,6 @@ public final class Spool implements AutoCloseable {
           Unit.BYTES,
           "Room in temporary files taken by content that waits.");
 
-  public static final MetricDescriptor FAILED =
-      MetricDescriptor.counter(
-          "kamille_spool_failures_total",
-          Unit.COUNT,
-          "Temporary files that could not be opened, written or read.");
-
   /**
    * Where content goes that memory has no room for.
    *
@@ -65,6 +56,9 @@ public final class Spool implements AutoCloseable {
    */
   public record Disk(Path directory, long mostBytes, long fileBytes, Executor threads) {}
 
+  private static final FileAttribute<?> FOR_US_ALONE =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+
   private static final System.Logger LOG = System.getLogger("kamille.spool");
 
   private final long memoryBytes;
@@ -73,7 +67,6 @@ public final class Spool implements AutoCloseable {
   private final AtomicLong heldBytes = new AtomicLong();
   private final AtomicLong fileBytes = new AtomicLong();
   private final AtomicLong full = new AtomicLong();
-  private final AtomicLong failed = new AtomicLong();
   private final AtomicLong failedNanos = new AtomicLong(System.nanoTime() - PAUSE_NANOS);
 
   /** Room for so many octets in memory. */
@@ -89,7 +82,6 @@ public final class Spool implements AutoCloseable {
     metrics.gauge(HELD, heldBytes::get);
     metrics.counting(FULL, full::get);
     metrics.gauge(IN_FILES, fileBytes::get);
-    metrics.counting(FAILED, failed::get);
   }
 
   /** Counts memory that is taken, be there room for it or not. */
@@ -142,26 +134,25 @@ public final class Spool implements AutoCloseable {
     return fileBytes.get();
   }
 
-  /** Does it on a thread that may wait for the disk. */
-  void onDisk(Runnable work) {
-    disk().threads().execute(work);
+  /** Does it on a thread that may wait for the disk; the other, here, if these threads have ended. */
+  void onDisk(Runnable work, Runnable otherwise) {
+    try {
+      disk().threads().execute(work);
+    } catch (RejectedExecutionException ended) {
+      otherwise.run();
+    }
   }
 
   /** A file without a name: it goes with the process, however that ends. Blocks. */
   FileChannel open() throws IOException {
     Path directory = disk().directory();
-    Files.createDirectories(
-        directory,
-        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
-    Path file = directory.resolve("spool-" + UUID.randomUUID());
-    FileChannel channel =
-        FileChannel.open(
-            file,
-            Set.of(
-                StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE),
-            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-    Files.delete(file);
-    return channel;
+    Files.createDirectories(directory, FOR_US_ALONE);
+    Path file = Files.createTempFile(directory, "spool-", null);
+    return FileChannel.open(
+        file,
+        StandardOpenOption.READ,
+        StandardOpenOption.WRITE,
+        StandardOpenOption.DELETE_ON_CLOSE);
   }
 
   private Disk disk() {
@@ -173,7 +164,6 @@ public final class Spool implements AutoCloseable {
 
   /** A file failed. The next ones are not tried for a while. */
   void failed(Throwable why) {
-    failed.incrementAndGet();
     long now = System.nanoTime();
     long last = failedNanos.get();
     if (now - last >= PAUSE_NANOS && failedNanos.compareAndSet(last, now)) {

@@ -17,25 +17,6 @@ public record SpoolSettings(@Nullable Path directory, long mostBytes, long fileB
 
   private static final long TIB = 1L << 40;
 
-  public static final Setting<Long> CAPACITY =
-      Setting.of(
-              "capacity",
-              ValueTypes.orWord("off", 0L, ValueTypes.size(Spool.STEP_BYTES, TIB)),
-              "The most that all files take together. With `off`, content waits in memory alone.")
-          .defaultsTo(1L << 30)
-          .into("mostBytes")
-          .appliesOnRestart();
-
-  public static final Setting<Long> FILE =
-      Setting.of(
-              "file",
-              ValueTypes.size(Spool.STEP_BYTES, TIB),
-              "The most that one request or response takes. A request with more content takes a"
-                  + " connection before all of it is there.")
-          .defaultsTo(256L << 20)
-          .into("fileBytes")
-          .appliesOnRestart();
-
   public static final Section<SpoolSettings> SECTION =
       Section.of(
           SpoolSettings.class,
@@ -46,8 +27,22 @@ public record SpoolSettings(@Nullable Path directory, long mostBytes, long fileB
                       + " once it is open, so none is left behind.")
               .orElse("`spool` in the state directory")
               .appliesOnRestart(),
-          CAPACITY,
-          FILE);
+          Setting.of(
+                  "capacity",
+                  ValueTypes.orWord("off", 0L, ValueTypes.size(SpoolFile.STEP_BYTES, TIB)),
+                  "The most that all files take together. With `off`, content waits in memory"
+                      + " alone.")
+              .defaultsTo(1L << 30)
+              .into("mostBytes")
+              .appliesOnRestart(),
+          Setting.of(
+                  "file",
+                  ValueTypes.size(SpoolFile.STEP_BYTES, TIB),
+                  "The most that one request or response takes. A request with more content takes a"
+                      + " connection before all of it is there.")
+              .defaultsTo(256L << 20)
+              .into("fileBytes")
+              .appliesOnRestart());
 
   /** What one request or response may take in fact. */
   public long oneFileBytes() {
