@@ -316,7 +316,7 @@ public final class RouteChain implements ExplainedRoute {
   /** The room for content that waits in a file. */
   @Override
   public long fileBytes() {
-    return configuration.spool().oneFileBytes();
+    return configuration.spool().fileBytes();
   }
 
   /** What finds out who its clients are; null for nothing. */

@@ -58,7 +58,7 @@ class UpstreamsTest {
   private final MetricRegistry registry = new MetricRegistry();
   private final OriginNames names = OriginNames.open(_ -> new Lookup(), registry);
   private final Upstreams upstreams =
-      new Upstreams(names, LoopGroup.sockets(), registry, WallClock.system(), null, null);
+      new Upstreams(names, LoopGroup.sockets(), registry, WallClock.system(), null, Spool.Disk.NONE);
   private final Leases leases = new Leases(upstreams);
   private List<NameLookup.Service> services = List.of();
   private boolean isResolverDown;

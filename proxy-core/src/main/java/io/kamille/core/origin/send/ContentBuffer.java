@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * Content on its way from one side to the other, which is slower: it is taken from the fast side
  * all the same, as far as there is room. Confined to its loop.
  */
-class ContentBuffer implements ContentSink, ContentSource, SpooledContent.Owner {
+class ContentBuffer implements ContentSink, ContentSource {
 
   private static final Failure LOST =
       Failure.of(Kind.PROXY_INTERNAL_ERROR, "content that waited in a file cannot be read");
@@ -38,13 +38,13 @@ class ContentBuffer implements ContentSink, ContentSource, SpooledContent.Owner 
   ContentBuffer(
       ContentSource source, EventLoop loop, long memoryBytes, long mostBytes, Spool spool) {
     this.source = source;
-    this.held = new SpooledContent(spool, loop, memoryBytes, mostBytes, this);
+    this.held = new SpooledContent(spool, loop, memoryBytes, mostBytes, this::move);
   }
 
   /** Gives the content to that sink. */
   final void giveTo(ContentSink taker) {
     sink = taker;
-    spoolMoved();
+    move();
   }
 
   /** Whether nothing more is awaited from the source. */
@@ -96,8 +96,7 @@ class ContentBuffer implements ContentSink, ContentSource, SpooledContent.Owner 
     deliver();
   }
 
-  @Override
-  public final void spoolMoved() {
+  private void move() {
     deliver();
     look();
   }
@@ -159,7 +158,7 @@ class ContentBuffer implements ContentSink, ContentSource, SpooledContent.Owner 
   }
 
   boolean mustPause() {
-    return held.isFull() || held.isLate() || (isSourcePaused && held.isHalfFull());
+    return held.isFull() || held.isLate();
   }
 
   // From the sink
@@ -173,7 +172,7 @@ class ContentBuffer implements ContentSink, ContentSource, SpooledContent.Owner 
   @Override
   public final void resume() {
     isPaused = false;
-    spoolMoved();
+    move();
   }
 
   /** Frees all room, and says to the source that nobody wants the rest. Idempotent. */

@@ -1,56 +1,55 @@
 package io.kamille.core.origin.send;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.EventLoop;
 import io.netty.util.ReferenceCountUtil;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.util.ArrayDeque;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Content that waits for its taker, in memory and in a file. Confined to its loop. */
+/** Content that waits for its taker, in memory and in the file. Confined to its loop. */
 final class SpooledContent {
 
   /*
-   * A queue of pieces. A piece that is complete goes to the file if there is no memory for it, and
-   * comes back when it is the first one. While it moves, nobody else touches it. If it cannot be
-   * written, it stays in memory, and the content is full.
+   * A queue of blocks. A full block goes to the file if there is no memory for it, and comes back
+   * when it is the first one. While it moves, nobody else touches it. If it cannot be written, it
+   * stays in memory, and the content is full.
    *
-   * A chunk is a slice of what one read brought. A small one that is not the last is copied into a
-   * block: otherwise it would keep a buffer of many times its size. Blocks are as large as what is
-   * here already, so that a client makes us hold little more than it has sent.
+   * All content is copied into blocks: a slice would keep a buffer of many times its size. A block
+   * is as large as what is here already, so that a client makes us hold little more than it has
+   * sent.
    */
-  private static final int KEPT_BYTES = 32 * 1024;
   private static final int LEAST_BLOCK_BYTES = 1024;
-  private static final int GREATEST_BLOCK_BYTES = 16 * 1024;
-  private static final int MANY_MOVING_BYTES = 256 * 1024;
-
-  /** Whose content it is. */
-  interface Owner {
-
-    /** Something was written or read: look again. */
-    void spoolMoved();
-  }
+  private static final long MANY_MOVING_BYTES = 256 * 1024;
 
   /** Consecutive octets: in memory, in the file, or on their way between them. */
-  private static final class Piece {
+  private static final class Block {
+    private final int length;
     private @Nullable ByteBuf octets;
-    private long at = SpoolFile.NOWHERE;
-    private int length;
+    private long at = Spool.NOWHERE;
     private boolean isMoving;
+    private boolean isInFile;
+
+    private Block(int length) {
+      this.length = length;
+    }
+
+    private boolean hasRoom() {
+      return octets != null && octets.isWritable();
+    }
   }
 
   private final Spool spool;
   private final EventLoop loop;
-  private final Owner owner;
   private final long memoryBytes;
   private final long mostBytes;
-  private final ArrayDeque<Piece> pieces = new ArrayDeque<>(4);
-  private final SpoolFile file;
-  private @Nullable Piece block;
+  private final Runnable owner;
+  private final ArrayDeque<Block> blocks = new ArrayDeque<>(4);
+  private long bytes;
   private long inMemory;
-  private long inFile;
   private long moving;
   private boolean isRefused;
   private boolean isLost;
@@ -61,14 +60,14 @@ final class SpooledContent {
    *
    * @param memoryBytes how much of it may be in memory
    * @param mostBytes how much of it there may be; what comes beyond that is kept, too
+   * @param owner is to look again whenever something was written or read
    */
-  SpooledContent(Spool spool, EventLoop loop, long memoryBytes, long mostBytes, Owner owner) {
+  SpooledContent(Spool spool, EventLoop loop, long memoryBytes, long mostBytes, Runnable owner) {
     this.spool = spool;
     this.loop = loop;
     this.memoryBytes = memoryBytes;
     this.mostBytes = mostBytes;
     this.owner = owner;
-    this.file = new SpoolFile(spool, mostBytes);
   }
 
   /**
@@ -77,69 +76,49 @@ final class SpooledContent {
    * @param left octets that will follow, or more than that
    */
   void add(ByteBuf chunk, long left) {
-    if (chunk.readableBytes() >= KEPT_BYTES || left <= 0) {
-      completeBlock();
-      complete(append(chunk));
-      return;
-    }
     try {
       while (chunk.isReadable()) {
-        ByteBuf open = open(chunk, left);
-        open.writeBytes(chunk, Math.min(chunk.readableBytes(), open.writableBytes()));
-        if (!open.isWritable()) {
-          completeBlock();
+        Block last = blocks.peekLast();
+        if (last == null || !last.hasRoom()) {
+          last = begin(chunk.readableBytes(), left);
         }
+        fill(last, chunk);
       }
     } finally {
       chunk.release();
     }
   }
 
-  private ByteBuf open(ByteBuf chunk, long left) {
-    if (block != null && block.octets != null) {
-      return block.octets;
-    }
-    long size = Math.clamp(inMemory + inFile, LEAST_BLOCK_BYTES, GREATEST_BLOCK_BYTES);
-    size = Math.min(size, chunk.readableBytes() + Math.min(left, size));
-    ByteBuf open = chunk.alloc().directBuffer((int) size, (int) size);
-    block = append(open);
-    return open;
+  private Block begin(int coming, long left) {
+    long size = Math.clamp(bytes, LEAST_BLOCK_BYTES, Spool.BLOCK_BYTES);
+    var block = new Block((int) Math.min(size, coming + Math.min(left, size)));
+    bytes += block.length;
+    allocate(block);
+    blocks.addLast(block);
+    return block;
   }
 
-  private Piece append(ByteBuf octets) {
-    var piece = new Piece();
-    pieces.addLast(piece);
-    keep(piece, octets);
-    return piece;
+  private ByteBuf allocate(Block block) {
+    ByteBuf octets = ByteBufAllocator.DEFAULT.directBuffer(block.length, block.length);
+    block.octets = octets;
+    inMemory += block.length;
+    spool.take(block.length);
+    return octets;
   }
 
-  private void keep(Piece piece, ByteBuf octets) {
-    piece.octets = octets;
-    inMemory += octets.capacity();
-    spool.take(octets.capacity());
-  }
-
-  private void completeBlock() {
-    Piece last = block;
-    block = null;
-    if (last != null) {
-      complete(last);
-    }
-  }
-
-  /** It grows no more. */
-  private void complete(Piece piece) {
-    ByteBuf octets = piece.octets;
-    if (octets == null || !isBeyondMemory()) {
+  private void fill(Block block, ByteBuf chunk) {
+    ByteBuf octets = block.octets;
+    if (octets == null) {
       return;
     }
-    piece.length = octets.readableBytes();
-    piece.at = file.place(piece.length);
-    isRefused = piece.at == SpoolFile.NOWHERE;
-    if (!isRefused) {
-      ByteBuffer written = octets.nioBuffer();
-      moving += piece.length;
-      move(piece, () -> file.write(written, piece.at) ? written : null, this::written);
+    octets.writeBytes(chunk, Math.min(chunk.readableBytes(), octets.writableBytes()));
+    if (!octets.isWritable() && isBeyondMemory()) {
+      block.at = spool.place();
+      isRefused = block.at == Spool.NOWHERE;
+      if (!isRefused) {
+        moving += block.length;
+        move(block, octets.nioBuffer(), FileChannel::write);
+      }
     }
   }
 
@@ -148,17 +127,12 @@ final class SpooledContent {
   }
 
   boolean isEmpty() {
-    return pieces.isEmpty();
+    return blocks.isEmpty();
   }
 
   /** Whether there is no room for more until some of it is taken. */
   boolean isFull() {
-    return !isEmpty()
-        && (inMemory + inFile >= mostBytes || (isRefused && isBeyondMemory()));
-  }
-
-  boolean isHalfFull() {
-    return inMemory + inFile > mostBytes / 2;
+    return !isEmpty() && (bytes >= mostBytes || (isRefused && isBeyondMemory()));
   }
 
   /** Whether so much waits to be written that no more should come for now. */
@@ -175,103 +149,96 @@ final class SpooledContent {
    * The next chunk, the caller's to release; null if none is at hand, and the owner hears of it.
    */
   @Nullable ByteBuf poll() {
-    Piece first = pieces.peekFirst();
+    Block first = blocks.peekFirst();
     if (first == null || first.isMoving) {
       return null;
     }
     if (first.octets == null) {
-      move(first, () -> file.read(first.at, first.length), this::read);
+      move(first, allocate(first).nioBuffer(0, first.length), FileChannel::read);
       return null;
     }
-    pieces.removeFirst();
-    block = first == block ? null : block;
+    blocks.removeFirst();
+    bytes -= first.length;
     return taken(first);
   }
 
-  private @Nullable ByteBuf taken(Piece piece) {
-    ByteBuf octets = piece.octets;
-    piece.octets = null;
+  private @Nullable ByteBuf taken(Block block) {
+    ByteBuf octets = block.octets;
+    block.octets = null;
     if (octets != null) {
-      inMemory -= octets.capacity();
-      spool.giveBack(octets.capacity());
+      inMemory -= block.length;
+      spool.giveBack(block.length);
     }
     return octets;
   }
 
   // The file
 
-  /** Tells what became of a piece; the result is null if that went wrong. */
-  private interface Outcome<T> {
-    void of(Piece piece, @Nullable T result);
-  }
-
-  /** Works on a thread of the spool, and then on the loop. */
-  private <T> void move(Piece piece, Supplier<@Nullable T> work, Outcome<T> outcome) {
-    piece.isMoving = true;
+  /** Moves a block on a thread that may wait for the disk. */
+  private void move(Block block, ByteBuffer octets, Spool.Transfer transfer) {
+    block.isMoving = true;
     spool.onDisk(
         () -> {
-          T result = work.get();
+          boolean isDone = spool.move(octets, block.at, transfer);
           try {
-            loop.execute(() -> moved(piece, result, outcome));
+            loop.execute(() -> moved(block, isDone));
           } catch (RejectedExecutionException loopIsClosed) {
             // All that waits has gone with it.
           }
         },
-        () -> loop.execute(() -> moved(piece, null, outcome)));
+        () -> loop.execute(() -> moved(block, false)));
   }
 
-  private <T> void moved(Piece piece, @Nullable T result, Outcome<T> outcome) {
-    piece.isMoving = false;
-    outcome.of(piece, result);
-    if (isReleased) {
-      drop(piece);
+  private void moved(Block block, boolean isDone) {
+    block.isMoving = false;
+    if (block.isInFile) {
+      wasRead(block, isDone);
     } else {
-      owner.spoolMoved();
-    }
-  }
-
-  private void written(Piece piece, @Nullable ByteBuffer whole) {
-    moving -= piece.length;
-    if (whole == null) {
-      isRefused = true;
-      leave(piece);
-    } else {
-      inFile += piece.length;
-      ReferenceCountUtil.release(taken(piece));
-    }
-  }
-
-  private void read(Piece piece, @Nullable ByteBuf octets) {
-    inFile -= piece.length;
-    leave(piece);
-    if (octets == null) {
-      isLost = true;
-    } else {
-      keep(piece, octets);
-    }
-  }
-
-  private void leave(Piece piece) {
-    if (piece.at != SpoolFile.NOWHERE) {
-      piece.at = SpoolFile.NOWHERE;
-      file.leave();
-    }
-  }
-
-  private void drop(Piece piece) {
-    leave(piece);
-    ReferenceCountUtil.release(taken(piece));
-  }
-
-  /** Frees all memory and the file. Idempotent. */
-  void release() {
-    isReleased = true;
-    block = null;
-    for (Piece piece : pieces) {
-      if (!piece.isMoving) {
-        drop(piece);
+      moving -= block.length;
+      block.isInFile = isDone;
+      isRefused |= !isDone;
+      if (isDone) {
+        ReferenceCountUtil.release(taken(block));
+      } else {
+        leaveFile(block);
       }
     }
-    pieces.clear();
+    if (isReleased) {
+      drop(block);
+    } else {
+      owner.run();
+    }
+  }
+
+  private void wasRead(Block block, boolean isDone) {
+    leaveFile(block);
+    isLost |= !isDone;
+    if (block.octets != null) {
+      block.octets.writerIndex(block.length);
+    }
+  }
+
+  private void leaveFile(Block block) {
+    if (block.at != Spool.NOWHERE) {
+      spool.leave(block.at);
+      block.at = Spool.NOWHERE;
+      block.isInFile = false;
+    }
+  }
+
+  /** Frees all memory and all places. Idempotent. */
+  void release() {
+    isReleased = true;
+    for (Block block : blocks) {
+      if (!block.isMoving) {
+        drop(block);
+      }
+    }
+    blocks.clear();
+  }
+
+  private void drop(Block block) {
+    leaveFile(block);
+    ReferenceCountUtil.release(taken(block));
   }
 }

@@ -57,14 +57,14 @@ final class UploadBuffer extends ContentBuffer implements RequestContent {
    */
   static @Nullable UploadBuffer of(Exchange exchange, PoolSettings pool, Spool spool, Owner owner) {
     RequestContent content = exchange.content();
-    return pool.takesIn(exchange.request().fields(), content.length(), spool.fileBytes())
+    return pool.takesIn(exchange.request().fields(), content.length(), spool.contentBytes())
         ? new UploadBuffer(content, exchange.loop(), pool.uploadBufferBytes(), spool, owner)
         : null;
   }
 
   /** Takes the content in, whatever it is. */
   UploadBuffer(RequestContent content, EventLoop loop, long memoryBytes, Spool spool, Owner owner) {
-    super(content, loop, memoryBytes, memoryBytes + spool.fileBytes(), spool);
+    super(content, loop, memoryBytes, memoryBytes + spool.contentBytes(), spool);
     this.content = content;
     this.spool = spool;
     this.owner = owner;

@@ -63,7 +63,7 @@ class ResponseBufferTest {
         assertThat(await(reader.ended()).content()).isEqualTo(CONTENT);
       }
       assertThat(fixture.uploads.heldBytes()).isZero();
-      assertThat(fixture.uploads.bytesInFiles()).isZero();
+      assertThat(fixture.uploads.bytesInFile()).isZero();
     }
   }
 
