@@ -1,5 +1,7 @@
 package io.kamille.perf.compare;
 
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
 import io.kamille.perf.host.Workbench;
 import io.kamille.perf.peer.Peer;
 import io.kamille.perf.peer.Peer.Job;
@@ -14,12 +16,16 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Random;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 
 /** How many connections to an origin slow clients hold. */
@@ -27,29 +33,29 @@ import picocli.CommandLine.Command;
 public final class HeldComparison extends Comparison {
 
   /*
-   * All clients begin at once. Each takes its own time, three to five quarters of --seconds: they
-   * do not end at once.
+   * All clients begin at once. Each takes its own time, three to five quarters of --seconds, so that
+   * they do not end at once.
    */
   private static final int READERS = 200;
   private static final int PIECES = 64;
   private static final int PIECE_BYTES = 1024;
   private static final int SMALL_BUFFER = 8 << 10;
-  private static final int SAMPLE_MILLIS = 5;
+  private static final int LARGE_BYTES = 1 << 20;
+  private static final int BACKLOG = 1024;
+  private static final int SAMPLE_MILLIS = 20;
+  private static final Path TCP = Path.of("/proc/net/tcp");
+  private static final Path TCP6 = Path.of("/proc/net/tcp6");
   private static final String UPLOADS = "slow uploads";
   private static final String READS = "slow reads";
 
-  private static final Figure OPEN_PEAK = Figure.of("open_peak");
-  private static final Figure OPEN_MEAN = Figure.of("open_mean");
-  private static final Figure BUSY_PEAK = Figure.of("busy_peak");
-  private static final Figure BUSY_MEAN = Figure.of("busy_mean");
+  private static final Figure PEAK = Figure.of("open_peak");
+  private static final Figure MEAN = Figure.of("open_mean");
   private static final Figure FAILED = Figure.of("failed");
 
   private static final List<Column> COLUMNS =
       List.of(
-          Column.spread("open, peak", OPEN_PEAK, 0),
-          Column.spread("open, mean", OPEN_MEAN, 1),
-          Column.spread("busy, peak", BUSY_PEAK, 0),
-          Column.spread("busy, mean", BUSY_MEAN, 1),
+          Column.spread("open, peak", PEAK, 0),
+          Column.spread("open, mean", MEAN, 1),
           Column.sum("failed", FAILED));
 
   /** One client, which takes so long. */
@@ -88,17 +94,19 @@ public final class HeldComparison extends Comparison {
 
   private static Goal goal(String clients) {
     return Goal.atMost(
-        8,
-        clients + ": at most 8 connections",
-        all -> all.spread(OPEN_PEAK, clients, "kamille"));
+        8, clients + ": at most 8 connections", all -> all.spread(PEAK, clients, "kamille"));
   }
 
   private Sample measure(Peer peer, String label, int round, int count, Client client)
       throws IOException, InterruptedException {
     int port = Workbench.freePort();
-    try (var origin = new CountingOrigin();
-        var threads = Executors.newVirtualThreadPerTaskExecutor()) {
-      var place = new Place(Job.PASS, port, origin.port(), count);
+    HttpServer origin = HttpServer.create(local(0), BACKLOG);
+    int originPort = origin.getAddress().getPort();
+    origin.createContext("/", HeldComparison::answer);
+    try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      origin.setExecutor(threads);
+      origin.start();
+      var place = new Place(Job.PASS, port, originPort, count);
       Contestant server = Contestant.start(bench(), peer, place);
       try {
         var random = new Random(round);
@@ -107,41 +115,60 @@ public final class HeldComparison extends Comparison {
           int millis = seconds * random.nextInt(750, 1250);
           clients.add(threads.submit(() -> run(port, client, millis)));
         }
-        return watch(Sample.of(label, server.name(), round), origin, clients);
+        return watch(Sample.of(label, server.name(), round), originPort, clients);
       } finally {
         server.process().stop();
+        origin.stop(0);
       }
     }
   }
 
-  private static Sample watch(Sample sample, CountingOrigin origin, List<Future<?>> clients)
-      throws InterruptedException {
-    int openPeak = 0;
-    int busyPeak = 0;
-    double open = 0;
-    double busy = 0;
+  private static InetSocketAddress local(int port) {
+    return new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
+  }
+
+  /** The origin: takes any upload, and answers GET by 1 MiB. */
+  private static void answer(HttpExchange exchange) throws IOException {
+    exchange.getRequestBody().readAllBytes();
+    exchange.getResponseHeaders().set("Cache-Control", "no-store");
+    byte[] content = new byte[exchange.getRequestMethod().equals("GET") ? LARGE_BYTES : 2];
+    exchange.sendResponseHeaders(200, content.length);
+    exchange.getResponseBody().write(content);
+    exchange.close();
+  }
+
+  private static Sample watch(Sample sample, int originPort, List<Future<?>> clients)
+      throws IOException, InterruptedException {
+    long peak = 0;
+    double sum = 0;
     int looks = 0;
     while (!clients.stream().allMatch(Future::isDone)) {
-      openPeak = Math.max(openPeak, origin.open());
-      busyPeak = Math.max(busyPeak, origin.busy());
-      open += origin.open();
-      busy += origin.busy();
+      long open = connections(originPort);
+      peak = Math.max(peak, open);
+      sum += open;
       looks++;
       Thread.sleep(SAMPLE_MILLIS);
     }
     return sample
-        .with(OPEN_PEAK, openPeak)
-        .with(OPEN_MEAN, open / looks)
-        .with(BUSY_PEAK, busyPeak)
-        .with(BUSY_MEAN, busy / looks)
+        .with(PEAK, peak)
+        .with(MEAN, sum / looks)
         .with(FAILED, clients.stream().filter(one -> one.state() == Future.State.FAILED).count());
+  }
+
+  /** How many are established at that port of the origin, as the kernel says. */
+  private static long connections(int port) throws IOException {
+    var established =
+        Pattern.compile(String.format(Locale.ROOT, " *\\d+: \\S+:%04X \\S+ 01 .*", port));
+    try (var lines = Stream.concat(Files.lines(TCP), Files.lines(TCP6))) {
+      return lines.filter(line -> established.matcher(line).matches()).count();
+    }
   }
 
   private static Void run(int port, Client client, int millis)
       throws IOException, InterruptedException {
     try (var socket = new Socket()) {
       socket.setReceiveBufferSize(SMALL_BUFFER);
-      socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+      socket.connect(local(port));
       client.run(socket, millis);
       return null;
     }
@@ -163,7 +190,7 @@ public final class HeldComparison extends Comparison {
 
   private static void read(Socket socket, int millis) throws IOException, InterruptedException {
     send(socket, "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n");
-    int part = CountingOrigin.LARGE_BYTES / (PIECES * 2);
+    int part = LARGE_BYTES / (PIECES * 2);
     for (int i = 0; i < PIECES * 2; i++) {
       Thread.sleep(millis / (PIECES * 2));
       if (socket.getInputStream().readNBytes(part).length < part) {

@@ -159,7 +159,9 @@ public final class Spool implements AutoCloseable {
     return placedBytes.get();
   }
 
-  /** Does it on a thread that may wait for the disk; the other, here, if these threads have ended. */
+  /**
+   * Does it on a thread that may wait for the disk; the other, here, if these threads have ended.
+   */
   void onDisk(Runnable work, Runnable otherwise) {
     try {
       disk.threads().execute(work);

@@ -7,6 +7,7 @@ import io.netty.util.ReferenceCountUtil;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.util.ArrayDeque;
+import java.util.Objects;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
@@ -107,10 +108,7 @@ final class SpooledContent {
   }
 
   private void fill(Block block, ByteBuf chunk) {
-    ByteBuf octets = block.octets;
-    if (octets == null) {
-      return;
-    }
+    ByteBuf octets = Objects.requireNonNull(block.octets);
     octets.writeBytes(chunk, Math.min(chunk.readableBytes(), octets.writableBytes()));
     if (!octets.isWritable() && isBeyondMemory()) {
       block.at = spool.place();

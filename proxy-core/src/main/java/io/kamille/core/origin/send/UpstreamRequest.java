@@ -338,7 +338,6 @@ final class UpstreamRequest
 
   // The client's side
 
-
   @Override
   public void pause() {
     isPaused = true;
