@@ -121,7 +121,7 @@ final class SpooledContent {
   }
 
   private boolean isBeyondMemory() {
-    return inMemory > memoryBytes || !spool.hasMemory();
+    return inMemory - moving > memoryBytes || !spool.hasMemory();
   }
 
   boolean isEmpty() {
