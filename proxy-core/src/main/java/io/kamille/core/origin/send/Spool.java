@@ -27,8 +27,10 @@ import org.jspecify.annotations.Nullable;
 public final class Spool implements AutoCloseable {
 
   /*
-   * One file has places of one length for all. It is opened when the first place is written to, has
-   * no name any more then, and keeps its greatest length until the process ends.
+   * One file has places of one length for all: a file for each content would take a descriptor
+   * each, which clients lack then. It is opened when the first place is written to, has no name any
+   * more then, and keeps its greatest length until the process ends. A place is given to others
+   * only when nothing is written to it or read from it any more.
    *
    * A disk that is full, or broken, is left alone for a while after each error: requests go on as
    * if the room was used up.
