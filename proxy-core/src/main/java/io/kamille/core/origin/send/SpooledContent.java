@@ -138,7 +138,7 @@ final class SpooledContent {
     return moving >= MANY_MOVING_BYTES;
   }
 
-  /** Whether some of it cannot be read any more. */
+  /** Whether the next chunk cannot be read any more. */
   boolean isLost() {
     return isLost;
   }
@@ -148,7 +148,7 @@ final class SpooledContent {
    */
   @Nullable ByteBuf poll() {
     Block first = blocks.peekFirst();
-    if (first == null || first.isMoving) {
+    if (first == null || first.isMoving || isLost) {
       return null;
     }
     if (first.octets == null) {

@@ -197,6 +197,7 @@ class ResponseBufferTest {
       assertThat(threads.awaitTermination(10, TimeUnit.SECONDS)).isTrue();
       fixture.loop().execute(reader.source()::resume);
       assertThat(await(reader.ended()).failure().kind()).isEqualTo(Kind.PROXY_INTERNAL_ERROR);
+      assertThat(reader.content()).isEmpty();
       assertThat(fixture.metric(UpstreamMetrics.IN_FLIGHT)).isZero();
       fixture.uploads.giveBack(UpstreamFixture.ROOM_BYTES);
       assertThat(fixture.uploads.heldBytes() + fixture.uploads.bytesInFile()).isZero();
