@@ -1,6 +1,7 @@
 package io.kamille.perf;
 
 import io.kamille.perf.compare.FaultComparison;
+import io.kamille.perf.compare.HeldComparison;
 import io.kamille.perf.compare.OverloadComparison;
 import io.kamille.perf.compare.PacingComparison;
 import io.kamille.perf.compare.RequestComparison;
@@ -45,6 +46,7 @@ public final class Bench {
     add(program, "pass", "a response that must not be stored", RequestComparison.ofPasses());
     add(program, "h2", "a stored response over TLS, HTTP/2 and 1.1", RequestComparison.ofH2());
     add(program, "slow", "clients beside hundreds of slow ones", new SlowComparison());
+    add(program, "held", "connections to an origin that slow clients hold", new HeldComparison());
     add(program, "faults", "an origin that fails, and another route", new FaultComparison());
     add(program, "pacing", "ways of pacing of one Kamille", new PacingComparison());
     add(program, "overload", "more than can be done (as root)", new OverloadComparison());

@@ -216,8 +216,6 @@ class OnTheWayTest {
     RecordingReply oneTooMany = open();
     assertThat(oneTooMany.field("Content-Encoding")).isNull();
     assertThat(fixture.counted("kamille_cache_compressions_refused_total")).isEqualTo(1);
-    assertThat(fixture.counted("kamille_cache_compressions_on_the_way_total", "gzip"))
-        .isEqualTo(556);
     fixture.origin.requests().subList(300, 557).forEach(Forwarded::end);
   }
 

@@ -125,12 +125,10 @@ final class Assembly implements AutoCloseable {
     AdmissionMetrics.register(registry, overRate, overDryRun);
   }
 
-  private Spool.@Nullable Disk disk(SpoolSettings spool) {
+  private Spool.Disk disk(SpoolSettings spool) {
     Path directory = spool.directory();
     Path place = directory == null ? StateDirectory.path().resolve("spool") : directory;
-    return spool.mostBytes() == 0
-        ? null
-        : new Spool.Disk(place, spool.mostBytes(), spool.oneFileBytes(), files);
+    return new Spool.Disk(place, spool.mostBytes(), spool.fileBytes(), files);
   }
 
   private @Nullable Peers openPeers(ClusterSettings cluster) {

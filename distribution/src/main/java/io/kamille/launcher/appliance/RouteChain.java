@@ -313,7 +313,7 @@ public final class RouteChain implements ExplainedRoute {
   /** The room for content that waits in a file. */
   @Override
   public long fileBytes() {
-    return configuration.spool().oneFileBytes();
+    return configuration.spool().fileBytes();
   }
 
   /** These stations as handlers, from the target on back. */

@@ -126,7 +126,7 @@ final class Upstreams implements AutoCloseable {
       MetricRegistry registry,
       WallClock clock,
       @Nullable ClusterSecret secret,
-      Spool.@Nullable Disk disk) {
+      Spool.Disk disk) {
     this.names = names;
     this.connector = connector;
     this.registry = registry;

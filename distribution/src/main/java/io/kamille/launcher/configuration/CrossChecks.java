@@ -18,7 +18,6 @@ import io.kamille.core.log.LogSettings;
 import io.kamille.core.log.LoggedField;
 import io.kamille.core.origin.choose.SplitSettings;
 import io.kamille.core.origin.send.MirrorSettings;
-import io.kamille.core.origin.send.SpoolSettings;
 import io.kamille.core.route.RouteMatch;
 import io.kamille.core.setting.ByteSize;
 import io.kamille.core.setting.HostPort;
@@ -80,7 +79,6 @@ record CrossChecks(SectionValues file, Problems problems) {
       new RouteChecks(route, problems).run();
     }
     maskedAddressesHaveNoSecondCopy(file.one(Configuration.LOGS).one(LogSettings.ACCESS));
-    filesFitIntoTheSpool(file.one(Configuration.SPOOL));
     new AcmeChecks(file, problems).run();
     nodesShareWhatIsIncluded();
     new ClusterChecks(file.one(Configuration.CLUSTER), problems).run();
@@ -214,13 +212,6 @@ record CrossChecks(SectionValues file, Problems problems) {
             && cluster.value(ClusterSettings.CONFIG) != ConfigChoice.LOCAL;
     if (isShared && !file.value(Configuration.INCLUDE).isEmpty()) {
       problems.conflict(file, Configuration.INCLUDE, "nothing, or cluster.config: local");
-    }
-  }
-
-  private void filesFitIntoTheSpool(SectionValues spool) {
-    long most = spool.value(SpoolSettings.CAPACITY);
-    if (most > 0 && spool.isGiven(SpoolSettings.FILE)) {
-      isAtMost(spool, SpoolSettings.FILE, most, "spool.capacity");
     }
   }
 

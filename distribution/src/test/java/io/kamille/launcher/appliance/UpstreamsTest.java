@@ -21,6 +21,7 @@ import io.kamille.core.origin.UpstreamMetrics;
 import io.kamille.core.origin.names.NameLookup;
 import io.kamille.core.origin.names.OriginList.Kind;
 import io.kamille.core.origin.names.OriginNames;
+import io.kamille.core.origin.send.Spool;
 import io.kamille.core.setting.OriginUrl;
 import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.configuration.ConfigurationFile;
@@ -58,7 +59,8 @@ class UpstreamsTest {
   private final MetricRegistry registry = new MetricRegistry();
   private final OriginNames names = OriginNames.open(_ -> new Lookup(), registry);
   private final Upstreams upstreams =
-      new Upstreams(names, LoopGroup.sockets(), registry, WallClock.system(), null, null);
+      new Upstreams(
+          names, LoopGroup.sockets(), registry, WallClock.system(), null, Spool.Disk.NONE);
   private final Leases leases = new Leases(upstreams);
   private List<NameLookup.Service> services = List.of();
   private boolean isResolverDown;

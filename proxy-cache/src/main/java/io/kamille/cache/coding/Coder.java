@@ -80,21 +80,14 @@ public final class Coder {
    * many are in use.
    */
   @Nullable OutputStream begin(ContentCoding coding, OutputStream out) {
-    if (onTheWay.incrementAndGet() > MOST_ON_THE_WAY) {
-      onTheWay.decrementAndGet();
-      metrics.refused();
-      return null;
-    }
     OutputStream encoder = null;
-    try {
+    if (onTheWay.incrementAndGet() > MOST_ON_THE_WAY) {
+      metrics.refused();
+    } else {
       encoder = Encoders.quick(coding, out);
-    } catch (IOException trouble) {
-      LOG.log(Level.WARNING, "a response was not compressed by " + coding.token(), trouble);
     }
     if (encoder == null) {
-      onTheWay.decrementAndGet();
-    } else {
-      metrics.onTheWay(coding);
+      end();
     }
     return encoder;
   }

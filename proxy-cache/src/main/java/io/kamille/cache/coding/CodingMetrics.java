@@ -42,13 +42,6 @@ public final class CodingMetrics {
           "Responses that were not compressed because too many waited for it, or were just being"
               + " compressed on their way.");
 
-  public static final MetricDescriptor ON_THE_WAY =
-      MetricDescriptor.counter(
-          "kamille_cache_compressions_on_the_way_total",
-          Unit.COUNT,
-          "Responses that were compressed on their way to one client, by content coding.",
-          "coding");
-
   public static final MetricDescriptor CPU =
       MetricDescriptor.counter(
           "kamille_cache_compression_cpu_seconds_total",
@@ -74,7 +67,6 @@ public final class CodingMetrics {
       new EnumMap<>(ContentCoding.class);
   private final Map<ContentCoding, LongAdder> read = new EnumMap<>(ContentCoding.class);
   private final Map<ContentCoding, LongAdder> written = new EnumMap<>(ContentCoding.class);
-  private final Map<ContentCoding, LongAdder> onTheWay = new EnumMap<>(ContentCoding.class);
   private final LongAdder refused = new LongAdder();
   private final LongAdder cpuNanos = new LongAdder();
 
@@ -86,7 +78,6 @@ public final class CodingMetrics {
       }
       outcomes.put(coding, own);
       read.put(coding, counted(registry, READ, coding.token()));
-      onTheWay.put(coding, counted(registry, ON_THE_WAY, coding.token()));
       written.put(coding, counted(registry, WRITTEN, coding.token()));
     }
     registry.counting(REFUSED, refused::sum);
@@ -110,11 +101,6 @@ public final class CodingMetrics {
     ended(coding, Outcome.KEPT);
     read.get(coding).add(inputBytes);
     written.get(coding).add(outputBytes);
-  }
-
-  @SuppressWarnings("NullAway") // every coding has its adder
-  void onTheWay(ContentCoding coding) {
-    onTheWay.get(coding).increment();
   }
 
   void refused() {

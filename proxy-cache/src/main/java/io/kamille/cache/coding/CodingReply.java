@@ -14,6 +14,8 @@ import io.kamille.core.http.ResponseHead;
 import io.kamille.core.http.StatusCode;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.ByteBufOutputStream;
+import io.netty.buffer.Unpooled;
 import java.io.IOException;
 import java.io.OutputStream;
 import org.jspecify.annotations.Nullable;
@@ -28,15 +30,14 @@ public final class CodingReply extends PassingReply implements ContentSource {
    * Each chunk is flushed: a page whose origin sends it in parts arrives in parts. The encoder has
    * memory outside the heap, so it must be closed however the response ends. The coder counts them.
    */
-  private static final int LEAST_OUTPUT_BYTES = 256;
-  private static final int EXPECTED_RATIO = 3;
+  private static final int USUAL_BYTES = 4096;
 
   private final RequestHead request;
   private final CompressionRules rules;
   private final Coder coder;
-  private final Collected collected = new Collected();
   private ContentSource source = ContentSource.NONE;
   private @Nullable OutputStream encoder;
+  private ByteBuf coded = Unpooled.EMPTY_BUFFER;
   private boolean isCoded;
 
   private CodingReply(Reply client, RequestHead request, CompressionRules rules, Coder coder) {
@@ -72,13 +73,14 @@ public final class CodingReply extends PassingReply implements ContentSource {
     return passHead(head, contentLength, whole);
   }
 
-  /** Some encoders give their first octets at once: they go with those of the first chunk. */
   private boolean begin(ContentCoding coding) {
-    collected.begin(0);
-    encoder = coder.begin(coding, collected);
+    ByteBuf octets = ByteBufAllocator.DEFAULT.directBuffer(USUAL_BYTES);
+    encoder = coder.begin(coding, new ByteBufOutputStream(octets));
     isCoded = encoder != null;
-    if (!isCoded) {
-      collected.drop();
+    if (isCoded) {
+      coded = octets;
+    } else {
+      octets.release();
     }
     return isCoded;
   }
@@ -90,74 +92,67 @@ public final class CodingReply extends PassingReply implements ContentSource {
 
   @Override
   public void write(ByteBuf chunk) {
-    OutputStream out = encoder;
     if (!isCoded) {
       super.write(chunk);
       return;
     }
-    int length = chunk.readableBytes();
+    OutputStream out = encoder;
     try {
-      if (out != null && length > 0) {
-        collected.begin(length / EXPECTED_RATIO);
-        chunk.readBytes(out, length);
+      if (out != null && chunk.isReadable()) {
+        chunk.readBytes(out, chunk.readableBytes());
         out.flush();
       }
     } catch (IOException | RuntimeException bug) {
-      broke(bug);
+      Failure why = Failure.of(Kind.PROXY_INTERNAL_ERROR, "content was not compressed: " + bug);
+      source.cancel(why);
+      abort(why);
     } finally {
       chunk.release();
     }
     pass();
   }
 
+  /** Gives the client what the encoder has given. */
+  private void pass() {
+    if (encoder != null && coded.isReadable()) {
+      ByteBuf octets = coded.readBytes(coded.readableBytes());
+      coded.clear();
+      super.write(octets);
+    }
+  }
+
   @Override
   public void end(@Nullable Fields trailers) {
-    if (isCoded) {
-      if (trailers != null) {
-        CompressionRules.removeOfTheOctets(trailers);
-      }
-      collected.begin(0);
-      closeEncoder();
-      pass();
+    if (isCoded && trailers != null) {
+      CompressionRules.removeOfTheOctets(trailers);
     }
+    close(true);
     super.end(trailers);
-  }
-
-  private void pass() {
-    ByteBuf coded = collected.take();
-    if (coded != null) {
-      super.write(coded);
-    }
-  }
-
-  private void broke(Exception bug) {
-    Failure why = Failure.of(Kind.PROXY_INTERNAL_ERROR, "content was not compressed: " + bug);
-    source.cancel(why);
-    abort(why);
   }
 
   @Override
   public void abort(Failure why) {
-    close();
+    close(false);
     super.abort(why);
   }
 
-  /** What the encoder still gives is dropped. */
-  private void close() {
-    closeEncoder();
-    collected.drop();
-  }
-
-  private void closeEncoder() {
+  /** What the encoder still gives completes the content, or is dropped. Idempotent. */
+  private void close(boolean isComplete) {
     OutputStream out = encoder;
-    if (out != null) {
-      encoder = null;
-      coder.end();
-      try {
-        out.close();
-      } catch (IOException cannotBe) {
-        throw new IllegalStateException(cannotBe);
+    if (out == null) {
+      return;
+    }
+    encoder = null;
+    coder.end();
+    try {
+      out.close();
+      if (isComplete && coded.isReadable()) {
+        super.write(coded.retain());
       }
+    } catch (IOException cannotBe) {
+      throw new IllegalStateException(cannotBe);
+    } finally {
+      coded.release();
     }
   }
 
@@ -181,51 +176,7 @@ public final class CodingReply extends PassingReply implements ContentSource {
 
   @Override
   public void cancel(Failure why) {
-    close();
+    close(false);
     source.cancel(why);
-  }
-
-  /** Keeps what an encoder gives for one chunk. */
-  private static final class Collected extends OutputStream {
-
-    private @Nullable ByteBuf octets;
-
-    void begin(int expectedBytes) {
-      if (octets == null) {
-        octets = ByteBufAllocator.DEFAULT.directBuffer(Math.max(LEAST_OUTPUT_BYTES, expectedBytes));
-      }
-    }
-
-    void drop() {
-      ByteBuf rest = take();
-      if (rest != null) {
-        rest.release();
-      }
-    }
-
-    /** What came since then, the caller's to release; null if nothing did. */
-    @Nullable ByteBuf take() {
-      ByteBuf taken = octets;
-      octets = null;
-      if (taken != null && !taken.isReadable()) {
-        taken.release();
-        return null;
-      }
-      return taken;
-    }
-
-    @Override
-    public void write(byte[] bytes, int offset, int length) {
-      if (octets != null) {
-        octets.writeBytes(bytes, offset, length);
-      }
-    }
-
-    @Override
-    public void write(int octet) {
-      if (octets != null) {
-        octets.writeByte(octet);
-      }
-    }
   }
 }

@@ -9,6 +9,7 @@ import com.github.luben.zstd.util.Native;
 import io.kamille.core.http.ContentCoding;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.lang.System.Logger.Level;
 import java.util.EnumMap;
 import java.util.Map;
@@ -27,6 +28,7 @@ final class Encoders {
    * The libraries unpack their native code into the directory for temporary files. Where that is
    * impossible, the coding is left out.
    */
+  private static final int GZIP_LEVEL = Deflater.DEFAULT_COMPRESSION;
   private static final int ZSTD_LEVEL = 9;
   private static final int BROTLI_QUALITY = 6;
   private static final int QUICK_LEVEL = 1;
@@ -51,20 +53,21 @@ final class Encoders {
   }
 
   /** A quick encoder for content on its way, or null if there is none. */
-  static @Nullable OutputStream quick(ContentCoding coding, OutputStream out) throws IOException {
-    if (of(coding) == null) {
-      return null;
+  static @Nullable OutputStream quick(ContentCoding coding, OutputStream out) {
+    try {
+      return switch (coding) {
+        case GZIP -> new Gzip(out, QUICK_LEVEL);
+        case ZSTD -> of(coding) == null ? null : new ZstdOutputStreamNoFinalizer(out, QUICK_LEVEL);
+        case BR -> null;
+      };
+    } catch (IOException ofTheOutput) {
+      throw new UncheckedIOException(ofTheOutput);
     }
-    return switch (coding) {
-      case GZIP -> new QuickGzip(out);
-      case ZSTD -> new ZstdOutputStreamNoFinalizer(out, QUICK_LEVEL);
-      case BR -> null;
-    };
   }
 
   private static Map<ContentCoding, Encoder> load() {
     Map<ContentCoding, Encoder> available = new EnumMap<>(ContentCoding.class);
-    available.put(ContentCoding.GZIP, Gzip::new);
+    available.put(ContentCoding.GZIP, out -> new Gzip(out, GZIP_LEVEL));
     try {
       Native.load();
       available.put(ContentCoding.ZSTD, out -> new ZstdOutputStream(out, ZSTD_LEVEL));
@@ -87,20 +90,11 @@ final class Encoders {
   }
 
   /** Gives what it has at each flush. */
-  private static final class QuickGzip extends GZIPOutputStream {
-
-    QuickGzip(OutputStream out) throws IOException {
-      super(out, 4096, true);
-      def.setLevel(QUICK_LEVEL);
-    }
-  }
-
-  /** The highest level costs three times this one's time for a hundredth of the octets. */
   private static final class Gzip extends GZIPOutputStream {
 
-    Gzip(OutputStream out) throws IOException {
-      super(out, 4096);
-      def.setLevel(Deflater.DEFAULT_COMPRESSION);
+    Gzip(OutputStream out, int level) throws IOException {
+      super(out, 4096, true);
+      def.setLevel(level);
     }
   }
 }

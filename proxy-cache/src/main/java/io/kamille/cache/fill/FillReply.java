@@ -185,17 +185,11 @@ final class FillReply implements Reply, ContentSource {
           Preconditions.areIn(fetch.request())
               && Preconditions.isNotModified(fetch.request(), facts(head, now));
     }
-    if (isServedStale) {
-      answerNobody(contentLength);
-    } else {
-      answer(head, contentLength, isNotModified);
-    }
-  }
-
-  /** The client has its answer: the response is for the store, and for those who follow. */
-  private void answerNobody(long contentLength) {
     if (fill == null) {
       postpone();
+    }
+    if (!isServedStale) {
+      answer(head, contentLength, isNotModified);
     }
     if (!isWanted()) {
       drop(contentLength);
@@ -208,9 +202,6 @@ final class FillReply implements Reply, ContentSource {
 
   private void answer(ResponseHead head, long contentLength, boolean isNotModified) {
     route.removeTags(head.fields(), fetch.request());
-    if (fill == null) {
-      postpone();
-    }
     route.cacheStatus().forwarded(head.fields(), fetch.forwarding());
     fetch.exchange().notes().cache(CacheResult.MISS);
     if (isNotModified) {
@@ -220,9 +211,6 @@ final class FillReply implements Reply, ContentSource {
       isClientGone = true;
     } else {
       client.head(head, contentLength);
-    }
-    if (!isWanted()) {
-      drop(contentLength);
     }
   }
 

@@ -69,10 +69,10 @@ public record PoolSettings(
                   ValueTypes.orWord("off", 0L, ValueTypes.size(1, 1L << 30)),
                   "How much of the content of a request may wait in memory. Kamille takes all"
                       + " content in before the request takes a connection, so slow clients keep"
-                      + " none busy. What is longer than this goes to a file of `spool`. Kamille"
+                      + " none busy. What is longer than this goes to the file of `spool`. Kamille"
                       + " answers `Expect: 100-continue` itself then. All content that waits takes"
                       + " at most an eighth of the direct memory. Without room in memory and"
-                      + " files, requests take a connection at once. So do gRPC, and all with"
+                      + " file, requests take a connection at once. So do gRPC, and all with"
                       + " `off`.")
               .defaultsTo(1L << 20)
               .into("uploadBufferBytes"),
@@ -81,7 +81,7 @@ public record PoolSettings(
                   ValueTypes.orWord("off", 0L, ValueTypes.size(1, 1L << 30)),
                   "If a client reads slower than the origin sends, Kamille takes up to this much of"
                       + " the response from the origin. So slow readers keep no connection busy."
-                      + " It waits in memory, or in a file of `spool`. Event streams and gRPC go"
+                      + " It waits in memory, or in the file of `spool`. Event streams and gRPC go"
                       + " on as they come.")
               .defaultsTo(1L << 20)
               .into("responseBufferBytes"));
@@ -92,7 +92,7 @@ public record PoolSettings(
    * Whether the content of a request waits until all of it is here.
    *
    * @param length what the request says of it, negative if it does not
-   * @param fileBytes what may wait in a file
+   * @param fileBytes what of one may wait in the file
    */
   public boolean takesIn(Fields request, long length, long fileBytes) {
     return length != 0

@@ -1,19 +1,24 @@
 package io.kamille.core.origin.send;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricGroup;
 import io.kamille.core.metric.MetricRegistry;
+import java.io.EOFException;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
+import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.Set;
-import java.util.UUID;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -22,12 +27,17 @@ import org.jspecify.annotations.Nullable;
 public final class Spool implements AutoCloseable {
 
   /*
-   * Room in files is given in steps. So the limit on octets limits the number of files, too.
+   * One file has places of one length for all: a file for each content would take a descriptor
+   * each, which clients lack then. It is opened when the first place is written to, has no name any
+   * more then, and keeps its greatest length until the process ends. A place is given to others
+   * only when nothing is written to it or read from it any more.
    *
    * A disk that is full, or broken, is left alone for a while after each error: requests go on as
    * if the room was used up.
    */
-  static final long STEP_BYTES = 64 << 10;
+  static final int BLOCK_BYTES = 16 << 10;
+  static final long LEAST_FILE_BYTES = 64 << 10;
+  static final long NOWHERE = -1;
   private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   public static final MetricDescriptor HELD =
@@ -43,53 +53,62 @@ public final class Spool implements AutoCloseable {
           "Requests that took a connection before their content was there, because it outgrew its"
               + " room.");
 
-  public static final MetricDescriptor IN_FILES =
+  public static final MetricDescriptor IN_FILE =
       MetricDescriptor.gauge(
           "kamille_spool_file_bytes",
           Unit.BYTES,
-          "Room in temporary files taken by content that waits.");
-
-  public static final MetricDescriptor FAILED =
-      MetricDescriptor.counter(
-          "kamille_spool_failures_total",
-          Unit.COUNT,
-          "Temporary files that could not be opened, written or read.");
+          "Room in the temporary file taken by content that waits.");
 
   /**
    * Where content goes that memory has no room for.
    *
    * @param directory made when it is needed
-   * @param mostBytes room of all files
-   * @param fileBytes room of one
+   * @param mostBytes room for all content; 0 for none
+   * @param contentBytes room for that of one message
    * @param threads that wait for the disk
    */
-  public record Disk(Path directory, long mostBytes, long fileBytes, Executor threads) {}
+  public record Disk(Path directory, long mostBytes, long contentBytes, Executor threads) {
+
+    /** Content waits in memory alone. */
+    public static final Disk NONE = new Disk(Path.of(""), 0, 0, Runnable::run);
+  }
+
+  /** What is done with octets and a place in a file: some of it, and says how much. */
+  interface Transfer {
+    int move(FileChannel file, ByteBuffer octets, long at) throws IOException;
+  }
+
+  private static final FileAttribute<?> FOR_US_ALONE =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
 
   private static final System.Logger LOG = System.getLogger("kamille.spool");
 
   private final long memoryBytes;
-  private final @Nullable Disk disk;
+  private final Disk disk;
   private final MetricGroup metrics;
   private final AtomicLong heldBytes = new AtomicLong();
-  private final AtomicLong fileBytes = new AtomicLong();
+  private final AtomicLong placedBytes = new AtomicLong();
+  private final AtomicLong endAt = new AtomicLong();
+  private final Queue<Long> unused = new ConcurrentLinkedQueue<>();
   private final AtomicLong full = new AtomicLong();
-  private final AtomicLong failed = new AtomicLong();
   private final AtomicLong failedNanos = new AtomicLong(System.nanoTime() - PAUSE_NANOS);
+
+  @GuardedBy("this")
+  private @Nullable FileChannel channel;
 
   /** Room for so many octets in memory. */
   public Spool(long memoryBytes, MetricRegistry registry) {
-    this(memoryBytes, null, registry);
+    this(memoryBytes, Disk.NONE, registry);
   }
 
-  /** Room in memory, and in files if there is a disk for them. */
-  public Spool(long memoryBytes, @Nullable Disk disk, MetricRegistry registry) {
+  /** Room in memory and on a disk. */
+  public Spool(long memoryBytes, Disk disk, MetricRegistry registry) {
     this.memoryBytes = memoryBytes;
     this.disk = disk;
     this.metrics = new MetricGroup(registry);
     metrics.gauge(HELD, heldBytes::get);
     metrics.counting(FULL, full::get);
-    metrics.gauge(IN_FILES, fileBytes::get);
-    metrics.counting(FAILED, failed::get);
+    metrics.gauge(IN_FILE, placedBytes::get);
   }
 
   /** Counts memory that is taken, be there room for it or not. */
@@ -106,81 +125,95 @@ public final class Spool implements AutoCloseable {
     heldBytes.addAndGet(-bytes);
   }
 
+  long heldBytes() {
+    return heldBytes.get();
+  }
+
   /** A request goes on without the rest of its content. */
   void wasFull() {
     full.incrementAndGet();
   }
 
-  long heldBytes() {
-    return heldBytes.get();
+  // The file
+
+  /** How much of one message may be in the file. */
+  long contentBytes() {
+    return disk.contentBytes();
   }
 
-  // Files
-
-  /** How long one file may become; 0 if there are none. */
-  long fileBytes() {
-    return disk == null ? 0 : disk.fileBytes();
+  /** A place for a block, to {@link #leave}; {@link #NOWHERE} if there is no room. */
+  long place() {
+    if (placedBytes.addAndGet(BLOCK_BYTES) > disk.mostBytes()
+        || System.nanoTime() - failedNanos.get() < PAUSE_NANOS) {
+      placedBytes.addAndGet(-BLOCK_BYTES);
+      return NOWHERE;
+    }
+    Long again = unused.poll();
+    return again == null ? endAt.getAndAdd(BLOCK_BYTES) : again;
   }
 
-  /** Takes room in files. Returns whether there was any. */
-  boolean takeFile(long bytes) {
-    if (disk == null || System.nanoTime() - failedNanos.get() < PAUSE_NANOS) {
+  void leave(long place) {
+    unused.add(place);
+    placedBytes.addAndGet(-BLOCK_BYTES);
+  }
+
+  long bytesInFile() {
+    return placedBytes.get();
+  }
+
+  /**
+   * Does it on a thread that may wait for the disk; the other, here, if these threads have ended.
+   */
+  void onDisk(Runnable work, Runnable otherwise) {
+    try {
+      disk.threads().execute(work);
+    } catch (RejectedExecutionException ended) {
+      otherwise.run();
+    }
+  }
+
+  /** Moves all these octets to or from a place; whether that was possible. Blocks. */
+  boolean move(ByteBuffer octets, long place, Transfer transfer) {
+    try {
+      FileChannel file = opened();
+      for (long at = place; octets.hasRemaining(); ) {
+        int moved = transfer.move(file, octets, at);
+        if (moved < 0) {
+          throw new EOFException("the file is shorter than what was written");
+        }
+        at += moved;
+      }
+      return true;
+    } catch (IOException | RuntimeException failed) {
+      failed(failed);
       return false;
     }
-    if (fileBytes.addAndGet(bytes) > disk.mostBytes()) {
-      fileBytes.addAndGet(-bytes);
-      return false;
+  }
+
+  /** A file without a name goes with the process, however that ends. */
+  private synchronized FileChannel opened() throws IOException {
+    FileChannel file = channel;
+    if (file == null) {
+      Files.createDirectories(disk.directory(), FOR_US_ALONE);
+      file =
+          FileChannel.open(
+              Files.createTempFile(disk.directory(), "spool-", null),
+              StandardOpenOption.READ,
+              StandardOpenOption.WRITE,
+              StandardOpenOption.DELETE_ON_CLOSE);
+      channel = file;
     }
-    return true;
+    return file;
   }
 
-  void giveBackFile(long bytes) {
-    fileBytes.addAndGet(-bytes);
-  }
-
-  long bytesInFiles() {
-    return fileBytes.get();
-  }
-
-  /** Does it on a thread that may wait for the disk. */
-  void onDisk(Runnable work) {
-    disk().threads().execute(work);
-  }
-
-  /** A file without a name: it goes with the process, however that ends. Blocks. */
-  FileChannel open() throws IOException {
-    Path directory = disk().directory();
-    Files.createDirectories(
-        directory,
-        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
-    Path file = directory.resolve("spool-" + UUID.randomUUID());
-    FileChannel channel =
-        FileChannel.open(
-            file,
-            Set.of(
-                StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE),
-            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-    Files.delete(file);
-    return channel;
-  }
-
-  private Disk disk() {
-    if (disk == null) {
-      throw new IllegalStateException("disk: none (expected: one, as there is room in files)");
-    }
-    return disk;
-  }
-
-  /** A file failed. The next ones are not tried for a while. */
-  void failed(Throwable why) {
-    failed.incrementAndGet();
+  /** No more is tried for a while. */
+  private void failed(Exception why) {
     long now = System.nanoTime();
-    long last = failedNanos.get();
-    if (now - last >= PAUSE_NANOS && failedNanos.compareAndSet(last, now)) {
+    if (now - failedNanos.getAndSet(now) >= PAUSE_NANOS) {
       LOG.log(
           Level.WARNING,
-          "no file for content that waits, in {0}: {1}; none is tried for the next 10 s",
-          disk().directory(),
+          "no room for content that waits, in {0}: {1}; none is tried for the next 10 s",
+          disk.directory(),
           why.toString());
     }
   }

@@ -7,34 +7,15 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Temporary files for content that waits for an origin or a slow client.
+ * The temporary file for content that waits for an origin or a slow client.
  *
  * @param directory null for one in the state directory
- * @param mostBytes what all files may take; 0 for no files
- * @param fileBytes what one may take
+ * @param mostBytes what all content may take there; 0 for no file
+ * @param fileBytes what one message may take
  */
 public record SpoolSettings(@Nullable Path directory, long mostBytes, long fileBytes) {
 
   private static final long TIB = 1L << 40;
-
-  public static final Setting<Long> CAPACITY =
-      Setting.of(
-              "capacity",
-              ValueTypes.orWord("off", 0L, ValueTypes.size(Spool.STEP_BYTES, TIB)),
-              "The most that all files take together. With `off`, content waits in memory alone.")
-          .defaultsTo(1L << 30)
-          .into("mostBytes")
-          .appliesOnRestart();
-
-  public static final Setting<Long> FILE =
-      Setting.of(
-              "file",
-              ValueTypes.size(Spool.STEP_BYTES, TIB),
-              "The most that one request or response takes. A request with more content takes a"
-                  + " connection before all of it is there.")
-          .defaultsTo(256L << 20)
-          .into("fileBytes")
-          .appliesOnRestart();
 
   public static final Section<SpoolSettings> SECTION =
       Section.of(
@@ -42,15 +23,28 @@ public record SpoolSettings(@Nullable Path directory, long mostBytes, long fileB
           Setting.of(
                   "directory",
                   ValueTypes.file(),
-                  "Where the files are. It is made when the first one is needed. A file has no name"
-                      + " once it is open, so none is left behind.")
+                  "Where the file is. It is made when it is needed. It has no name once it is open, so"
+                      + " none is left behind.")
               .orElse("`spool` in the state directory")
               .appliesOnRestart(),
-          CAPACITY,
-          FILE);
+          Setting.of(
+                  "capacity",
+                  ValueTypes.orWord("off", 0L, ValueTypes.size(Spool.LEAST_FILE_BYTES, TIB)),
+                  "How long the file may become. It does not shrink before Kamille ends. With `off`,"
+                      + " content waits in memory alone.")
+              .defaultsTo(1L << 30)
+              .into("mostBytes")
+              .appliesOnRestart(),
+          Setting.of(
+                  "file",
+                  ValueTypes.size(Spool.LEAST_FILE_BYTES, TIB),
+                  "The most that one request or response takes. A request with more content takes a"
+                      + " connection before all of it is there.")
+              .defaultsTo(256L << 20)
+              .into("fileBytes")
+              .appliesOnRestart());
 
-  /** What one request or response may take in fact. */
-  public long oneFileBytes() {
-    return Math.min(fileBytes, mostBytes);
+  public SpoolSettings {
+    fileBytes = Math.min(fileBytes, mostBytes);
   }
 }

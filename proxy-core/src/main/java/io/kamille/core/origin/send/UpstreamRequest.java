@@ -38,8 +38,8 @@ final class UpstreamRequest
    * pool's places for uploads, until the content has come to its end, the origin wants no more of
    * it, or the attempt is over.
    *
-   * The first time that the client pauses its response, a ResponseBuffer takes the place of the
-   * reply. It outlives the attempt.
+   * The first time that the client pauses its response, a ContentBuffer takes the content in place
+   * of the reply. It outlives the attempt.
    */
   private static final int NOWHERE = OriginChoice.NOWHERE;
 
@@ -69,7 +69,7 @@ final class UpstreamRequest
   private int status;
   private boolean isUpload;
   private boolean isUploading;
-  private @Nullable ResponseBuffer held;
+  private @Nullable ContentBuffer held;
   private boolean isHoldable;
   private boolean isPaused;
   private boolean isResting;
@@ -296,7 +296,7 @@ final class UpstreamRequest
         fail(why);
       } else {
         drop(why);
-        client().abort(why);
+        (held == null ? reply : held).abort(why);
       }
     }
   }
@@ -338,25 +338,34 @@ final class UpstreamRequest
 
   // The client's side
 
-  private Reply client() {
-    return held == null ? reply : held;
-  }
-
   @Override
   public void pause() {
     isPaused = true;
-    OriginExchange present = sent;
-    if (held != null) {
+    if (held == null && isHoldable && sent != null && sent.awaitsContent()) {
+      hold(sent);
+    } else if (held != null) {
       held.pause();
-    } else if (present != null && isHoldable && present.awaitsContent()) {
-      long mostBytes = home.settings().pool().responseBufferBytes();
-      held = new ResponseBuffer(exchange, reply, present, mostBytes, home.spool());
-      present.divert(held);
-      if (present.isPaused()) {
-        present.resume();
-      }
-    } else if (present != null) {
-      present.pause();
+    } else if (sent != null) {
+      sent.pause();
+    }
+  }
+
+  /** Takes the rest of the response from the origin, though the client is slow. */
+  private void hold(OriginExchange present) {
+    long mostBytes = home.settings().pool().responseBufferBytes();
+    var buffer =
+        new ContentBuffer(present, exchange.loop(), mostBytes, mostBytes, home.spool()) {
+          @Override
+          void stopSource(Failure why) {
+            present.fail(why);
+          }
+        };
+    held = buffer;
+    buffer.pause();
+    buffer.giveTo(reply);
+    present.divert(buffer);
+    if (present.isPaused()) {
+      present.resume();
     }
   }
 
@@ -372,13 +381,13 @@ final class UpstreamRequest
 
   @Override
   public void cancel(Failure why) {
-    if (held != null) {
-      held.cancel(why);
-    }
+    ContentSource present = held == null ? sent : held;
     if (over) {
+      if (held != null) {
+        held.cancel(why);
+      }
       return;
     }
-    OriginExchange present = sent;
     if (place == NOWHERE || isResting) {
       over = true;
       drop(why);

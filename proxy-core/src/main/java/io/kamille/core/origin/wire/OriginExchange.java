@@ -117,6 +117,7 @@ public final class OriginExchange implements ContentSource {
   private State state = State.IDLE;
   private @Nullable Owner owner;
   private @Nullable Reply reply;
+  private @Nullable ContentSink sink;
   private @Nullable Upload upload;
   private boolean isConditional;
   private boolean awaitsContinue;
@@ -295,16 +296,14 @@ public final class OriginExchange implements ContentSource {
     reply().head(head, -1);
   }
 
-  /** What comes from now on goes to that reply; the head was given to another one. */
-  public void divert(Reply other) {
-    if (owner != null) {
-      reply = other;
-    }
+  /** The rest of the content goes there. */
+  public void divert(ContentSink other) {
+    sink = other;
   }
 
   /** Content, decoded. Takes ownership. */
   public void content(ByteBuf chunk) {
-    reply().write(chunk);
+    sink().write(chunk);
   }
 
   /** The origin has sent all that goes through the tunnel. */
@@ -315,7 +314,7 @@ public final class OriginExchange implements ContentSource {
   /** The response has come to its proper end. */
   public void complete(@Nullable Fields trailers) {
     stopUpload();
-    Reply ended = reply();
+    ContentSink ended = sink();
     Owner told = letGo();
     framing.completed();
     told.ended();
@@ -349,6 +348,7 @@ public final class OriginExchange implements ContentSource {
     Owner told = owner();
     owner = null;
     reply = null;
+    sink = null;
     state = State.OVER;
     return told;
   }
@@ -365,6 +365,10 @@ public final class OriginExchange implements ContentSource {
       throw new IllegalStateException("no request in state " + state);
     }
     return reply;
+  }
+
+  private ContentSink sink() {
+    return sink == null ? reply() : sink;
   }
 
   // What goes wrong

@@ -10,6 +10,7 @@ import io.kamille.core.exchange.RecordingReply;
 import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.origin.PoolSettings;
+import io.kamille.core.origin.UpstreamMetrics;
 import io.kamille.core.origin.UpstreamSettings;
 import io.kamille.core.origin.send.ScriptedOrigin.Script;
 import java.nio.file.Path;
@@ -18,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -63,7 +65,7 @@ class ResponseBufferTest {
         assertThat(await(reader.ended()).content()).isEqualTo(CONTENT);
       }
       assertThat(fixture.uploads.heldBytes()).isZero();
-      assertThat(fixture.uploads.bytesInFiles()).isZero();
+      assertThat(fixture.uploads.bytesInFile()).isZero();
     }
   }
 
@@ -173,6 +175,32 @@ class ResponseBufferTest {
             return null;
           });
       assertThat(fixture.uploads.heldBytes()).isZero();
+    }
+  }
+
+  @Test
+  void ifTheFileCannotBeReadTheMessageIsCutAndTheOriginIsFree() throws Exception {
+    Script sendsAPart =
+        with -> {
+          with.readHead();
+          with.send("HTTP/1.1 200 OK\r\nContent-Length: 3000000\r\n\r\n" + CONTENT);
+          with.readToEnd();
+        };
+    var disk = new Spool.Disk(directory, 8 << 20, 1 << 20, threads);
+    try (var origin = ScriptedOrigin.open(sendsAPart);
+        var fixture = new UpstreamFixture(settings(1 << 20), disk, origin)) {
+      fixture.uploads.take(UpstreamFixture.ROOM_BYTES);
+      var reader = new RecordingReply().pausedAtOnce();
+      get(fixture, reader);
+      Await.until(() -> fixture.uploads.bytesInFile() > 200_000, "most is in the file");
+      threads.shutdown();
+      assertThat(threads.awaitTermination(10, TimeUnit.SECONDS)).isTrue();
+      fixture.loop().execute(reader.source()::resume);
+      assertThat(await(reader.ended()).failure().kind()).isEqualTo(Kind.PROXY_INTERNAL_ERROR);
+      assertThat(reader.content()).isEmpty();
+      assertThat(fixture.metric(UpstreamMetrics.IN_FLIGHT)).isZero();
+      fixture.uploads.giveBack(UpstreamFixture.ROOM_BYTES);
+      assertThat(fixture.uploads.heldBytes() + fixture.uploads.bytesInFile()).isZero();
     }
   }
 

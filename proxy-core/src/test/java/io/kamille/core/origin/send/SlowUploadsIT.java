@@ -144,7 +144,7 @@ class SlowUploadsIT {
       clients.forEach(client -> client.send(part));
     }
     othersAreServed();
-    assertThat(uploads.bytesInFiles()).isPositive();
+    assertThat(uploads.bytesInFile()).isPositive();
     for (TestClient client : clients.subList(0, 5)) {
       assertThat(client.send("0\r\n\r\n").answer().content()).isEqualTo("ok");
     }
@@ -161,6 +161,6 @@ class SlowUploadsIT {
   }
 
   private void nothingIsLeft() {
-    Await.until(() -> uploads.heldBytes() == 0 && uploads.bytesInFiles() == 0, "the room is free");
+    Await.until(() -> uploads.heldBytes() == 0 && uploads.bytesInFile() == 0, "the room is free");
   }
 }

@@ -54,7 +54,7 @@ public final class UpstreamFixture implements AutoCloseable {
   }
 
   public UpstreamFixture(UpstreamSettings settings, Connector connector, int... ports) {
-    this(settings, null, connector, null, ports);
+    this(settings, null, connector, Spool.Disk.NONE, ports);
   }
 
   /** Content waits in files, too. */
@@ -64,14 +64,14 @@ public final class UpstreamFixture implements AutoCloseable {
 
   /** Origins that speak TLS. */
   public UpstreamFixture(UpstreamSettings settings, OriginTls tls, ScriptedOrigin... scripted) {
-    this(settings, tls, LoopGroup.sockets(), null, ports(scripted));
+    this(settings, tls, LoopGroup.sockets(), Spool.Disk.NONE, ports(scripted));
   }
 
   private UpstreamFixture(
       UpstreamSettings settings,
       @Nullable OriginTls tls,
       Connector connector,
-      Spool.@Nullable Disk disk,
+      Spool.Disk disk,
       int... ports) {
     uploads = new Spool(ROOM_BYTES, disk, registry);
     for (int port : ports) {
