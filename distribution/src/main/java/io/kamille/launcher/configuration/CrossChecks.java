@@ -9,6 +9,7 @@ import io.kamille.cache.settings.SharedCacheSettings;
 import io.kamille.cluster.settings.ClusterSettings;
 import io.kamille.cluster.settings.ClusterSettings.ConfigChoice;
 import io.kamille.cluster.settings.PeerSettings;
+import io.kamille.core.gate.ShownAddress;
 import io.kamille.core.auth.AuthSettings;
 import io.kamille.core.auth.ForwardAuthSettings;
 import io.kamille.core.client.open.ListenerSettings;
@@ -93,7 +94,7 @@ record CrossChecks(SectionValues file, Problems problems) {
     SectionValues fields = access.one(AccessLogSettings.FIELDS);
     List<LoggedField> added = fields.find(LineFields.ADD);
     if (added != null
-        && access.value(AccessLogSettings.CLIENT) == AccessLogSettings.Client.MASKED
+        && access.value(AccessLogSettings.CLIENT) == ShownAddress.MASKED
         && added.stream().anyMatch(LoggedField::isClientAddress)) {
       problems.conflict(
           fields,

@@ -3,6 +3,7 @@ package io.kamille.core.log;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
+import java.util.Locale;
 
 /** Where the parts of a record in the ring stand, in octets from its beginning. */
 final class RecordLayout {
@@ -43,13 +44,13 @@ final class RecordLayout {
   static final int CUT = 0x8000;
 
   /** How many octets of a value that is added are kept. */
-  static final int EXTRA_LIMIT = 1024;
+  static final int ADDED_LIMIT = 1024;
 
   private static final int USUAL_LENGTH = OCTETS + ADDRESS_LIMIT + Text.limits();
 
   /** The longest record there is with so many values that are added. */
   static int greatestLength(int extras) {
-    return USUAL_LENGTH + extras * (Short.BYTES + EXTRA_LIMIT);
+    return USUAL_LENGTH + extras * (Short.BYTES + ADDED_LIMIT);
   }
 
   static final VarHandle SHORT =
@@ -84,6 +85,11 @@ final class RecordLayout {
 
     int limit() {
       return limit;
+    }
+
+    /** As settings write it. */
+    String word() {
+      return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
     int lengthOffset() {
