@@ -301,7 +301,7 @@ class AdminServerIT {
   @Test
   void aDryRunOfAPurgeCounts() throws IOException {
     assertThat(purge("application/json", "{\"url\": \"http://h/\", \"dry_run\": true}"))
-        .endsWith("{\"matched\":2}\n");
+        .endsWith("{\"id\":1,\"state\":\"done\",\"matched\":2}\n");
   }
 
   @Test

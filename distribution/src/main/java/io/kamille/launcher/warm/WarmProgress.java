@@ -26,12 +26,11 @@ record WarmProgress(
     int notStored,
     int failed,
     int skipped,
-    double seconds,
     List<Trouble> troubles) {
 
   /** Nothing was warmed up yet. */
   static final WarmProgress NONE =
-      new WarmProgress("none", "", 0, 0, 0, 0, 0, 0, 0, 0, List.of());
+      new WarmProgress("none", "", 0, 0, 0, 0, 0, 0, 0, List.of());
 
   WarmProgress {
     troubles = List.copyOf(troubles);

@@ -6,6 +6,8 @@ import io.kamille.cache.decision.Explanation.Decision;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.rules.SelectingFields;
 import io.kamille.core.exchange.Exchange;
+import io.kamille.core.exchange.PassingReply;
+import io.kamille.core.exchange.Reply;
 import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.RequestHead;
@@ -78,18 +80,10 @@ final class WarmRun {
   private final long pauseNanos;
   private final Plan plan;
   private final Thread thread;
-  private final long startNanos = System.nanoTime();
-  private long dueNanos = startNanos;
+  private long dueNanos = System.nanoTime();
   private int requests;
-
-  @GuardedBy("this")
-  private long endNanos;
-
-  @GuardedBy("this")
-  private boolean isOver;
-
-  @GuardedBy("this")
-  private int total;
+  // Volatile: written by the thread, read by the control plane.
+  private volatile int total;
 
   @GuardedBy("this")
   private final Map<Outcome, Integer> counts = new EnumMap<>(Outcome.class);
@@ -122,28 +116,23 @@ final class WarmRun {
 
   // How far it is
 
-  synchronized boolean isUnderWay() {
-    return !isOver;
+  boolean isUnderWay() {
+    return thread.isAlive();
   }
 
   synchronized WarmProgress progress(UnaryOperator<String> shown) {
+    int done = counts.values().stream().mapToInt(Integer::intValue).sum();
     return new WarmProgress(
-        isOver ? "done" : "running",
+        isUnderWay() ? "running" : "done",
         shown.apply(of),
-        total,
-        done(),
+        Math.max(done, total),
+        done,
         count(Outcome.STORED),
         count(Outcome.FRESH),
         count(Outcome.NOT_STORED),
         count(Outcome.FAILED),
         count(Outcome.SKIPPED),
-        ((isOver ? endNanos : System.nanoTime()) - startNanos) / 1_000_000 / 1e3,
         troubles.stream().map(one -> new Trouble(shown.apply(one.url()), one.why())).toList());
-  }
-
-  @GuardedBy("this")
-  private int done() {
-    return counts.values().stream().mapToInt(Integer::intValue).sum();
   }
 
   @GuardedBy("this")
@@ -158,21 +147,12 @@ final class WarmRun {
     }
   }
 
-  private synchronized void totals(int items) {
-    total = done() + items;
-  }
-
-  private synchronized void over() {
-    isOver = true;
-    endNanos = System.nanoTime();
-  }
-
   // The thread
 
   private void run() {
     try {
       List<Item> items = plan.items(this);
-      totals(items.size());
+      total = items.size();
       Deque<Asked> underWay = new ArrayDeque<>();
       for (Item item : items) {
         if (underWay.size() == AT_ONCE) {
@@ -188,8 +168,6 @@ final class WarmRun {
       }
     } catch (InterruptedException stopped) {
       Thread.currentThread().interrupt();
-    } finally {
-      over();
     }
   }
 
@@ -263,8 +241,11 @@ final class WarmRun {
     EventLoop home = source.loops().get(requests++ % source.loops().size());
     CountDownLatch over = new CountDownLatch(1);
     WarmReply reply = new WarmReply(contentLimit, over::countDown);
-    RequestHead sent = request.copy();
-    home.execute(() -> handle(new Exchange(home, HERE, HERE, sent, RequestContent.NONE, reply), reply));
+    // The cache takes what discards by itself for a fetch in the background.
+    Reply client = new PassingReply(reply);
+    Exchange exchange =
+        new Exchange(home, HERE, HERE, request.copy(), RequestContent.NONE, client);
+    home.execute(() -> handle(exchange, reply));
     return new Asked(url, request, home, reply, over);
   }
 

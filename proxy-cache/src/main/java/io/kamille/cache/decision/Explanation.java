@@ -72,7 +72,7 @@ public record Explanation(
     FORWARD,
     /** The origin is asked for the response, which will not be stored. */
     PASS,
-    /** The answer is our own, and no error. No origin is asked. */
+    /** The answer is our own, by the settings of the route. */
     ANSWER,
     /** What is stored under the key is removed, if the client may ask for it. */
     PURGE,
