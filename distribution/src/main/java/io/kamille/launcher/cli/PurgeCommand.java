@@ -1,6 +1,5 @@
 package io.kamille.launcher.cli;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -102,20 +101,13 @@ final class PurgeCommand extends LocalCommand {
   @Override
   List<String> words(JsonNode purge) {
     String number = isDryRun ? "" : "purge " + text(purge, "id") + ": ";
-    List<String> lines = new ArrayList<>();
-    if (purge.has("nodes")) {
-      lines.add(number + "in force");
-      for (JsonNode node : purge.path("nodes")) {
-        lines.add(
-            "  " + text(node, "node") + "  " + text(node, "state") + "  " + text(node, "purged"));
-      }
-    } else if (isDone(purge)) {
-      String count = text(purge, isDryRun ? "matched" : "purged");
-      lines.add(number + count + (count.equals("1") ? " response " : " responses ") + what());
-    } else {
-      lines.add(number + (isDryRun ? "still counting" : "in force, memory comes free soon"));
+    if (purge.has("nodes") || !isDone(purge)) {
+      return List.of(
+          number + (isDryRun ? "still counting" : "in force, memory comes free soon"));
     }
-    return lines;
+    String count = text(purge, isDryRun ? "matched" : "purged");
+    return List.of(
+        number + count + (count.equals("1") ? " response " : " responses ") + what());
   }
 
   private String what() {

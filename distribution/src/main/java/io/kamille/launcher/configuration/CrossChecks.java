@@ -9,14 +9,9 @@ import io.kamille.cache.settings.SharedCacheSettings;
 import io.kamille.cluster.settings.ClusterSettings;
 import io.kamille.cluster.settings.ClusterSettings.ConfigChoice;
 import io.kamille.cluster.settings.PeerSettings;
-import io.kamille.core.gate.ShownAddress;
 import io.kamille.core.auth.AuthSettings;
 import io.kamille.core.auth.ForwardAuthSettings;
 import io.kamille.core.client.open.ListenerSettings;
-import io.kamille.core.log.AccessLogSettings;
-import io.kamille.core.log.AccessLogSettings.LineFields;
-import io.kamille.core.log.LogSettings;
-import io.kamille.core.log.LoggedField;
 import io.kamille.core.origin.choose.SplitSettings;
 import io.kamille.core.origin.send.MirrorSettings;
 import io.kamille.core.origin.send.SpoolSettings;
@@ -80,26 +75,12 @@ record CrossChecks(SectionValues file, Problems problems) {
       parametersAreKeptOrIgnored(ofRoute.one(RouteCacheSettings.QUERY));
       new RouteChecks(route, problems).run();
     }
-    maskedAddressesHaveNoSecondCopy(file.one(Configuration.LOGS).one(LogSettings.ACCESS));
     filesFitIntoTheSpool(file.one(Configuration.SPOOL));
     new AcmeChecks(file, problems).run();
     nodesShareWhatIsIncluded();
     new ClusterChecks(file.one(Configuration.CLUSTER), problems).run();
     for (SectionValues upstream : file.all(Configuration.UPSTREAMS)) {
       new OriginChecks(file, upstream, problems).run();
-    }
-  }
-
-  private void maskedAddressesHaveNoSecondCopy(SectionValues access) {
-    SectionValues fields = access.one(AccessLogSettings.FIELDS);
-    List<LoggedField> added = fields.find(LineFields.ADD);
-    if (added != null
-        && access.value(AccessLogSettings.CLIENT) == ShownAddress.MASKED
-        && added.stream().anyMatch(LoggedField::isClientAddress)) {
-      problems.conflict(
-          fields,
-          LineFields.ADD,
-          "no field with the address of the client, because log.access.client is masked");
     }
   }
 

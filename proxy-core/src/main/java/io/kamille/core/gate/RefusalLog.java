@@ -44,14 +44,23 @@ final class RefusalLog {
    * @param why of this one; empty if that is clear
    */
   void refused(@Nullable InetAddress client, String why) {
+    String line = line(client, why);
+    if (line != null) {
+      LOG.log(Level.WARNING, line);
+    }
+  }
+
+  /** Counts it; null if no line is due. */
+  @Nullable String line(@Nullable InetAddress client, String why) {
     count.increment();
     untold.increment();
     long now = nanoClock.getAsLong();
     long next = nextNanos.get();
-    if (now - next >= 0 && nextNanos.compareAndSet(next, now + EVERY_NANOS)) {
-      String done = what.replace("{}", Long.toString(untold.sumThenReset()));
-      LOG.log(Level.WARNING, done + ", the last of " + shown.text(client) + why);
+    if (now - next < 0 || !nextNanos.compareAndSet(next, now + EVERY_NANOS)) {
+      return null;
     }
+    String done = what.replace("{}", Long.toString(untold.sumThenReset()));
+    return done + ", the last of " + shown.text(client) + why;
   }
 
   /** Refusals of this kind. */

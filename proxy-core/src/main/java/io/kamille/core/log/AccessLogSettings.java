@@ -3,7 +3,6 @@ package io.kamille.core.log;
 import io.kamille.core.gate.ShownAddress;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Setting;
-import io.kamille.core.setting.Subsection;
 import io.kamille.core.setting.ValueTypes;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -39,12 +38,14 @@ public record AccessLogSettings(
    * What lines have more and less than usual.
    *
    * @param add in the order of the lines
-   * @param remove what {@link #REMOVABLE} has
+   * @param remove by their words
    */
   public record LineFields(List<LoggedField> add, List<String> remove) {
 
-    public static final Setting<List<LoggedField>> ADD =
-        Setting.of(
+    static final Section<LineFields> SECTION =
+        Section.of(
+            LineFields.class,
+            Setting.of(
                 "add",
                 LoggedField.LIST,
                 "What each line has more: `request-field:NAME`, `response-field:NAME`,"
@@ -52,12 +53,7 @@ public record AccessLogSettings(
                     + " `Authorization`, `Proxy-Authorization`, `Cookie` and `Set-Cookie` are"
                     + " written as a digest.")
             .defaultsTo(List.of())
-            .appliesOnRestart();
-
-    static final Section<LineFields> SECTION =
-        Section.of(
-            LineFields.class,
-            ADD,
+            .appliesOnRestart(),
             Setting.of(
                     "remove",
                     ValueTypes.list(
@@ -136,18 +132,6 @@ public record AccessLogSettings(
           .defaultsTo(Format.COMBINED)
           .appliesOnRestart();
 
-  public static final Setting<ShownAddress> CLIENT =
-      Setting.of(
-              "client",
-              ValueTypes.oneOf(ShownAddress.values()),
-              "How the address of a client is written: `full`, or `masked` to its network, /24 of"
-                  + " IPv4 and /48 of IPv6.")
-          .defaultsTo(ShownAddress.FULL)
-          .appliesOnRestart();
-
-  public static final Subsection<LineFields> FIELDS =
-      LineFields.SECTION.one("fields", "What a line has more and less than usual.");
-
   public static final Section<AccessLogSettings> SECTION =
       Section.of(
           AccessLogSettings.class,
@@ -162,7 +146,7 @@ public record AccessLogSettings(
               .appliesOnRestart(),
           OUTPUT,
           FORMAT,
-          FIELDS,
+          LineFields.SECTION.one("fields", "What a line has more and less than usual."),
           Only.SECTION.one(
               "only",
               "Which exchanges have a line: those that meet one of these conditions. Without any,"
@@ -174,5 +158,11 @@ public record AccessLogSettings(
                       + " one.")
               .defaultsTo(1.0)
               .appliesOnRestart(),
-          CLIENT);
+          Setting.of(
+              "client",
+              ValueTypes.oneOf(ShownAddress.values()),
+              "How the address of a client is written: `full`, or `masked` to its network, /24 of"
+                  + " IPv4 and /48 of IPv6.")
+          .defaultsTo(ShownAddress.FULL)
+          .appliesOnRestart());
 }

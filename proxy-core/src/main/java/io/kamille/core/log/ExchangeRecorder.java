@@ -1,5 +1,6 @@
 package io.kamille.core.log;
 
+import static io.kamille.core.log.RecordLayout.ADDED;
 import static io.kamille.core.log.RecordLayout.ADDED_LIMIT;
 import static io.kamille.core.log.RecordLayout.ADDRESS_LENGTH;
 import static io.kamille.core.log.RecordLayout.ADDRESS_LIMIT;
@@ -7,7 +8,6 @@ import static io.kamille.core.log.RecordLayout.CACHE_RESULT;
 import static io.kamille.core.log.RecordLayout.CONTENT;
 import static io.kamille.core.log.RecordLayout.CUT;
 import static io.kamille.core.log.RecordLayout.DURATION;
-import static io.kamille.core.log.RecordLayout.EXTRAS;
 import static io.kamille.core.log.RecordLayout.FAILURE;
 import static io.kamille.core.log.RecordLayout.GRPC_STATUS;
 import static io.kamille.core.log.RecordLayout.LONG;
@@ -102,7 +102,7 @@ final class ExchangeRecorder implements ExchangeObserver {
     putAddress(addresses.octetsOf(exchange.client()));
     putRequest(exchange.request());
     putNotes(exchange.notes());
-    putByte(EXTRAS, added.size());
+    putByte(ADDED, added.size());
     for (int i = 0; i < added.size(); i++) {
       putAdded(added.get(i), exchange);
     }
@@ -153,27 +153,28 @@ final class ExchangeRecorder implements ExchangeObserver {
   private void putField(Text text, Fields fields, FieldName name) {
     int line = fields.indexOf(name);
     if (line < 0) {
-      putShort(text.lengthOffset(), 0);
+      putText(text, "");
     } else {
       putText(text, fields.octets(), fields.valueStart(line), fields.valueEnd(line));
     }
   }
 
   private void putText(Text text, byte[] octets, int start, int end) {
-    putShort(
-        text.lengthOffset(), removed[text.number()] ? 0 : put(octets, start, end, text.limit()));
+    int at = next();
+    putShort(at, removed[text.number()] ? 0 : put(octets, start, end, text.limit()));
   }
 
   private void putText(Text text, String value) {
-    putShort(text.lengthOffset(), removed[text.number()] ? 0 : put(value, text.limit()));
+    int at = next();
+    putShort(at, removed[text.number()] ? 0 : put(value, text.limit()));
   }
 
   private void putAdded(LoggedField field, Exchange exchange) {
-    int at = cursor;
-    cursor += Short.BYTES;
+    int at = next();
     ExchangeNotes notes = exchange.notes();
     Trace trace = notes.trace();
-    int length =
+    putShort(
+        at,
         switch (field.kind()) {
           case REQUEST_FIELD -> put(exchange.request().fields(), field.name());
           case RESPONSE_FIELD -> put(notes.responseFields(), field.name());
@@ -182,8 +183,13 @@ final class ExchangeRecorder implements ExchangeObserver {
           case ORIGIN -> put(notes.origin(), ADDED_LIMIT);
           case ORIGIN_TIME -> put(notes.originNanos());
           case TLS_VERSION -> put(notes.tlsVersion(), ADDED_LIMIT);
-        };
-    putShort(at - record, length);
+        });
+  }
+
+  /** Where the length of the next value stands, which follows. */
+  private int next() {
+    cursor += Short.BYTES;
+    return cursor - Short.BYTES - record;
   }
 
   // These answer the length of what they put, with CUT if that is not all

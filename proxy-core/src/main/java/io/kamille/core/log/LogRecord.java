@@ -21,20 +21,14 @@ final class LogRecord {
     this.octets = octets;
     this.record = offset;
     int start = addressStart() + addressLength();
-    for (int i = 0; i < Text.COUNT; i++) {
-      start = found(i, shortAt(RecordLayout.TEXT_LENGTHS + i * Short.BYTES), start);
-    }
-    for (int i = 0; i < octets[offset + RecordLayout.EXTRAS]; i++) {
-      start = found(Text.COUNT + i, shortAt(start - record), start + Short.BYTES);
+    for (int i = 0; i < Text.COUNT + octets[record + RecordLayout.ADDED]; i++) {
+      int length = shortAt(start - record);
+      cuts[i] = (length & RecordLayout.CUT) != 0;
+      starts[i] = start + Short.BYTES;
+      ends[i] = starts[i] + (length & ~RecordLayout.CUT);
+      start = ends[i];
     }
     return this;
-  }
-
-  private int found(int place, int length, int start) {
-    cuts[place] = (length & RecordLayout.CUT) != 0;
-    starts[place] = start;
-    ends[place] = start + (length & ~RecordLayout.CUT);
-    return ends[place];
   }
 
   byte[] octets() {

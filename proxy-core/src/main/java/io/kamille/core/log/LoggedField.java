@@ -29,10 +29,6 @@ public record LoggedField(Kind kind, String name) {
 
   private static final Pattern SECRET =
       Pattern.compile("(proxy-)?authorization|(set-)?cookie");
-  private static final Pattern CLIENT_ADDRESS =
-      Pattern.compile(
-          "forwarded|x-forwarded-for|x-real-ip|(x-|x-cluster-|true-|fastly-)?client-ip"
-              + "|cf-connecting-ip");
 
   /** Where a value comes from. */
   public enum Kind {
@@ -79,10 +75,5 @@ public record LoggedField(Kind kind, String name) {
   /** Whether its value lets in whoever reads it, so that only a digest is written. */
   boolean isSecret() {
     return SECRET.matcher(name).matches();
-  }
-
-  /** Whether its value is mostly the address of a client. */
-  public boolean isClientAddress() {
-    return CLIENT_ADDRESS.matcher(name).matches();
   }
 }
