@@ -102,12 +102,10 @@ final class PurgeCommand extends LocalCommand {
   List<String> words(JsonNode purge) {
     String number = isDryRun ? "" : "purge " + text(purge, "id") + ": ";
     if (purge.has("nodes") || !isDone(purge)) {
-      return List.of(
-          number + (isDryRun ? "still counting" : "in force, memory comes free soon"));
+      return List.of(number + (isDryRun ? "still counting" : "in force, memory comes free soon"));
     }
     String count = text(purge, isDryRun ? "matched" : "purged");
-    return List.of(
-        number + count + (count.equals("1") ? " response " : " responses ") + what());
+    return List.of(number + count + (count.equals("1") ? " response " : " responses ") + what());
   }
 
   private String what() {

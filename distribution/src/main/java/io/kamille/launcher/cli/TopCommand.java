@@ -5,14 +5,13 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
 import tools.jackson.databind.JsonNode;
 
 /** {@code kamille top}: what is asked for most. */
 @Command(
     name = "top",
     description = {
-      "Show the URLs, misses, tags and clients of most requests.",
+      "Show the ten URLs, misses, tags and clients of most requests.",
       "Counts are estimates of the last minutes, at this node."
     })
 final class TopCommand extends LocalCommand {
@@ -24,16 +23,9 @@ final class TopCommand extends LocalCommand {
           Map.entry("tags", "TAGS (OF HITS)"),
           Map.entry("clients", "CLIENTS"));
 
-  @Option(
-      names = "--limit",
-      paramLabel = "N",
-      defaultValue = "10",
-      description = "How many of each (default: ${DEFAULT-VALUE}).")
-  private int limit;
-
   @Override
   JsonNode answer() throws CommandFailure {
-    return get("/v1/top?limit=" + limit);
+    return get("/v1/top?limit=10");
   }
 
   @Override

@@ -29,8 +29,7 @@ record WarmProgress(
     List<Trouble> troubles) {
 
   /** Nothing was warmed up yet. */
-  static final WarmProgress NONE =
-      new WarmProgress("none", "", 0, 0, 0, 0, 0, 0, 0, List.of());
+  static final WarmProgress NONE = new WarmProgress("none", "", 0, 0, 0, 0, 0, 0, 0, List.of());
 
   WarmProgress {
     troubles = List.copyOf(troubles);

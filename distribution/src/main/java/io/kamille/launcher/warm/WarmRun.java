@@ -198,9 +198,7 @@ final class WarmRun {
     } else {
       String usual = "its response is stale at once, or was not stored";
       counted(
-          Outcome.NOT_STORED,
-          asked.url(),
-          Objects.requireNonNullElse(now.whyNotStored(), usual));
+          Outcome.NOT_STORED, asked.url(), Objects.requireNonNullElse(now.whyNotStored(), usual));
     }
   }
 
@@ -243,8 +241,7 @@ final class WarmRun {
     WarmReply reply = new WarmReply(contentLimit, over::countDown);
     // The cache takes what discards by itself for a fetch in the background.
     Reply client = new PassingReply(reply);
-    Exchange exchange =
-        new Exchange(home, HERE, HERE, request.copy(), RequestContent.NONE, client);
+    Exchange exchange = new Exchange(home, HERE, HERE, request.copy(), RequestContent.NONE, client);
     home.execute(() -> handle(exchange, reply));
     return new Asked(url, request, home, reply, over);
   }

@@ -118,12 +118,11 @@ class OperatorCommandsIT {
     for (int i = 0; i < 9; i++) {
       get("/hot?q=1");
     }
-    assertThat(kamille("top", "--limit", "1")).isZero();
+    assertThat(kamille("top")).isZero();
     assertThat(out.toString().lines())
         .containsSequence("URLS", "        10  http://shop.example/hot?q=1")
         .containsSequence("TAGS (OF HITS)", "         9  hot-tag")
         .anyMatch(line -> line.endsWith("  127.0.0.1"));
-    assertThat(kamille("top", "--limit", "1000")).isEqualTo(64);
   }
 
   @Test

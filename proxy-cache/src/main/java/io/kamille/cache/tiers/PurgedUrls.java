@@ -60,8 +60,6 @@ public final class PurgedUrls {
   /** What that purge did, the hottest first; empty if it is not remembered. */
   public synchronized List<PurgedUrl> of(Purge purge) {
     PriorityQueue<PurgedUrl> urls = coldestFirst.get(purge);
-    return urls == null
-        ? List.of()
-        : urls.stream().sorted(BY_HITS.reversed()).toList();
+    return urls == null ? List.of() : urls.stream().sorted(BY_HITS.reversed()).toList();
   }
 }

@@ -46,14 +46,14 @@ public record AccessLogSettings(
         Section.of(
             LineFields.class,
             Setting.of(
-                "add",
-                LoggedField.LIST,
-                "What each line has more: `request-field:NAME`, `response-field:NAME`,"
-                    + " `request-id`, `trace-id`, `origin`, `origin-time` and `tls-version`."
-                    + " `Authorization`, `Proxy-Authorization`, `Cookie` and `Set-Cookie` are"
-                    + " written as a digest.")
-            .defaultsTo(List.of())
-            .appliesOnRestart(),
+                    "add",
+                    LoggedField.LIST,
+                    "What each line has more: `request-field:NAME`, `response-field:NAME`,"
+                        + " `request-id`, `trace-id`, `origin`, `origin-time` and `tls-version`."
+                        + " `Authorization`, `Proxy-Authorization`, `Cookie` and `Set-Cookie` are"
+                        + " written as a digest.")
+                .defaultsTo(List.of())
+                .appliesOnRestart(),
             Setting.of(
                     "remove",
                     ValueTypes.list(
@@ -159,10 +159,10 @@ public record AccessLogSettings(
               .defaultsTo(1.0)
               .appliesOnRestart(),
           Setting.of(
-              "client",
-              ValueTypes.oneOf(ShownAddress.values()),
-              "How the address of a client is written: `full`, or `masked` to its network, /24 of"
-                  + " IPv4 and /48 of IPv6.")
-          .defaultsTo(ShownAddress.FULL)
-          .appliesOnRestart());
+                  "client",
+                  ValueTypes.oneOf(ShownAddress.values()),
+                  "How the address of a client is written: `full`, or `masked` to its network, /24 of"
+                      + " IPv4 and /48 of IPv6.")
+              .defaultsTo(ShownAddress.FULL)
+              .appliesOnRestart());
 }

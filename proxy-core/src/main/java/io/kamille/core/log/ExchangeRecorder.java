@@ -222,7 +222,7 @@ final class ExchangeRecorder implements ExchangeObserver {
         cut |= put(fields.octets(), from, fields.valueEnd(line), room(start));
       }
     }
-    return cursor - start | cut & CUT;
+    return (cursor - start) | (cut & CUT);
   }
 
   private int room(int start) {

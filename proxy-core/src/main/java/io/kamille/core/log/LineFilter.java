@@ -31,8 +31,7 @@ final class LineFilter {
     slowNanos = slow == null ? Long.MAX_VALUE : slow.toNanos();
     List<String> codes = only.status();
     for (int code = 0; code < STATUS_CODES; code++) {
-      wanted[code] =
-          codes.contains(Integer.toString(code)) || codes.contains(code / 100 + "xx");
+      wanted[code] = codes.contains(Integer.toString(code)) || codes.contains(code / 100 + "xx");
     }
     isChoosy = only.failures() || slow != null || !codes.isEmpty();
     sample = settings.sample();

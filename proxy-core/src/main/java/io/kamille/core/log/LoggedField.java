@@ -27,8 +27,7 @@ public record LoggedField(Kind kind, String name) {
                   + MOST)
           .map(fields -> fields.size() > MOST ? null : fields, fields -> fields);
 
-  private static final Pattern SECRET =
-      Pattern.compile("(proxy-)?authorization|(set-)?cookie");
+  private static final Pattern SECRET = Pattern.compile("(proxy-)?authorization|(set-)?cookie");
 
   /** Where a value comes from. */
   public enum Kind {

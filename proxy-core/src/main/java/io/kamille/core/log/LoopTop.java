@@ -53,7 +53,7 @@ public final class LoopTop implements ExchangeObserver {
   private final TopKeys misses = new TopKeys();
   private final TopKeys tags = new TopKeys();
   private final TopKeys clients = new TopKeys();
-  private final SplittableRandom random = new SplittableRandom();
+  private final SplittableRandom random = new SplittableRandom(1);
   private final byte[] scratch = new byte[TopKeys.LENGTH_LIMIT];
   private boolean hasWindow;
   private long windowNanos;

@@ -218,7 +218,8 @@ class LineFormatTest {
 
   @Test
   void maskedAddressesKeepTheirNetwork() {
-    AccessLogSettings settings = settings(Format.COMBINED, List.of(), List.of(), ShownAddress.MASKED);
+    AccessLogSettings settings =
+        settings(Format.COMBINED, List.of(), List.of(), ShownAddress.MASKED);
     RequestHead head = RequestHead.of("GET", "http://h/");
     assertThat(line(settings, Exchanges.of(head), 200, 0, 0)).startsWith("192.0.2.0 ");
     assertThat(line(settings, Exchanges.from("2001:db8:1:2:3::4", head), 200, 0, 0))
@@ -260,8 +261,7 @@ class LineFormatTest {
     new ExchangeRecorder(ring, () -> {}, registry.counter(AccessLog.LINES), clock, settings)
         .ended(exchange, status, contentBytes, 0, durationNanos);
     LineBuffer out = new LineBuffer(16);
-    AccessLog.format(settings)
-        .append(new LogRecord().at(ring.octets(), ring.peek()), out);
+    AccessLog.format(settings).append(new LogRecord().at(ring.octets(), ring.peek()), out);
     return StandardCharsets.US_ASCII.decode(out.content()).toString();
   }
 }
