@@ -1,6 +1,5 @@
 package io.kamille.launcher.warm;
 
-import io.kamille.core.exchange.ContentSource;
 import io.kamille.core.exchange.DiscardingReply;
 import io.kamille.core.exchange.Failure;
 import io.kamille.core.http.ResponseHead;
@@ -17,7 +16,6 @@ final class WarmReply extends DiscardingReply {
 
   private final int contentLimit;
   private final ByteArrayOutputStream content = new ByteArrayOutputStream();
-  private ContentSource source = ContentSource.NONE;
   private int status;
   private String failure = "";
 
@@ -43,25 +41,12 @@ final class WarmReply extends DiscardingReply {
 
   /** Wants no more, for a reason. On the loop. */
   void giveUp(String why) {
-    if (!isEnded()) {
-      failed(why);
-      source.cancel(Failure.of(Failure.Kind.CLIENT_GONE, why));
-    }
+    note(why);
+    leave(why);
   }
 
-  private void failed(String why) {
-    if (!isEnded()) {
-      failure = why;
-      ended();
-    }
-  }
-
-  @Override
-  public void open(ContentSource opened) {
-    source = opened;
-    if (isEnded()) {
-      opened.cancel(Failure.of(Failure.Kind.CLIENT_GONE, "the warm-up wants no more"));
-    }
+  private void note(String why) {
+    failure = isEnded() ? failure : why;
   }
 
   @Override
@@ -88,22 +73,23 @@ final class WarmReply extends DiscardingReply {
 
   @Override
   public void write(ByteBuf chunk) {
-    boolean isKept = contentLimit > 0 && !isEnded();
-    if (isKept && content.size() + chunk.readableBytes() <= contentLimit) {
-      content.writeBytes(ByteBufUtil.getBytes(chunk));
-    } else if (isKept) {
+    if (contentLimit > 0 && content.size() + chunk.readableBytes() > contentLimit) {
       giveUp("it has more than " + contentLimit + " octets");
+    } else if (contentLimit > 0) {
+      content.writeBytes(ByteBufUtil.getBytes(chunk));
     }
     super.write(chunk);
   }
 
   @Override
   public void abort(Failure why) {
-    failed(why.kind().token());
+    note(why.kind().token());
+    super.abort(why);
   }
 
   @Override
   public void fail(Failure why) {
-    failed(why.kind().token() + ": " + why.reason());
+    note(why.kind().token() + ": " + why.reason());
+    super.fail(why);
   }
 }

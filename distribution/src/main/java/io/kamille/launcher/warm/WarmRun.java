@@ -268,15 +268,14 @@ final class WarmRun {
       Asked asked = ask(sitemap, request, SITEMAP_LIMIT_BYTES);
       trouble = asked.failure();
       String text = asked.reply().content();
-      if (Sitemap.isIndex(text)) {
-        trouble = "it is an index: name one of its sitemaps";
-      } else if (trouble.isEmpty()) {
-        urls = Sitemap.urls(text, most);
-        trouble = urls.isEmpty() ? "it has no URL" : "";
+      urls = Sitemap.isIndex(text) ? List.of() : Sitemap.urls(text, most);
+      if (trouble.isEmpty() && urls.isEmpty()) {
+        trouble = "it has no URL, or is an index: name one of its sitemaps";
       }
     }
     if (!trouble.isEmpty()) {
       counted(Outcome.FAILED, sitemap, "the sitemap: " + trouble);
+      return List.of();
     }
     return urls;
   }

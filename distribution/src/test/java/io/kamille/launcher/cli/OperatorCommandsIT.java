@@ -183,7 +183,7 @@ class OperatorCommandsIT {
     assertThat(origin.requests("/admin/do?x")).isEmpty();
     origin.on("/index.xml", ok("<sitemapindex><loc>http://shop.example/x</loc></sitemapindex>"));
     assertThat(kamille("warm", "--sitemap", "http://shop.example/index.xml")).isEqualTo(69);
-    assertThat(out.toString()).contains("the sitemap: it is an index");
+    assertThat(out.toString()).contains("the sitemap: it has no URL, or is an index");
     assertThat(kamille("warm")).isEqualTo(64);
     assertThat(kamille("warm", "http://shop.example/map?a&b")).isZero();
     assertThat(kamille("warm", "http://shop.example/map?a&b", "--rate", "0")).isEqualTo(64);
