@@ -197,7 +197,7 @@ class AdminServerIT {
   void aPurgeSaysHowManyResponsesWereRemoved() throws IOException {
     assertThat(purge("application/json; charset=utf-8", "{\"url\": \"http://h:8080/a?b\"}"))
         .startsWith("HTTP/1.1 200 OK\r\n")
-        .endsWith("{\"purged\":2}\n");
+        .endsWith("{\"id\":1,\"state\":\"done\",\"purged\":2}\n");
     assertThat(appliance.purged).containsExactly("http://h:8080/a?b");
   }
 
@@ -301,7 +301,7 @@ class AdminServerIT {
   @Test
   void aDryRunOfAPurgeCounts() throws IOException {
     assertThat(purge("application/json", "{\"url\": \"http://h/\", \"dry_run\": true}"))
-        .endsWith("{\"matched\":2}\n");
+        .endsWith("{\"id\":1,\"state\":\"done\",\"matched\":2}\n");
   }
 
   @Test
@@ -366,7 +366,7 @@ class AdminServerIT {
       wire.send("{\"url\":\"http://h/\"}");
       assertThat(wire.send(closing("/healthz")).rest())
           .startsWith("HTTP/1.1 100 Continue\r\n")
-          .contains("{\"purged\":2}\n");
+          .contains(",\"purged\":2}\n");
     }
     assertThat(exchange(head + "Content-Length: 65537\r\n\r\n")).startsWith("HTTP/1.1 413 ");
   }

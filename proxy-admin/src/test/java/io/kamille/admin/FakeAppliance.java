@@ -376,7 +376,9 @@ final class FakeAppliance implements ApplianceView {
             isSoft,
             isDryRun,
             1_795_251_600L,
-            PurgeReport.State.SWEEPING,
+            target.kind() == PurgeTarget.Kind.URL
+                ? PurgeReport.State.DONE
+                : PurgeReport.State.SWEEPING,
             2);
     purged.addAll(target.names());
     reports.addFirst(report);

@@ -134,7 +134,7 @@ class ExplainSweepTest {
 
   private static boolean asks(Explanation explained) {
     return switch (explained.decision()) {
-      case SERVE, REFUSE, PURGE -> false;
+      case SERVE, ANSWER, REFUSE, PURGE -> false;
       case SERVE_STALE, VALIDATE, FORWARD, PASS -> true;
     };
   }
@@ -146,7 +146,7 @@ class ExplainSweepTest {
     return switch (explained.decision()) {
       case SERVE, SERVE_STALE -> status.contains("; hit");
       case REFUSE -> reply.status() == 504;
-      case PURGE -> false;
+      case ANSWER, PURGE -> false;
       case VALIDATE ->
           isForwarded(explained, status)
               && forwarded != null

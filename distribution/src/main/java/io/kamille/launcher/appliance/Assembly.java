@@ -26,6 +26,7 @@ import io.kamille.core.gate.RateLimit;
 import io.kamille.core.gate.RateLimitSettings;
 import io.kamille.core.gate.RateLimitSettings.Counts;
 import io.kamille.core.gate.RouteGate;
+import io.kamille.core.gate.ShownAddress;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.loop.WallClock;
 import io.kamille.core.metric.MetricRegistry;
@@ -73,6 +74,7 @@ final class Assembly implements AutoCloseable {
   private final PurgeMethod purgeMethod;
   private PeakChoice peak;
   private final LongAdder overRate = new LongAdder();
+  private final ShownAddress shown;
   private final LongAdder overDryRun = new LongAdder();
   private final @Nullable ClusterSecret secret;
   private final Upstreams upstreams;
@@ -101,6 +103,7 @@ final class Assembly implements AutoCloseable {
       Overload overload,
       Machine machine)
       throws IOException {
+    shown = configuration.log().access().client();
     this.names = machine.names().apply(registry);
     network = machine.network();
     ClusterSettings cluster = configuration.cluster();
@@ -369,7 +372,11 @@ final class Assembly implements AutoCloseable {
               .orElseGet(
                   () ->
                       new RateLimit(
-                          asked, route, asked.isDryRun() ? overDryRun : overRate, clock::nanos));
+                          asked,
+                          route,
+                          asked.isDryRun() ? overDryRun : overRate,
+                          shown,
+                          clock::nanos));
       limits.add(limit);
       return limit;
     }

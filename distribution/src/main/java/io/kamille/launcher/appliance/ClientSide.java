@@ -23,7 +23,6 @@ import io.kamille.core.gate.ClientTable;
 import io.kamille.core.gate.Overload;
 import io.kamille.core.gate.Shedder;
 import io.kamille.core.log.AccessLog;
-import io.kamille.core.log.AccessLogSettings;
 import io.kamille.core.log.LoopTop;
 import io.kamille.core.log.RequestSample;
 import io.kamille.core.log.RequestSampler;
@@ -120,7 +119,11 @@ final class ClientSide {
         new ConnectionLimit(
             preflight.connections(configuration.limits().connections()),
             configuration.limits().idleThreshold());
-    clients = new ClientTable(configuration.limits().client(), System::nanoTime);
+    clients =
+        new ClientTable(
+            configuration.limits().client(),
+            configuration.log().access().client(),
+            System::nanoTime);
     tuner = BufferTuner.open(configuration.tuning(), sendBuffer(configuration), registry);
   }
 
@@ -299,7 +302,7 @@ final class ClientSide {
     }
     RouteTraffic traffic = new RouteTraffic();
     traffics.add(traffic);
-    LoopTop top = new LoopTop(running.log().access().client() == AccessLogSettings.Client.MASKED);
+    LoopTop top = new LoopTop(running.log().access().client());
     tops.add(top);
     ExchangeObserver counted = observer.and(traffic).and(top);
     if (admin.requestSamples() == 0) {

@@ -15,6 +15,7 @@ import io.kamille.core.exchange.ExchangeObserver;
 import io.kamille.core.gate.AccessList;
 import io.kamille.core.gate.ClientLimits;
 import io.kamille.core.gate.ClientTable;
+import io.kamille.core.gate.ShownAddress;
 import io.kamille.core.gate.TrustedProxies;
 import io.kamille.core.log.AccessLog;
 import io.kamille.core.tls.ClientCertificates.Demand;
@@ -110,7 +111,7 @@ record PeerSide(Listener listener, List<ServerShard> shards, ConnectionLimit lim
     if (tls != null) {
       tls.counters().tell(new StrangerLines()::tell);
     }
-    ClientTable unlimited = new ClientTable(ClientLimits.NONE, System::nanoTime);
+    ClientTable unlimited = new ClientTable(ClientLimits.NONE, ShownAddress.FULL, System::nanoTime);
     Listener listener = Listener.open(settings, shards, limit, unlimited, tls, null, 0, inherited);
     return new PeerSide(listener, List.copyOf(shards), limit);
   }

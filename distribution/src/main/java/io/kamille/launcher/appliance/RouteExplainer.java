@@ -145,7 +145,7 @@ record RouteExplainer(
         String to = moved == null ? null : moved.explain(request);
         if (to != null) {
           steps.add(new Reason("redirect", "routes[].redirects-file", request.path(), to));
-          return new Explanation(Decision.PASS, null, null, steps);
+          return new Explanation(Decision.ANSWER, null, null, steps);
         }
       } else if (station == Station.SPLIT) {
         SplitSettings split = chain.route().actions().split();
@@ -298,7 +298,7 @@ record RouteExplainer(
   private static Explanation uncached(ExplainedRoute chain) {
     return chain.route().upstream() == null
         ? decided(
-            Decision.PASS,
+            Decision.ANSWER,
             new Reason(
                 "own-answer",
                 "RFC 9110 §3.6",

@@ -1,17 +1,13 @@
 package io.kamille.launcher.cli;
 
-import java.io.PrintWriter;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 import tools.jackson.databind.JsonNode;
 
 /** {@code kamille explain}: what would become of a request now, and why. */
@@ -19,13 +15,7 @@ import tools.jackson.databind.JsonNode;
     name = "explain",
     description = "Say what would become of a request now, and why.",
     footer = {"", "Example:", "  kamille explain http://example.org/page -H 'Accept-Language: de'"})
-final class ExplainCommand implements Callable<Integer> {
-
-  @Spec private CommandSpec spec = CommandSpec.create();
-
-  @Mixin private StateOption state = new StateOption();
-
-  @Mixin private JsonOption json = new JsonOption();
+final class ExplainCommand extends LocalCommand {
 
   @Parameters(paramLabel = "URL", description = "The URL, with scheme and host.")
   private String url = "";
@@ -46,7 +36,7 @@ final class ExplainCommand implements Callable<Integer> {
   private @Nullable String client;
 
   @Override
-  public Integer call() throws CommandFailure {
+  JsonNode answer() throws CommandFailure {
     StringBuilder target = new StringBuilder("/v1/explain?url=").append(encoded(url));
     fields.forEach(field -> target.append("&field=").append(encoded(field)));
     if (method != null) {
@@ -55,15 +45,19 @@ final class ExplainCommand implements Callable<Integer> {
     if (client != null) {
       target.append("&client=").append(encoded(client));
     }
-    JsonNode explained = state.json("GET", target.toString(), null);
-    PrintWriter out = spec.commandLine().getOut();
-    if (json.isAsked(out, explained)) {
-      return ExitCode.OK;
-    }
-    out.println(
-        (text(explained, "decision") + " " + explained.path("fwd").stringValue("")).strip());
+    return get(target.toString());
+  }
+
+  private static String encoded(String value) {
+    return URLEncoder.encode(value, StandardCharsets.UTF_8);
+  }
+
+  @Override
+  List<String> words(JsonNode explained) {
+    List<String> lines = new ArrayList<>();
+    lines.add((text(explained, "decision") + " " + text(explained, "fwd")).strip());
     for (JsonNode step : explained.path("because")) {
-      out.println(
+      lines.add(
           "  "
               + String.join(
                   " | ",
@@ -72,15 +66,6 @@ final class ExplainCommand implements Callable<Integer> {
                   text(step, "found"),
                   text(step, "so")));
     }
-    return ExitCode.OK;
-  }
-
-  private static String encoded(String value) {
-    return URLEncoder.encode(value, StandardCharsets.UTF_8);
-  }
-
-  /** What clients and origins have sent moves no cursor. */
-  private static String text(JsonNode node, String name) {
-    return JsonOption.plain(node.path(name).stringValue(""));
+    return lines;
   }
 }

@@ -1,18 +1,12 @@
 package io.kamille.launcher.cli;
 
-import java.io.PrintWriter;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 import tools.jackson.databind.JsonNode;
 
 /** {@code kamille purge}: removes stored responses, at all nodes. */
@@ -29,17 +23,11 @@ import tools.jackson.databind.JsonNode;
       "  kamille purge --tag product-17 --tag shoes --soft",
       "  kamille purge --prefix https://example.org/shop/ --dry-run"
     })
-final class PurgeCommand implements Callable<Integer> {
+final class PurgeCommand extends LocalCommand {
 
   private static final String PATH = "/v1/cache/purges";
   private static final long LOOK_MILLIS = 50;
   private static final long LONGEST_LOOKS = 200;
-
-  @Spec private CommandSpec spec = CommandSpec.create();
-
-  @Mixin private StateOption state = new StateOption();
-
-  @Mixin private JsonOption json = new JsonOption();
 
   @ArgGroup(multiplicity = "1")
   private Target target = new Target();
@@ -64,18 +52,17 @@ final class PurgeCommand implements Callable<Integer> {
     @Option(names = "--all", description = "Everything.")
     private boolean isAll;
 
-    private void put(Map<String, Object> order) {
+    private Map.Entry<String, Object> order() {
       if (url != null) {
-        order.put("url", url);
-      } else if (prefix != null) {
-        order.put("prefix", prefix);
-      } else if (host != null) {
-        order.put("host", host);
-      } else if (tags != null) {
-        order.put("tags", tags);
-      } else {
-        order.put("all", isAll);
+        return Map.entry("url", url);
       }
+      if (prefix != null) {
+        return Map.entry("prefix", prefix);
+      }
+      if (host != null) {
+        return Map.entry("host", host);
+      }
+      return tags != null ? Map.entry("tags", tags) : Map.entry("all", isAll);
     }
   }
 
@@ -87,52 +74,38 @@ final class PurgeCommand implements Callable<Integer> {
   @Option(names = "--dry-run", description = "Only count, at this node.")
   private boolean isDryRun;
 
+  /** What has become of it, once all that is stored was looked at; it is in force before. */
   @Override
-  public Integer call() throws CommandFailure {
-    Map<String, Object> order = new LinkedHashMap<>();
-    target.put(order);
-    order.put("mode", isSoft ? "soft" : "hard");
-    order.put("dry_run", isDryRun);
-    JsonNode answer = state.json("POST", PATH, order);
-    boolean isAway = answer.has("complete") && !answer.path("complete").booleanValue(true);
-    if (!answer.has("nodes") && answer.has("id")) {
-      answer = swept(answer);
+  JsonNode answer() throws CommandFailure {
+    JsonNode purge =
+        post(
+            PATH,
+            Map.ofEntries(
+                target.order(),
+                Map.entry("mode", isSoft ? "soft" : "hard"),
+                Map.entry("dry_run", isDryRun)));
+    String id = text(purge, "id");
+    for (long looks = 0; looks < LONGEST_LOOKS && !purge.has("nodes") && !isDone(purge); looks++) {
+      StateOption.pause(LOOK_MILLIS, "the purge is in force");
+      for (JsonNode one : get(PATH).path("purges")) {
+        purge = text(one, "id").equals(id) ? one : purge;
+      }
     }
-    PrintWriter out = spec.commandLine().getOut();
-    if (!json.isAsked(out, answer)) {
-      print(out, answer);
-    }
-    if (isAway) {
-      String limit = answer.path("safeIn").stringValue("");
-      throw new CommandFailure(
-          ExitCode.UNAVAILABLE,
-          "a node is away. "
-              + (limit.isEmpty()
-                  ? "It may serve what was purged until it is back"
-                  : "In " + limit + " no node serves what was purged"));
-    }
-    return ExitCode.OK;
+    return purge;
   }
 
-  private void print(PrintWriter out, JsonNode answer) {
-    String number = answer.has("id") ? "purge " + answer.path("id").asString() + ": " : "";
-    if (answer.has("nodes")) {
-      out.println(number + "in force");
-      for (JsonNode node : answer.path("nodes")) {
-        out.println(
-            "  "
-                + JsonOption.plain(node.path("node").stringValue(""))
-                + "  "
-                + node.path("state").stringValue("")
-                + "  "
-                + node.path("purged").longValue(0));
-      }
-    } else if (answer.path("state").stringValue("done").equals("done")) {
-      long count = answer.path(isDryRun ? "matched" : "purged").longValue(0);
-      out.println(number + count + (count == 1 ? " response " : " responses ") + what());
-    } else {
-      out.println(number + (isDryRun ? "still counting" : "in force, memory comes free soon"));
+  private static boolean isDone(JsonNode purge) {
+    return text(purge, "state").equals("done");
+  }
+
+  @Override
+  List<String> words(JsonNode purge) {
+    String number = isDryRun ? "" : "purge " + text(purge, "id") + ": ";
+    if (purge.has("nodes") || !isDone(purge)) {
+      return List.of(number + (isDryRun ? "still counting" : "in force, memory comes free soon"));
     }
+    String count = text(purge, isDryRun ? "matched" : "purged");
+    return List.of(number + count + (count.equals("1") ? " response " : " responses ") + what());
   }
 
   private String what() {
@@ -142,20 +115,16 @@ final class PurgeCommand implements Callable<Integer> {
     return isSoft ? "made stale" : "removed";
   }
 
-  /** What has become of it, once all that is stored was looked at; it is in force before. */
-  private JsonNode swept(JsonNode begun) throws CommandFailure {
-    JsonNode last = begun;
-    for (long looks = 0; looks < LONGEST_LOOKS; looks++) {
-      for (JsonNode purge : state.json("GET", PATH, null).path("purges")) {
-        if (purge.path("id").longValue(0) == begun.path("id").longValue(0)) {
-          last = purge;
-        }
-      }
-      if (last.path("state").stringValue("").equals("done")) {
-        break;
-      }
-      StateOption.pause(LOOK_MILLIS, "the purge is in force");
+  @Override
+  void check(JsonNode purge) throws CommandFailure {
+    if (!purge.path("complete").booleanValue(true)) {
+      String limit = text(purge, "safeIn");
+      throw new CommandFailure(
+          ExitCode.UNAVAILABLE,
+          "a node is away. "
+              + (limit.isEmpty()
+                  ? "It may serve what was purged until it is back"
+                  : "In " + limit + " no node serves what was purged"));
     }
-    return last;
   }
 }

@@ -75,7 +75,8 @@ final class StateOption {
   static CommandFailure refused(Reply reply) {
     JsonNode problem = JSON.readTree(reply.content());
     return new CommandFailure(
-        ExitCode.UNAVAILABLE, problem.path("detail").stringValue("status " + reply.status()));
+        reply.status() == 400 ? ExitCode.USAGE : ExitCode.UNAVAILABLE,
+        problem.path("detail").stringValue("status " + reply.status()));
   }
 
   /** Waits before the next look at what goes on in the service. */

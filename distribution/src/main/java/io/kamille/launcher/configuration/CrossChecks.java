@@ -12,10 +12,6 @@ import io.kamille.cluster.settings.PeerSettings;
 import io.kamille.core.auth.AuthSettings;
 import io.kamille.core.auth.ForwardAuthSettings;
 import io.kamille.core.client.open.ListenerSettings;
-import io.kamille.core.log.AccessLogSettings;
-import io.kamille.core.log.AccessLogSettings.LineFields;
-import io.kamille.core.log.LogSettings;
-import io.kamille.core.log.LoggedField;
 import io.kamille.core.origin.choose.SplitSettings;
 import io.kamille.core.origin.send.MirrorSettings;
 import io.kamille.core.route.RouteMatch;
@@ -78,25 +74,11 @@ record CrossChecks(SectionValues file, Problems problems) {
       parametersAreKeptOrIgnored(ofRoute.one(RouteCacheSettings.QUERY));
       new RouteChecks(route, problems).run();
     }
-    maskedAddressesHaveNoSecondCopy(file.one(Configuration.LOGS).one(LogSettings.ACCESS));
     new AcmeChecks(file, problems).run();
     nodesShareWhatIsIncluded();
     new ClusterChecks(file.one(Configuration.CLUSTER), problems).run();
     for (SectionValues upstream : file.all(Configuration.UPSTREAMS)) {
       new OriginChecks(file, upstream, problems).run();
-    }
-  }
-
-  private void maskedAddressesHaveNoSecondCopy(SectionValues access) {
-    SectionValues fields = access.one(AccessLogSettings.FIELDS);
-    List<LoggedField> added = fields.find(LineFields.ADD);
-    if (added != null
-        && access.value(AccessLogSettings.CLIENT) == AccessLogSettings.Client.MASKED
-        && added.stream().anyMatch(LoggedField::isClientAddress)) {
-      problems.conflict(
-          fields,
-          LineFields.ADD,
-          "no field with the address of the client, because log.access.client is masked");
     }
   }
 

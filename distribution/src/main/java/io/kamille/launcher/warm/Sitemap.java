@@ -1,16 +1,11 @@
 package io.kamille.launcher.warm;
 
-import java.util.ArrayList;
 import java.util.List;
-import java.util.regex.Matcher;
+import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 
-/**
- * The URLs of a sitemap (sitemaps.org), or of an index of sitemaps. Immutable.
- *
- * @param isIndex whether the URLs are those of other sitemaps
- */
-record Sitemap(boolean isIndex, List<String> urls) {
+/** What a sitemap says (sitemaps.org). */
+final class Sitemap {
 
   /*
    * Nothing but the text of loc counts. So no XML parser is needed, and no entity of the document's
@@ -19,22 +14,21 @@ record Sitemap(boolean isIndex, List<String> urls) {
   private static final Pattern LOC =
       Pattern.compile("<loc>\\s*(?:<!\\[CDATA\\[)?([^<\\]\\s]{1,2048})(?:]]>)?\\s*</loc>");
 
-  Sitemap {
-    urls = List.copyOf(urls);
+  private Sitemap() {}
+
+  /** Its URLs, as many as {@code most}. */
+  static List<String> urls(String text, int most) {
+    return LOC.matcher(text).results().limit(most).map(Sitemap::unescaped).toList();
   }
 
-  /** Those of the text, as many as {@code most}. */
-  static Sitemap of(String text, int most) {
-    List<String> urls = new ArrayList<>();
-    Matcher loc = LOC.matcher(text);
-    while (urls.size() < most && loc.find()) {
-      urls.add(unescaped(loc.group(1)));
-    }
-    return new Sitemap(text.contains("<sitemapindex"), urls);
+  /** Whether these are the URLs of other sitemaps. */
+  static boolean isIndex(String text) {
+    return text.contains("<sitemapindex");
   }
 
-  private static String unescaped(String text) {
-    return text.replace("&lt;", "<")
+  private static String unescaped(MatchResult loc) {
+    return loc.group(1)
+        .replace("&lt;", "<")
         .replace("&gt;", ">")
         .replace("&quot;", "\"")
         .replace("&apos;", "'")

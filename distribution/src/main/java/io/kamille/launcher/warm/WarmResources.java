@@ -6,12 +6,10 @@ import io.kamille.admin.api.InvalidRequest;
 import io.kamille.admin.api.Json;
 import io.kamille.admin.api.Operation;
 import io.kamille.admin.auth.Scope;
+import io.kamille.cache.tiers.PurgedUrls.PurgedUrl;
 import io.kamille.core.http.StatusCode;
-import io.kamille.launcher.warm.WarmProgress.Trouble;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
-import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /** {@code /v1/cache/warm}: what is fetched before anybody asks for it. */
@@ -21,19 +19,13 @@ public final class WarmResources {
   private static final int CONTENT_LIMIT_BYTES = 2 << 20;
   private static final int USUAL_RATE = 10;
   private static final int MOST_RATE = 1000;
-  private static final int USUAL_CONCURRENCY = 4;
-  private static final int MOST_CONCURRENCY = 64;
-  private static final Set<String> MEMBERS =
-      Set.of("urls", "sitemap", "purge", "rate", "concurrency");
   private static final String EXPECTED =
       "The content must be an object with exactly one of \"urls\" (1 to "
           + WarmUp.MOST_URLS
           + " strings), \"sitemap\" (a URL) and \"purge\" (the number of a purge), and perhaps"
           + " \"rate\" (1 to "
           + MOST_RATE
-          + " requests a second) and \"concurrency\" (1 to "
-          + MOST_CONCURRENCY
-          + ").";
+          + " requests a second).";
 
   private WarmResources() {}
 
@@ -46,83 +38,47 @@ public final class WarmResources {
             .by((request, _) -> start(warmUp, request)),
         Operation.get(PATH, Scope.READ, "How far the last warm-up has come.")
             .answers(WarmProgress.class)
-            .by((request, _) -> Answer.json(shown(warmUp.progress(), request))),
-        Operation.delete(PATH, Scope.OPERATE, "Ends the warm-up that is under way.")
-            .answers(WarmProgress.class)
-            .by(
-                (request, _) -> {
-                  warmUp.stop();
-                  return Answer.json(shown(warmUp.progress(), request));
-                }));
+            .by((request, _) -> Answer.json(warmUp.progress(request::shown))));
   }
 
   private static Answer start(WarmUp warmUp, AdminRequest request) throws InvalidRequest {
-    WarmOrder order = order(Json.content(request));
-    if (order.purge() != null && !warmUp.knows(order.purge())) {
-      return Answer.problem(StatusCode.NOT_FOUND, "No such purge is among the last ones.");
-    }
-    return warmUp.start(order)
-        ? Answer.json(StatusCode.ACCEPTED, shown(warmUp.progress(), request))
-        : Answer.problem(StatusCode.CONFLICT, "Another warm-up is under way. End it, or wait.");
-  }
-
-  private static WarmProgress shown(WarmProgress progress, AdminRequest request) {
-    return progress.with(
-        request.shown(progress.of()),
-        progress.troubles().stream()
-            .map(trouble -> new Trouble(request.shown(trouble.url()), trouble.why()))
-            .toList());
-  }
-
-  private static WarmOrder order(JsonNode document) throws InvalidRequest {
-    if (!document.isObject()
-        || !MEMBERS.containsAll(document.propertyNames())
-        || count(document, "urls") + count(document, "sitemap") + count(document, "purge") != 1) {
+    JsonNode document = Json.content(request);
+    int rate = Json.number(document, "rate", USUAL_RATE, MOST_RATE, EXPECTED);
+    List<String> what =
+        document.propertyNames().stream().filter(name -> !name.equals("rate")).toList();
+    JsonNode value = what.size() == 1 ? document.path(what.getFirst()) : document;
+    boolean isStarted;
+    if (value.isArray() && what.contains("urls")) {
+      isStarted = warmUp.urls(urls(value), rate);
+    } else if (value.isString() && what.contains("sitemap")) {
+      isStarted = warmUp.sitemap(value.stringValue(), rate);
+    } else if (value.canConvertToLong() && value.isIntegralNumber() && what.contains("purge")) {
+      isStarted = warmUp.purged(value.longValue(), removedBy(warmUp, value.longValue()), rate);
+    } else {
       throw new InvalidRequest(EXPECTED);
     }
-    return new WarmOrder(
-        urls(document.path("urls")),
-        sitemap(document.path("sitemap")),
-        purge(document.path("purge")),
-        Json.number(document, "rate", USUAL_RATE, MOST_RATE, EXPECTED),
-        Json.number(document, "concurrency", USUAL_CONCURRENCY, MOST_CONCURRENCY, EXPECTED));
+    return isStarted
+        ? Answer.json(StatusCode.ACCEPTED, warmUp.progress(request::shown))
+        : Answer.problem(StatusCode.CONFLICT, "Another warm-up is under way. Wait for its end.");
   }
 
-  private static int count(JsonNode document, String name) {
-    return document.has(name) ? 1 : 0;
+  private static List<PurgedUrl> removedBy(WarmUp warmUp, long purge) throws InvalidRequest {
+    List<PurgedUrl> removed = warmUp.removedBy(purge);
+    if (removed == null) {
+      String none = "No such purge is among the last ones.";
+      throw new InvalidRequest(none, Answer.problem(StatusCode.NOT_FOUND, none));
+    }
+    return removed;
   }
 
-  private static List<String> urls(JsonNode value) throws InvalidRequest {
+  private static List<String> urls(JsonNode values) throws InvalidRequest {
     List<String> urls = new ArrayList<>();
-    if (!value.isMissingNode()) {
-      if (!value.isArray() || value.isEmpty() || value.size() > WarmUp.MOST_URLS) {
-        throw new InvalidRequest(EXPECTED);
-      }
-      for (JsonNode url : value.values()) {
-        urls.add(text(url));
-      }
+    for (JsonNode url : values.values()) {
+      urls.add(url.stringValue(""));
+    }
+    if (urls.isEmpty() || urls.size() > WarmUp.MOST_URLS || urls.contains("")) {
+      throw new InvalidRequest(EXPECTED);
     }
     return urls;
-  }
-
-  private static @Nullable String sitemap(JsonNode value) throws InvalidRequest {
-    return value.isMissingNode() ? null : text(value);
-  }
-
-  private static String text(JsonNode value) throws InvalidRequest {
-    if (!value.isString()) {
-      throw new InvalidRequest(EXPECTED);
-    }
-    return value.stringValue();
-  }
-
-  private static @Nullable Long purge(JsonNode value) throws InvalidRequest {
-    if (value.isMissingNode()) {
-      return null;
-    }
-    if (!value.isIntegralNumber() || !value.canConvertToLong()) {
-      throw new InvalidRequest(EXPECTED);
-    }
-    return value.longValue();
   }
 }

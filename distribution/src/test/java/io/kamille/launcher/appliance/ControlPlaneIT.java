@@ -159,11 +159,11 @@ class ControlPlaneIT {
     journey.get("/other");
     HttpResponse<String> purged = journey.purge("http://a/a?b=c");
     assertThat(purged.statusCode()).isEqualTo(200);
-    assertThat(purged.body().strip()).isEqualTo("{\"purged\":2}");
+    assertThat(purged.body().strip()).isEqualTo("{\"id\":1,\"state\":\"done\",\"purged\":2}");
     assertThat(journey.get("/a?b=c", "Accept: text/html").field("Cache-Status"))
         .contains("fwd=uri-miss");
     assertThat(journey.get("/other").field("Cache-Status")).contains("; hit;");
-    assertThat(journey.purge("http://a/never-seen").body().strip()).isEqualTo("{\"purged\":0}");
+    assertThat(journey.purge("http://a/never-seen").body()).contains("\"purged\":0}");
   }
 
   @ParameterizedTest
@@ -179,7 +179,7 @@ class ControlPlaneIT {
   void whatAClientCouldAskForCanBePurged() throws Exception {
     journey.origin().on("/a|{b}?c=^", ok("x", "Cache-Control: max-age=60"));
     journey.get("/a|{b}?c=^");
-    assertThat(journey.purge("http://a:80/a|{b}?c=^").body().strip()).isEqualTo("{\"purged\":1}");
+    assertThat(journey.purge("http://a:80/a|{b}?c=^").body()).contains("\"purged\":1}");
   }
 
   @Test

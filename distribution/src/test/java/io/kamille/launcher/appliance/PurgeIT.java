@@ -76,7 +76,8 @@ class PurgeIT {
   void aDryRunCountsAndChangesNothing() throws Exception {
     store("/1", "Cache-Tag: a");
     store("/2", "Cache-Tag: a");
-    assertThat(post("{\"url\": \"http://a/1\", \"dry_run\": true}")).isEqualTo("{\"matched\":1}");
+    assertThat(post("{\"url\": \"http://a/1\", \"dry_run\": true}"))
+        .isEqualTo("{\"id\":1,\"state\":\"done\",\"matched\":1}");
     post("{\"tags\": [\"a\", \"b\"], \"dry_run\": true}");
     Await.until(() -> purges().contains("\"state\":\"done\",\"matched\":2}"), "both are counted");
     assertThat(isHit("/1")).isTrue();

@@ -36,7 +36,7 @@ class RouteActionsIT {
     assertThat(journey.get("/b").content()).isEqualTo("b");
     assertThat(journey.get("/b").field("Cache-Status")).contains("hit");
     assertThat(journey.admin("/v1/explain?url=http://h/old/x").body())
-        .contains("routes[].redirects-file", "301 to /new/x", "\"decision\":\"pass\"");
+        .contains("routes[].redirects-file", "301 to /new/x", "\"decision\":\"answer\"");
   }
 
   @Test

@@ -107,7 +107,7 @@ class OperatorCommandsIT {
     assertThat(out.toString()).startsWith("forward vary-miss\n");
     assertThat(kamille("explain", "http://shop.example/page", "-X", "POST")).isZero();
     assertThat(out.toString()).startsWith("pass method\n");
-    assertThat(kamille("explain", "shop.example/page")).isEqualTo(69);
+    assertThat(kamille("explain", "shop.example/page")).isEqualTo(64);
     assertThat(err.toString()).startsWith("kamille: url must begin with http://");
   }
 
@@ -118,12 +118,11 @@ class OperatorCommandsIT {
     for (int i = 0; i < 9; i++) {
       get("/hot?q=1");
     }
-    assertThat(kamille("top", "--limit", "1")).isZero();
+    assertThat(kamille("top")).isZero();
     assertThat(out.toString().lines())
         .containsSequence("URLS", "        10  http://shop.example/hot?q=1")
         .containsSequence("TAGS (OF HITS)", "         9  hot-tag")
         .anyMatch(line -> line.endsWith("  127.0.0.1"));
-    assertThat(kamille("top", "--limit", "1000")).isEqualTo(69);
   }
 
   @Test
@@ -139,7 +138,7 @@ class OperatorCommandsIT {
     assertThat(kamille("purge", "--tag", "warm")).isZero();
     String number = out.toString().replaceAll("purge (\\d+).*\\n", "$1");
     int before = origin.requests().size();
-    assertThat(kamille("warm", "--purge", number, "--rate", "1000", "--concurrency", "1")).isZero();
+    assertThat(kamille("warm", "--purge", number, "--rate", "10")).isZero();
     assertThat(out)
         .hasToString(
             "purge "
@@ -162,14 +161,6 @@ class OperatorCommandsIT {
     origin.on(
         "/sitemap.xml",
         ok(
-            "<sitemapindex><sitemap><loc>http://shop.example:80/part.xml</loc></sitemap>"
-                + "<sitemap><loc>http://shop.example/admin/do?x</loc></sitemap>"
-                + "<sitemap><loc>http://other.example/part.xml</loc></sitemap>"
-                + "<sitemap><loc>https://shop.example/part.xml</loc></sitemap>"
-                + "<sitemap><loc>http://elsewhere.example/part.xml</loc></sitemap></sitemapindex>"));
-    origin.on(
-        "/part.xml",
-        ok(
             "<urlset><url><loc>\n http://shop.example/map?a&amp;b </loc></url>"
                 + "<url><loc>http://elsewhere.example/</loc></url>"
                 + "<url><loc>http://shop.example/cart</loc></url>"
@@ -180,21 +171,22 @@ class OperatorCommandsIT {
     assertThat(kamille("warm", "--sitemap", "http://shop.example/sitemap.xml", "--rate", "1000"))
         .isEqualTo(69);
     assertThat(out.toString())
-        .contains("1 stored", "1 not stored", "5 failed", "2 skipped")
-        .contains("http://elsewhere.example/part.xml: the sitemap: its index has another")
-        .contains("http://other.example/part.xml: the sitemap: its index has another")
-        .contains("https://shop.example/part.xml: the sitemap: its index has another")
-        .contains("http://shop.example/admin/do?x: the sitemap: routes[].cache.enabled: off: ")
+        .contains("done: 5 of 5; 1 stored", "1 not stored", "1 failed", "2 skipped")
         .contains("http://shop.example/cart: routes[].cache.bypass-paths: /cart: ")
         .contains("http://shop.example/private: the response is for one user")
         .contains("http://elsewhere.example/: ", "http://shop.example/gone: status 404");
-    assertThat(origin.requests("/admin/do?x")).isEmpty();
-    assertThat(origin.requests("/part.xml")).hasSize(1);
-    assertThat(origin.request("/part.xml").field("User-Agent")).isEqualTo("Kamille-Warm-Up");
     assertThat(origin.request("/sitemap.xml").field("User-Agent")).isEqualTo("Kamille-Warm-Up");
+    for (String notOurs : List.of("elsewhere.example/x", "shop.example/admin/do?x")) {
+      assertThat(kamille("warm", "--sitemap", "http://" + notOurs)).isEqualTo(69);
+      assertThat(out.toString()).contains("1 failed", "http://" + notOurs + ": the sitemap: ");
+    }
+    assertThat(origin.requests("/admin/do?x")).isEmpty();
+    origin.on("/index.xml", ok("<sitemapindex><loc>http://shop.example/x</loc></sitemapindex>"));
+    assertThat(kamille("warm", "--sitemap", "http://shop.example/index.xml")).isEqualTo(69);
+    assertThat(out.toString()).contains("the sitemap: it has no URL, or is an index");
     assertThat(kamille("warm")).isEqualTo(64);
     assertThat(kamille("warm", "http://shop.example/map?a&b")).isZero();
-    assertThat(kamille("warm", "http://shop.example/map?a&b", "--rate", "0")).isEqualTo(69);
+    assertThat(kamille("warm", "http://shop.example/map?a&b", "--rate", "0")).isEqualTo(64);
   }
 
   @Test
@@ -206,14 +198,15 @@ class OperatorCommandsIT {
     assertThat(kamille("purge", "http://shop.example/shoes/1", "--dry-run")).isZero();
     assertThat(out).hasToString("1 response would be removed\n");
     assertThat(kamille("purge", "http://shop.example/shoes/1")).isZero();
-    assertThat(out).hasToString("1 response removed\n");
+    assertThat(out.toString()).matches("purge \\d+: 1 response removed\n");
     get("/shoes/1");
     assertThat(kamille("purge", "--tag", "shoes", "--tag", "boots", "--soft")).isZero();
     assertThat(out.toString()).matches("purge \\d+: 2 responses made stale\n");
     assertThat(kamille("purge", "--prefix", "http://shop.example/shoes/", "--json")).isZero();
     assertThat(out.toString()).contains("\"state\":\"done\",\"purged\":2");
-    assertThat(kamille("purge", "--host", "*.example")).isEqualTo(69);
+    assertThat(kamille("purge", "--host", "*.example")).isEqualTo(64);
     assertThat(err.toString()).contains("host must name one host");
+    assertThat(kamille("purge", "nonsense")).isEqualTo(64);
     assertThat(kamille("purge", "http://a/", "--host", "a")).isEqualTo(64);
     assertThat(kamille("purge")).isEqualTo(64);
   }

@@ -18,13 +18,14 @@ import io.netty.channel.EventLoop;
 import java.net.InetAddress;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Which requests a warm-up sends, and what becomes of it when nobody answers. */
+/** Which requests a warm-up sends, and what it tells of them. */
 class WarmUpTest {
 
   private final EventLoop loop = new DefaultEventLoop();
@@ -68,7 +69,11 @@ class WarmUpTest {
 
             @Override
             public @Nullable List<PurgedUrl> removedBy(long purge) {
-              return null;
+              return purge == 812
+                  ? List.of(
+                      new PurgedUrl("http://h/2", 2, SelectingFields.NONE),
+                      new PurgedUrl("http://h/1", 1, SelectingFields.NONE))
+                  : null;
             }
 
             @Override
@@ -89,56 +94,72 @@ class WarmUpTest {
     loop.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
   }
 
-  private static WarmOrder order(String... urls) {
-    return new WarmOrder(List.of(urls), null, null, 1000, 2);
+  private boolean warm(String... urls) {
+    return warmUp.urls(List.of(urls), 1000);
+  }
+
+  private WarmProgress progress() {
+    return warmUp.progress(url -> url);
   }
 
   private WarmProgress awaitDone() {
-    Await.until(() -> warmUp.progress().state().equals("done"), "the warm-up is done");
-    return warmUp.progress();
+    Await.until(() -> progress().state().equals("done"), "the warm-up is done");
+    return progress();
   }
 
   @Test
   void theHottestComeFirstAndEachOnce() {
-    assertThat(
-            warmUp.start(order("http://h/cold", "http://h/warm", "http://h/hot", "http://h/cold")))
-        .isTrue();
+    assertThat(warm("http://h/cold", "http://h/warm", "http://h/hot", "http://h/cold")).isTrue();
     assertThat(awaitDone().stored()).isEqualTo(3);
     assertThat(asked).containsExactly("/hot", "/warm", "/cold");
   }
 
   @Test
   void whatNoRouteWouldStoreIsNeverSent() {
-    warmUp.start(order("http://elsewhere/", "http://private/", "ftp://h/", "http://h/\u00e9"));
+    warm("http://elsewhere/", "http://private/", "ftp://h/", "http://h/\u00e9");
     assertThat(awaitDone().skipped()).isEqualTo(4);
     assertThat(asked).isEmpty();
-    assertThat(warmUp.progress().troubles())
+    assertThat(progress().troubles())
         .extracting(WarmProgress.Trouble::why)
         .contains("found: so", "no request can have this URL");
   }
 
   @Test
   void aSitemapIsFetchedUnderTheRuleOfItsUrls() {
-    warmUp.start(new WarmOrder(List.of(), "http://private/map.xml", null, 1000, 2));
+    warmUp.sitemap("http://private/map.xml", 1000);
     assertThat(awaitDone().failed()).isEqualTo(1);
     assertThat(asked).isEmpty();
-    assertThat(warmUp.progress().troubles())
+    assertThat(progress().troubles())
         .extracting(WarmProgress.Trouble::why)
         .containsExactly("the sitemap: found: so");
   }
 
   @Test
-  void whoeverNeverAnswersHoldsUpOneWarmUpAndNoOther() {
+  void whatAPurgeRemovedComesInItsOrder() {
+    assertThat(warmUp.removedBy(813)).isNull();
+    assertThat(warmUp.purged(812, Objects.requireNonNull(warmUp.removedBy(812)), 1000)).isTrue();
+    assertThat(awaitDone().stored()).isEqualTo(2);
+    assertThat(asked).containsExactly("/2", "/1");
+  }
+
+  @Test
+  void whatIsFreshIsNotAskedForAgain() {
+    warm("http://h/1");
+    awaitDone();
+    warm("http://h/1");
+    assertThat(awaitDone().fresh()).isEqualTo(1);
+    assertThat(asked).containsExactly("/1");
+  }
+
+  @Test
+  void requestsAreFewAtATimeAndOneWarmUpRunsAtATime() {
     entrance = exchange -> asked.add(exchange.request().target());
-    warmUp.start(order("http://h/1", "http://h/2", "http://h/3"));
-    Await.until(() -> asked.size() == 2, "as many as may be are under way");
-    assertThat(warmUp.start(order("http://h/4"))).isFalse();
-    warmUp.stop();
-    assertThat(warmUp.progress().state()).isEqualTo("stopped");
-    entrance = this::answer;
-    assertThat(warmUp.start(order("http://h/4"))).isTrue();
-    assertThat(awaitDone().done()).isEqualTo(1);
-    assertThat(asked).containsExactly("/1", "/2", "/4");
+    warm("http://h/1", "http://h/2", "http://h/3", "http://h/4", "http://h/5");
+    Await.until(() -> asked.size() == 4, "as many as may be are under way");
+    assertThat(warm("http://h/6")).isFalse();
+    warmUp.close();
+    awaitDone();
+    assertThat(asked).containsExactly("/1", "/2", "/3", "/4");
   }
 
   @Test
@@ -150,9 +171,9 @@ class WarmUpTest {
           }
           exchange.reply().fail(Failure.of(Failure.Kind.CONNECTION_REFUSED, "refused"));
         };
-    warmUp.start(order("http://h/hot", "http://h/bug"));
+    warm("http://h/hot", "http://h/bug");
     assertThat(awaitDone().failed()).isEqualTo(2);
-    assertThat(warmUp.progress().troubles())
+    assertThat(progress().troubles())
         .extracting(WarmProgress.Trouble::why)
         .containsExactly("connection_refused: refused", "a fault in the proxy");
   }

@@ -3,7 +3,6 @@ package io.kamille.admin.api;
 import io.kamille.admin.auth.Scope;
 import io.kamille.admin.view.ApplianceView;
 import io.kamille.cache.purge.PurgeTarget;
-import io.kamille.cache.purge.PurgeTarget.Kind;
 import io.kamille.cache.removal.PurgeReport;
 import io.kamille.cache.rules.Tags;
 import io.kamille.cluster.Cluster;
@@ -71,7 +70,7 @@ final class PurgeResources {
     PurgeReport report = appliance.purge(order.target(), order.isSoft(), order.isDryRun());
     return report == null
         ? Answer.problem(StatusCode.SERVICE_UNAVAILABLE, FULL).with("Retry-After", "1")
-        : Answer.json(order.target().kind() == Kind.URL ? atOnce(report) : begun(report));
+        : Answer.json(begun(report));
   }
 
   /** Purges at all nodes. Waits for them. */
@@ -101,14 +100,13 @@ final class PurgeResources {
 
   private record NodeDone(String node, String state, long purged) {}
 
-  private static Map<String, Object> atOnce(PurgeReport report) {
-    return Map.of(counted(report), report.responses());
-  }
-
   private static Map<String, Object> begun(PurgeReport report) {
     Map<String, Object> answer = new LinkedHashMap<>();
     answer.put("id", report.id());
     answer.put("state", report.state());
+    if (report.state() == PurgeReport.State.DONE) {
+      answer.put(counted(report), report.responses());
+    }
     return answer;
   }
 

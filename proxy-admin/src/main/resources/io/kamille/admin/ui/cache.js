@@ -132,7 +132,7 @@ export async function cache(place) {
   const forecast = whatIf(place);
   const warm = warmUp(place);
   const look = async () => {
-    warm.follow().catch(() => {});
+    warm.look().catch(() => {});
     const [tiers, status, done] = await Promise.all([get("/v1/cache/tiers", place.signal), get("/v1/status", place.signal), get("/v1/cache/purges", place.signal)]);
     const { policy } = tiers.memory;
     replace(head, answer(

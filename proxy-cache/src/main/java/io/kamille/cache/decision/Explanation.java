@@ -72,6 +72,8 @@ public record Explanation(
     FORWARD,
     /** The origin is asked for the response, which will not be stored. */
     PASS,
+    /** The answer is our own, by the settings of the route. */
+    ANSWER,
     /** What is stored under the key is removed, if the client may ask for it. */
     PURGE,
     /** The answer is an error of our own. */

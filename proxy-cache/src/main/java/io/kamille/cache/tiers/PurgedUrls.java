@@ -8,8 +8,8 @@ import io.kamille.cache.store.StoredResponse;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.PriorityQueue;
+import java.util.SequencedMap;
 
 /**
  * What the last purges of operators have removed or made stale, the hottest of it, so that it can
@@ -24,6 +24,7 @@ public final class PurgedUrls {
   static final int PURGES = 10;
   static final int MOST = 1000;
   private static final int LENGTH_LIMIT = 2048;
+  private static final Comparator<PurgedUrl> BY_HITS = Comparator.comparingInt(PurgedUrl::hits);
 
   /**
    * A response that was purged.
@@ -34,27 +35,21 @@ public final class PurgedUrls {
   public record PurgedUrl(String uri, int hits, SelectingFields selecting) {}
 
   @GuardedBy("this")
-  private final Map<Purge, PriorityQueue<PurgedUrl>> coldestFirst = new LinkedHashMap<>();
+  private final SequencedMap<Purge, PriorityQueue<PurgedUrl>> coldestFirst = new LinkedHashMap<>();
 
   /** Remembers a response, on which the caller holds a lease. */
   synchronized void add(Purge purge, StoredResponse response) {
     if (purge.shown().kind() == Kind.GROUP) {
       return;
     }
-    PriorityQueue<PurgedUrl> urls = coldestFirst.get(purge);
-    if (urls == null) {
-      urls = new PriorityQueue<>(Comparator.comparingInt(PurgedUrl::hits));
-      coldestFirst.put(purge, urls);
-      if (coldestFirst.size() > PURGES) {
-        coldestFirst.remove(coldestFirst.keySet().iterator().next());
-      }
+    PriorityQueue<PurgedUrl> urls =
+        coldestFirst.computeIfAbsent(purge, _ -> new PriorityQueue<>(BY_HITS));
+    if (coldestFirst.size() > PURGES) {
+      coldestFirst.pollFirstEntry();
     }
     PurgedUrl coldest = urls.size() < MOST ? null : urls.peek();
-    if (coldest != null && coldest.hits() >= response.hits()) {
-      return;
-    }
-    String uri = response.uri();
-    if (uri.length() <= LENGTH_LIMIT) {
+    String uri = coldest == null || coldest.hits() < response.hits() ? response.uri() : "";
+    if (!uri.isEmpty() && uri.length() <= LENGTH_LIMIT) {
       if (coldest != null) {
         urls.remove();
       }
@@ -65,8 +60,6 @@ public final class PurgedUrls {
   /** What that purge did, the hottest first; empty if it is not remembered. */
   public synchronized List<PurgedUrl> of(Purge purge) {
     PriorityQueue<PurgedUrl> urls = coldestFirst.get(purge);
-    return urls == null
-        ? List.of()
-        : urls.stream().sorted(Comparator.comparingInt(PurgedUrl::hits).reversed()).toList();
+    return urls == null ? List.of() : urls.stream().sorted(BY_HITS.reversed()).toList();
   }
 }

@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 public class DiscardingReply implements Reply {
 
   private final Runnable whenEnded;
+  private ContentSource source = ContentSource.NONE;
   private boolean isBegun;
   private boolean isEnded;
 
@@ -18,7 +19,12 @@ public class DiscardingReply implements Reply {
   }
 
   @Override
-  public void open(ContentSource source) {}
+  public void open(ContentSource source) {
+    this.source = source;
+    if (isEnded) {
+      source.cancel(Failure.of(Failure.Kind.CLIENT_GONE, "the exchange is over"));
+    }
+  }
 
   @Override
   public void interim(ResponseHead head) {}
@@ -70,6 +76,14 @@ public class DiscardingReply implements Reply {
   @Override
   public boolean isEnded() {
     return isEnded;
+  }
+
+  /** Wants no more of the response: it is over, if it was not before. */
+  protected final void leave(String why) {
+    if (!isEnded) {
+      ended();
+      source.cancel(Failure.of(Failure.Kind.CLIENT_GONE, why));
+    }
   }
 
   /** It is over, if it was not before. */

@@ -1,5 +1,6 @@
 package io.kamille.core.exchange;
 
+import io.kamille.core.http.Fields;
 import io.kamille.core.http.Topics;
 import java.util.List;
 import java.util.Locale;
@@ -52,7 +53,7 @@ public final class ExchangeNotes {
   private String tlsVersion = "";
   private long originNanos;
   private boolean isUnlogged;
-  private byte @Nullable [][] responseFields;
+  private @Nullable Fields responseFields;
   private @Nullable Topics topics;
   private ErrorPages errorPages = ErrorPages.NONE;
   private long contentLimit = Long.MAX_VALUE;
@@ -189,17 +190,14 @@ public final class ExchangeNotes {
     isUnlogged = true;
   }
 
-  /**
-   * Values of the response fields that the access log has, in its order, null for one that is not
-   * there; null as a whole if no head was seen. Not to be changed.
-   */
-  public byte @Nullable [][] responseFields() {
+  /** The fields of the response, for the access log; null if it has none of them. */
+  public @Nullable Fields responseFields() {
     return responseFields;
   }
 
-  /** Notes them. Takes the array over. */
-  public void responseFields(byte[][] values) {
-    responseFields = values;
+  /** Takes them over. */
+  public void responseFields(Fields fields) {
+    responseFields = fields;
   }
 
   /** What the stored response is about that was the answer; null if none was. */

@@ -35,13 +35,17 @@ public final class ClientTable {
   /**
    * A table without clients.
    *
+   * @param shown how the log names clients
    * @param nanoClock monotonic nanoseconds, for the rate of what is logged
    */
-  public ClientTable(ClientLimits limits, LongSupplier nanoClock) {
+  public ClientTable(ClientLimits limits, ShownAddress shown, LongSupplier nanoClock) {
     this.limits = limits;
-    deniedLog = new RefusalLog("connections of clients that are not let in", nanoClock);
-    headerLog = new RefusalLog("connections without a valid PROXY header", nanoClock);
-    refusedLog = new RefusalLog("connections of clients that have too many", nanoClock);
+    deniedLog =
+        new RefusalLog("refused {} connections of clients that are not let in", shown, nanoClock);
+    headerLog =
+        new RefusalLog("refused {} connections without a valid PROXY header", shown, nanoClock);
+    refusedLog =
+        new RefusalLog("refused {} connections of clients that have too many", shown, nanoClock);
   }
 
   /** Other limits; connections that are open stay, and stay counted as they were. */
@@ -69,7 +73,7 @@ public final class ClientTable {
     }
     Tally tally = enter(address, now.connections());
     if (tally == null) {
-      refusedLog.refused(address);
+      refusedLog.refused(address, "");
     }
     return tally;
   }
@@ -122,16 +126,16 @@ public final class ClientTable {
 
   /** The connection of a client, or of a load balancer, that is not let in was closed. */
   public void deny(@Nullable InetAddress address) {
-    deniedLog.refused(address);
+    deniedLog.refused(address, "");
   }
 
   /**
    * A connection of a load balancer was closed for what it says of its client.
    *
-   * @param whose and why, for people
+   * @param why for people
    */
-  public void refuseProxyHeader(String whose) {
-    headerLog.refused(whose);
+  public void refuseProxyHeader(InetAddress balancer, String why) {
+    headerLog.refused(balancer, ": " + why);
   }
 
   void remove(AddressBits client, Tally tally) {

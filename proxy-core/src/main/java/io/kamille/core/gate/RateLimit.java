@@ -50,17 +50,23 @@ public final class RateLimit implements RouteGate {
    *
    * @param route what the log calls it
    * @param refused counts what is over the rate, of other limits too
+   * @param shown how the log names clients
    * @param nanoClock monotonic nanoseconds
    */
   public RateLimit(
-      RateLimitSettings settings, String route, LongAdder refused, LongSupplier nanoClock) {
+      RateLimitSettings settings,
+      String route,
+      LongAdder refused,
+      ShownAddress shown,
+      LongSupplier nanoClock) {
     this.settings = settings;
     intervalNanos = settings.rate().intervalNanos();
     this.refused = refused;
     this.nanoClock = nanoClock;
     startNanos = nanoClock.getAsLong();
-    String what = "requests over the rate " + settings.rate() + " of route " + route;
-    log = new RefusalLog(settings.isDryRun() ? what + " (dry run: they went on)" : what, nanoClock);
+    String done = settings.isDryRun() ? "dry run: let through" : "refused";
+    String what = " {} requests over the rate " + settings.rate() + " of route " + route;
+    log = new RefusalLog(done + what, shown, nanoClock);
   }
 
   /** Whether it limits as these say. */
@@ -75,7 +81,7 @@ public final class RateLimit implements RouteGate {
       return null;
     }
     refused.increment();
-    log.refused(exchange.client().getAddress());
+    log.refused(exchange.client().getAddress(), "");
     if (settings.isDryRun()) {
       return null;
     }

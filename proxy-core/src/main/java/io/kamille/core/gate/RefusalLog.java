@@ -18,6 +18,7 @@ final class RefusalLog {
   static final long EVERY_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private final String what;
+  private final ShownAddress shown;
   private final LongSupplier nanoClock;
   private final AtomicLong nextNanos;
   private final LongAdder count = new LongAdder();
@@ -26,11 +27,13 @@ final class RefusalLog {
   /**
    * A log of one kind of refusal.
    *
-   * @param what is refused and why, behind a number: "connections of clients that have too many"
+   * @param what was done, with "{}" for how often: "refused {} connections of busy clients"
+   * @param shown how clients are named
    * @param nanoClock monotonic nanoseconds
    */
-  RefusalLog(String what, LongSupplier nanoClock) {
+  RefusalLog(String what, ShownAddress shown, LongSupplier nanoClock) {
     this.what = what;
+    this.shown = shown;
     this.nanoClock = nanoClock;
     nextNanos = new AtomicLong(nanoClock.getAsLong());
   }
@@ -38,18 +41,26 @@ final class RefusalLog {
   /**
    * Something was refused.
    *
-   * @param whose printed with the line, if one is due
+   * @param why of this one; empty if that is clear
    */
-  void refused(@Nullable Object whose) {
+  void refused(@Nullable InetAddress client, String why) {
+    String line = line(client, why);
+    if (line != null) {
+      LOG.log(Level.WARNING, line);
+    }
+  }
+
+  /** Counts it; null if no line is due. */
+  @Nullable String line(@Nullable InetAddress client, String why) {
     count.increment();
     untold.increment();
     long now = nanoClock.getAsLong();
     long next = nextNanos.get();
-    if (now - next >= 0 && nextNanos.compareAndSet(next, now + EVERY_NANOS)) {
-      long since = untold.sumThenReset();
-      Object last = whose instanceof InetAddress address ? address.getHostAddress() : whose;
-      LOG.log(Level.WARNING, "refused " + since + " " + what + ", the last of " + last);
+    if (now - next < 0 || !nextNanos.compareAndSet(next, now + EVERY_NANOS)) {
+      return null;
     }
+    String done = what.replace("{}", Long.toString(untold.sumThenReset()));
+    return done + ", the last of " + shown.text(client) + why;
   }
 
   /** Refusals of this kind. */

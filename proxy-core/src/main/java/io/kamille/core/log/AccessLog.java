@@ -78,8 +78,7 @@ public final class AccessLog implements AutoCloseable {
             registry.counter(LINES),
             registry.counter(DROPPED, "write-error"),
             registry.counter(WRITE_ERRORS));
-    LineFormat format = format(settings, FieldDigest.ofThisProcess());
-    this.writer = new LogWriter(rings, format, destination, metrics, clock, LOGGER);
+    this.writer = new LogWriter(rings, format(settings), destination, metrics, clock, LOGGER);
     this.thread = Thread.ofPlatform().name("kamille-access-log").daemon().unstarted(this::run);
   }
 
@@ -121,15 +120,14 @@ public final class AccessLog implements AutoCloseable {
    * they have nothing.
    */
   public ExchangeHandler before(ExchangeHandler next) {
-    List<String> names = settings.fields().ofResponses();
-    return names.isEmpty() ? next : new ResponseFields(next, names);
+    return settings.fields().hasOfResponses() ? new ResponseFields(next) : next;
   }
 
-  static LineFormat format(AccessLogSettings settings, FieldDigest digest) {
+  static LineFormat format(AccessLogSettings settings) {
     List<LoggedField> added = settings.fields().add();
     return switch (settings.format()) {
-      case COMBINED -> new CombinedFormat(added, digest);
-      case JSON -> new JsonFormat(added, digest);
+      case COMBINED -> new CombinedFormat(added);
+      case JSON -> new JsonFormat(added);
     };
   }
 

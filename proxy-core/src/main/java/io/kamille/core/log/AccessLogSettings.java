@@ -1,15 +1,14 @@
 package io.kamille.core.log;
 
+import io.kamille.core.gate.ShownAddress;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Setting;
-import io.kamille.core.setting.Subsection;
-import io.kamille.core.setting.ValueType;
 import io.kamille.core.setting.ValueTypes;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,49 +29,36 @@ public record AccessLogSettings(
     LineFields fields,
     Only only,
     double sample,
-    Client client) {
+    ShownAddress client) {
 
-  private static final ValueType<List<LoggedField>> ADDED =
-      ValueTypes.list(
-          "list of values", LoggedField::parse, LoggedField::text, LoggedField.EXPECTED);
+  private static final Pattern REMOVABLE =
+      Pattern.compile("client|target|authority|referer|user-agent|route|origin|reason");
 
   /**
    * What lines have more and less than usual.
    *
    * @param add in the order of the lines
+   * @param remove by their words
    */
-  public record LineFields(List<LoggedField> add, List<Removable> remove) {
-
-    public static final Setting<List<LoggedField>> ADD =
-        Setting.of(
-                "add",
-                new ValueType<>(
-                    ADDED.name(),
-                    ADDED.bounds(),
-                    ADDED.expected(),
-                    true,
-                    text -> {
-                      List<LoggedField> all = ADDED.parse(text);
-                      return all == null || all.size() > LoggedField.MOST ? null : all;
-                    },
-                    ADDED.printer()),
-                "What each line has more: `request-field:NAME`, `response-field:NAME`,"
-                    + " `request-id`, `trace-id`, `route`, `origin`, `origin-time` and"
-                    + " `tls-version`. `Authorization`, `Proxy-Authorization`, `Cookie` and"
-                    + " `Set-Cookie` are written as a digest.")
-            .defaultsTo(List.of())
-            .appliesOnRestart();
+  public record LineFields(List<LoggedField> add, List<String> remove) {
 
     static final Section<LineFields> SECTION =
         Section.of(
             LineFields.class,
-            ADD,
+            Setting.of(
+                    "add",
+                    LoggedField.LIST,
+                    "What each line has more: `request-field:NAME`, `response-field:NAME`,"
+                        + " `request-id`, `trace-id`, `origin`, `origin-time` and `tls-version`."
+                        + " `Authorization`, `Proxy-Authorization`, `Cookie` and `Set-Cookie` are"
+                        + " written as a digest.")
+                .defaultsTo(List.of())
+                .appliesOnRestart(),
             Setting.of(
                     "remove",
                     ValueTypes.list(
                         "list of values",
-                        Removable::parse,
-                        Removable::text,
+                        text -> REMOVABLE.matcher(text).matches(),
                         "one of client, target, authority, referer, user-agent, route, origin,"
                             + " reason"),
                     "What each line lacks: `client`, `target`, `authority`, `referer`,"
@@ -80,41 +66,9 @@ public record AccessLogSettings(
                 .defaultsTo(List.of())
                 .appliesOnRestart());
 
-    boolean removes(RecordLayout.Text text) {
-      return remove.stream().anyMatch(removed -> removed.name().equals(text.name()));
-    }
-
-    /** The names of the fields of responses, in order. */
-    List<String> ofResponses() {
-      return add.stream()
-          .filter(field -> field.kind() == LoggedField.Kind.RESPONSE_FIELD)
-          .map(LoggedField::name)
-          .toList();
-    }
-  }
-
-  /** What lines may lack. */
-  public enum Removable {
-    CLIENT,
-    TARGET,
-    AUTHORITY,
-    REFERER,
-    USER_AGENT,
-    ROUTE,
-    ORIGIN,
-    REASON;
-
-    private static @Nullable Removable parse(String text) {
-      for (Removable each : values()) {
-        if (each.text().equals(text)) {
-          return each;
-        }
-      }
-      return null;
-    }
-
-    private String text() {
-      return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    /** Whether lines have fields of responses. */
+    boolean hasOfResponses() {
+      return add.stream().anyMatch(field -> field.kind() == LoggedField.Kind.RESPONSE_FIELD);
     }
   }
 
@@ -151,31 +105,6 @@ public record AccessLogSettings(
                         + " that broke off.")
                 .defaultsTo(false)
                 .appliesOnRestart());
-
-    boolean isOn() {
-      return failures || slowerThan != null || !status.isEmpty();
-    }
-
-    /** Whether that status code is one of them. */
-    boolean has(int code) {
-      for (int i = 0; i < status.size(); i++) {
-        String wanted = status.get(i);
-        boolean isClass = wanted.charAt(1) == 'x';
-        if (wanted.charAt(0) - '0' == code / 100
-            && (isClass || Integer.parseInt(wanted, 1, 3, 10) == code % 100)) {
-          return true;
-        }
-      }
-      return false;
-    }
-  }
-
-  /** How the address of a client is written. */
-  public enum Client {
-    /** As it is. */
-    FULL,
-    /** Its network alone: /24 of an IPv4 address, /48 of an IPv6 address. */
-    MASKED
   }
 
   /** How one line looks. */
@@ -203,18 +132,6 @@ public record AccessLogSettings(
           .defaultsTo(Format.COMBINED)
           .appliesOnRestart();
 
-  public static final Setting<Client> CLIENT =
-      Setting.of(
-              "client",
-              ValueTypes.oneOf(Client.values()),
-              "How the address of a client is written: `full`, or `masked` to its network, /24 of"
-                  + " IPv4 and /48 of IPv6.")
-          .defaultsTo(Client.FULL)
-          .appliesOnRestart();
-
-  public static final Subsection<LineFields> FIELDS =
-      LineFields.SECTION.one("fields", "What a line has more and less than usual.");
-
   public static final Section<AccessLogSettings> SECTION =
       Section.of(
           AccessLogSettings.class,
@@ -229,7 +146,7 @@ public record AccessLogSettings(
               .appliesOnRestart(),
           OUTPUT,
           FORMAT,
-          FIELDS,
+          LineFields.SECTION.one("fields", "What a line has more and less than usual."),
           Only.SECTION.one(
               "only",
               "Which exchanges have a line: those that meet one of these conditions. Without any,"
@@ -241,5 +158,11 @@ public record AccessLogSettings(
                       + " one.")
               .defaultsTo(1.0)
               .appliesOnRestart(),
-          CLIENT);
+          Setting.of(
+                  "client",
+                  ValueTypes.oneOf(ShownAddress.values()),
+                  "How the address of a client is written: `full`, or `masked` to its network, /24 of"
+                      + " IPv4 and /48 of IPv6.")
+              .defaultsTo(ShownAddress.FULL)
+              .appliesOnRestart());
 }

@@ -14,11 +14,10 @@ final class CombinedFormat implements LineFormat {
    */
   private final SecondStamp stamp = new SecondStamp("dd/MMM/uuuu:HH:mm:ss Z");
   private final List<LoggedField> added;
-  private final FieldDigest digest;
+  private final FieldDigest digest = new FieldDigest();
 
-  CombinedFormat(List<LoggedField> added, FieldDigest digest) {
+  CombinedFormat(List<LoggedField> added) {
     this.added = added;
-    this.digest = digest;
   }
 
   @Override
@@ -41,56 +40,41 @@ final class CombinedFormat implements LineFormat {
     appendOrDash(record, Text.REASON, out);
     out.octet('"');
     for (int i = 0; i < added.size(); i++) {
-      append(record, i, added.get(i), out.octet(' '));
+      out.ascii(" \"");
+      append(record, Text.COUNT + i, added.get(i), out);
+      out.octet('"');
     }
     out.octet('\n');
   }
 
   private void append(LogRecord record, int place, LoggedField field, LineBuffer out) {
-    if (field.kind() == LoggedField.Kind.ORIGIN_TIME) {
-      long nanos = record.extraNumber(place);
-      if (nanos < 0) {
-        out.octet('-');
-      } else {
-        out.seconds(nanos);
-      }
-      return;
+    if (record.isEmpty(place)) {
+      out.octet('-');
+    } else if (field.kind() == LoggedField.Kind.ORIGIN_TIME) {
+      out.seconds(record.number(place));
+    } else if (field.isSecret()) {
+      out.ascii(digest.of(record.octets(), record.start(place), record.end(place)));
+    } else {
+      appendEscaped(record, place, out);
     }
-    out.octet('"');
-    int start = record.extraStart(place);
-    int end = record.extraEnd(place);
-    switch (field.kind()) {
-      case ROUTE -> appendOrDash(record, Text.ROUTE, out);
-      case ORIGIN -> appendOrDash(record, Text.ORIGIN, out);
-      default -> {
-        if (start == end) {
-          out.octet('-');
-        } else if (field.isSecret()) {
-          out.ascii(digest.of(record.octets(), start, end));
-        } else {
-          appendEscaped(record.octets(), start, end, record.isExtraCut(place), out);
-        }
-      }
-    }
-    out.octet('"');
   }
 
   private static void appendRequestLine(LogRecord record, LineBuffer out) {
-    if (record.isEmpty(Text.METHOD)) {
+    if (record.isEmpty(Text.METHOD.number())) {
       out.octet('-');
       return;
     }
-    appendEscaped(record, Text.METHOD, out);
+    appendEscaped(record, Text.METHOD.number(), out);
     out.octet(' ');
     appendOrDash(record, Text.TARGET, out);
     out.ascii(" HTTP/").decimal(record.version() / 10).octet('.').decimal(record.version() % 10);
   }
 
   private static void appendOrDash(LogRecord record, Text text, LineBuffer out) {
-    if (record.isEmpty(text)) {
+    if (record.isEmpty(text.number())) {
       out.octet('-');
     } else {
-      appendEscaped(record, text, out);
+      appendEscaped(record, text.number(), out);
     }
   }
 
@@ -98,14 +82,9 @@ final class CombinedFormat implements LineFormat {
     return token.isEmpty() ? "-" : token;
   }
 
-  private static void appendEscaped(LogRecord record, Text text, LineBuffer out) {
-    appendEscaped(record.octets(), record.start(text), record.end(text), record.isCut(text), out);
-  }
-
-  private static void appendEscaped(
-      byte[] octets, int start, int end, boolean isCut, LineBuffer out) {
-    for (int i = start; i < end; i++) {
-      byte octet = octets[i];
+  private static void appendEscaped(LogRecord record, int place, LineBuffer out) {
+    for (int i = record.start(place); i < record.end(place); i++) {
+      byte octet = record.octets()[i];
       if (octet == '"' || octet == '\\') {
         out.octet('\\').octet(octet);
       } else if (octet >= ' ' && octet < 0x7f) {
@@ -114,7 +93,7 @@ final class CombinedFormat implements LineFormat {
         out.ascii("\\x").hex(octet, 2);
       }
     }
-    if (isCut) {
+    if (record.isCut(place)) {
       out.ascii("...");
     }
   }

@@ -1,12 +1,13 @@
 package io.kamille.core.log;
 
+import static io.kamille.core.log.RecordLayout.ADDED;
+import static io.kamille.core.log.RecordLayout.ADDED_LIMIT;
 import static io.kamille.core.log.RecordLayout.ADDRESS_LENGTH;
+import static io.kamille.core.log.RecordLayout.ADDRESS_LIMIT;
 import static io.kamille.core.log.RecordLayout.CACHE_RESULT;
 import static io.kamille.core.log.RecordLayout.CONTENT;
 import static io.kamille.core.log.RecordLayout.CUT;
 import static io.kamille.core.log.RecordLayout.DURATION;
-import static io.kamille.core.log.RecordLayout.EXTRAS;
-import static io.kamille.core.log.RecordLayout.EXTRA_LIMIT;
 import static io.kamille.core.log.RecordLayout.FAILURE;
 import static io.kamille.core.log.RecordLayout.GRPC_STATUS;
 import static io.kamille.core.log.RecordLayout.LONG;
@@ -21,6 +22,8 @@ import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeNotes;
 import io.kamille.core.exchange.ExchangeObserver;
 import io.kamille.core.exchange.Failure;
+import io.kamille.core.exchange.Trace;
+import io.kamille.core.gate.ShownAddress;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.RequestHead;
@@ -28,7 +31,6 @@ import io.kamille.core.log.RecordLayout.Text;
 import io.kamille.core.loop.WallClock;
 import io.kamille.core.metric.Counter;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -41,6 +43,8 @@ final class ExchangeRecorder implements ExchangeObserver {
    */
   private static final long COMPARE_NANOS = Duration.ofSeconds(1).toNanos();
 
+  private static final byte[] COMMA = {',', ' '};
+
   private final RecordRing ring;
   private final Runnable wakeReader;
   private final Counter dropped;
@@ -48,7 +52,7 @@ final class ExchangeRecorder implements ExchangeObserver {
   private final WallClock clock;
   private final LineFilter filter;
   private final List<LoggedField> added;
-  private final boolean isMasked;
+  private final ShownAddress shown;
   private final boolean[] removed = new boolean[Text.COUNT];
   private final boolean hasClient;
   private final int greatestLength;
@@ -57,10 +61,6 @@ final class ExchangeRecorder implements ExchangeObserver {
   private long comparedEpochMicros;
   private int record;
   private int cursor;
-
-  ExchangeRecorder(RecordRing ring, Runnable wakeReader, Counter dropped, WallClock clock) {
-    this(ring, wakeReader, dropped, clock, AccessLogSettings.SECTION.defaults());
-  }
 
   ExchangeRecorder(
       RecordRing ring,
@@ -74,10 +74,11 @@ final class ExchangeRecorder implements ExchangeObserver {
     this.clock = clock;
     filter = new LineFilter(settings, clock.epochMillis() + System.identityHashCode(ring));
     added = settings.fields().add();
-    isMasked = settings.client() == AccessLogSettings.Client.MASKED;
-    hasClient = !settings.fields().remove().contains(AccessLogSettings.Removable.CLIENT);
+    shown = settings.client();
+    List<String> names = settings.fields().remove();
+    hasClient = !names.contains("client");
     for (Text text : Text.values()) {
-      removed[text.number()] = settings.fields().removes(text);
+      removed[text.number()] = names.contains(text.word());
     }
     greatestLength = RecordLayout.greatestLength(added.size());
   }
@@ -101,11 +102,9 @@ final class ExchangeRecorder implements ExchangeObserver {
     putAddress(addresses.octetsOf(exchange.client()));
     putRequest(exchange.request());
     putNotes(exchange.notes());
-    putByte(EXTRAS, added.size());
-    for (int i = 0, response = 0; i < added.size(); i++) {
-      LoggedField field = added.get(i);
-      int place = field.kind() == LoggedField.Kind.RESPONSE_FIELD ? response++ : -1;
-      putExtra(field, exchange, place);
+    putByte(ADDED, added.size());
+    for (int i = 0; i < added.size(); i++) {
+      putAdded(added.get(i), exchange);
     }
     ring.commit(cursor - record);
     if (ring.isFilling()) {
@@ -146,118 +145,97 @@ final class ExchangeRecorder implements ExchangeObserver {
   }
 
   private void putAddress(byte[] address) {
-    int length = hasClient ? address.length : 0;
+    int length = put(address, 0, hasClient ? address.length : 0, ADDRESS_LIMIT);
     putShort(ADDRESS_LENGTH, length);
-    copy(address, 0, length);
-    if (isMasked && length > 0) {
-      int kept = length == 4 ? 3 : 6;
-      Arrays.fill(ring.octets(), cursor - length + kept, cursor, (byte) 0);
-    }
-  }
-
-  // Values that are added
-
-  /**
-   * Puts one.
-   *
-   * @param place among the fields of the response
-   */
-  private void putExtra(LoggedField field, Exchange exchange, int place) {
-    int length = cursor;
-    cursor += Short.BYTES;
-    ExchangeNotes notes = exchange.notes();
-    boolean isCut =
-        switch (field.kind()) {
-          case REQUEST_FIELD -> putFields(exchange.request().fields(), field.name());
-          case RESPONSE_FIELD -> putNoted(notes.responseFields(), place);
-          case REQUEST_ID -> putAscii(notes.requestId());
-          case TRACE_ID -> putAscii(notes.trace() == null ? "" : notes.trace().ids().trace());
-          case TLS_VERSION -> putAscii(notes.tlsVersion());
-          case ORIGIN_TIME -> putNumber(notes.originNanos());
-          case ROUTE, ORIGIN -> false;
-        };
-    int kept = cursor - length - Short.BYTES;
-    SHORT.set(ring.octets(), length, (short) (isCut ? kept | CUT : kept));
-  }
-
-  /** All lines of that name as one value; whether that was cut. */
-  private boolean putFields(Fields fields, String name) {
-    int start = cursor;
-    boolean isCut = false;
-    for (int line = 0; line < fields.size(); line++) {
-      if (fields.nameIs(line, name)) {
-        if (cursor > start && room(start) >= 2) {
-          ring.octets()[cursor++] = ',';
-          ring.octets()[cursor++] = ' ';
-        }
-        int length = fields.valueEnd(line) - fields.valueStart(line);
-        isCut |= length > room(start);
-        copy(fields.octets(), fields.valueStart(line), Math.min(length, room(start)));
-      }
-    }
-    return isCut;
-  }
-
-  private int room(int start) {
-    return EXTRA_LIMIT - (cursor - start);
-  }
-
-  private boolean putNoted(byte @Nullable [][] values, int place) {
-    byte[] value = values == null ? null : values[place];
-    if (value == null) {
-      return false;
-    }
-    copy(value, 0, Math.min(value.length, EXTRA_LIMIT));
-    return value.length > EXTRA_LIMIT;
-  }
-
-  private boolean putAscii(String value) {
-    for (int i = 0; i < Math.min(value.length(), EXTRA_LIMIT); i++) {
-      char c = value.charAt(i);
-      ring.octets()[cursor++] = (byte) (c < 0x80 ? c : '?');
-    }
-    return value.length() > EXTRA_LIMIT;
-  }
-
-  private boolean putNumber(long value) {
-    if (value > 0) {
-      LONG.set(ring.octets(), cursor, value);
-      cursor += Long.BYTES;
-    }
-    return false;
+    shown.hide(ring.octets(), cursor, length);
   }
 
   private void putField(Text text, Fields fields, FieldName name) {
     int line = fields.indexOf(name);
     if (line < 0) {
-      putShort(text.lengthOffset(), 0);
+      putText(text, "");
     } else {
       putText(text, fields.octets(), fields.valueStart(line), fields.valueEnd(line));
     }
   }
 
   private void putText(Text text, byte[] octets, int start, int end) {
-    int length = removed[text.number()] ? 0 : end - start;
-    int kept = Math.min(length, text.limit());
-    putShort(text.lengthOffset(), kept < length ? kept | CUT : kept);
-    copy(octets, start, kept);
+    int at = next();
+    putShort(at, removed[text.number()] ? 0 : put(octets, start, end, text.limit()));
+  }
+
+  private void putText(Text text, String value) {
+    int at = next();
+    putShort(at, removed[text.number()] ? 0 : put(value, text.limit()));
+  }
+
+  private void putAdded(LoggedField field, Exchange exchange) {
+    int at = next();
+    ExchangeNotes notes = exchange.notes();
+    Trace trace = notes.trace();
+    putShort(
+        at,
+        switch (field.kind()) {
+          case REQUEST_FIELD -> put(exchange.request().fields(), field.name());
+          case RESPONSE_FIELD -> put(notes.responseFields(), field.name());
+          case REQUEST_ID -> put(notes.requestId(), ADDED_LIMIT);
+          case TRACE_ID -> put(trace == null ? "" : trace.ids().trace(), ADDED_LIMIT);
+          case ORIGIN -> put(notes.origin(), ADDED_LIMIT);
+          case ORIGIN_TIME -> put(notes.originNanos());
+          case TLS_VERSION -> put(notes.tlsVersion(), ADDED_LIMIT);
+        });
+  }
+
+  /** Where the length of the next value stands, which follows. */
+  private int next() {
+    cursor += Short.BYTES;
+    return cursor - Short.BYTES - record;
+  }
+
+  // These answer the length of what they put, with CUT if that is not all
+
+  private int put(byte[] octets, int start, int end, int limit) {
+    int kept = Math.min(end - start, limit);
+    System.arraycopy(octets, start, ring.octets(), cursor, kept);
+    cursor += kept;
+    return kept < end - start ? kept | CUT : kept;
   }
 
   /** Names from the configuration and reasons; what is not ASCII becomes a question mark. */
-  private void putText(Text text, String value) {
-    int length = removed[text.number()] ? 0 : value.length();
-    int kept = Math.min(length, text.limit());
-    putShort(text.lengthOffset(), kept < length ? kept | CUT : kept);
-    byte[] octets = ring.octets();
+  private int put(String value, int limit) {
+    int kept = Math.min(value.length(), limit);
     for (int i = 0; i < kept; i++) {
       char c = value.charAt(i);
-      octets[cursor++] = (byte) (c < 0x80 ? c : '?');
+      ring.octets()[cursor++] = (byte) (c < 0x80 ? c : '?');
     }
+    return kept < value.length() ? kept | CUT : kept;
   }
 
-  private void copy(byte[] octets, int start, int length) {
-    System.arraycopy(octets, start, ring.octets(), cursor, length);
-    cursor += length;
+  /** All lines of that name as one value. */
+  private int put(@Nullable Fields fields, String name) {
+    int start = cursor;
+    int cut = 0;
+    for (int line = 0; fields != null && line < fields.size(); line++) {
+      if (fields.nameIs(line, name)) {
+        int from = fields.valueStart(line);
+        cut |= cursor > start ? put(COMMA, 0, COMMA.length, room(start)) : 0;
+        cut |= put(fields.octets(), from, fields.valueEnd(line), room(start));
+      }
+    }
+    return (cursor - start) | (cut & CUT);
+  }
+
+  private int room(int start) {
+    return ADDED_LIMIT - (cursor - start);
+  }
+
+  private int put(long nanos) {
+    if (nanos == 0) {
+      return 0;
+    }
+    LONG.set(ring.octets(), cursor, nanos);
+    cursor += Long.BYTES;
+    return Long.BYTES;
   }
 
   private void putByte(int offset, int value) {

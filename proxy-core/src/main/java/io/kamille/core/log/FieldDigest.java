@@ -8,7 +8,7 @@ import javax.crypto.spec.SecretKeySpec;
 
 /**
  * Stands for a value that nobody may read: equal values have equal digests, and nothing else can be
- * learnt, not even by guessing. HMAC-SHA256 (RFC 2104). Confined to the writer.
+ * learnt, not even by guessing. HMAC-SHA256 (RFC 2104) by a key of its own. Confined to the writer.
  */
 final class FieldDigest {
 
@@ -17,21 +17,15 @@ final class FieldDigest {
 
   private final Mac mac;
 
-  /** Digests by that key. */
-  FieldDigest(byte[] key) {
+  FieldDigest() {
+    byte[] key = new byte[32];
+    new SecureRandom().nextBytes(key);
     try {
       mac = Mac.getInstance(ALGORITHM);
       mac.init(new SecretKeySpec(key, ALGORITHM));
     } catch (GeneralSecurityException impossible) {
       throw new IllegalStateException("every JDK has " + ALGORITHM, impossible);
     }
-  }
-
-  /** Digests by a key that ends with the process. */
-  static FieldDigest ofThisProcess() {
-    byte[] key = new byte[32];
-    new SecureRandom().nextBytes(key);
-    return new FieldDigest(key);
   }
 
   /** Sixteen hexadecimal digits. */

@@ -14,11 +14,10 @@ final class JsonFormat implements LineFormat {
    */
   private final SecondStamp stamp = new SecondStamp("uuuu-MM-dd'T'HH:mm:ss");
   private final List<LoggedField> added;
-  private final FieldDigest digest;
+  private final FieldDigest digest = new FieldDigest();
 
-  JsonFormat(List<LoggedField> added, FieldDigest digest) {
+  JsonFormat(List<LoggedField> added) {
     this.added = added;
-    this.digest = digest;
   }
 
   @Override
@@ -50,26 +49,23 @@ final class JsonFormat implements LineFormat {
     text(record, Text.ORIGIN, "origin", out);
     text(record, Text.REASON, "reason", out);
     for (int i = 0; i < added.size(); i++) {
-      LoggedField field = added.get(i);
-      if (!field.isUsual() && record.extraStart(i) < record.extraEnd(i)) {
-        append(record, i, field, out);
-      }
+      append(record, Text.COUNT + i, added.get(i), out);
     }
     out.ascii("}\n");
   }
 
   private void append(LogRecord record, int place, LoggedField field, LineBuffer out) {
-    out.ascii(",\"").ascii(field.member()).ascii("\":");
-    int start = record.extraStart(place);
-    int end = record.extraEnd(place);
+    // Every line has the origin.
+    if (record.isEmpty(place) || field.kind() == LoggedField.Kind.ORIGIN) {
+      return;
+    }
     if (field.kind() == LoggedField.Kind.ORIGIN_TIME) {
-      out.seconds(record.extraNumber(place));
+      out.ascii(",\"").ascii(field.member()).ascii("\":").seconds(record.number(place));
     } else if (field.isSecret()) {
-      out.octet('"').ascii(digest.of(record.octets(), start, end)).octet('"');
+      token(
+          field.member(), digest.of(record.octets(), record.start(place), record.end(place)), out);
     } else {
-      out.octet('"');
-      appendEscaped(record.octets(), start, end, out);
-      out.ascii(record.isExtraCut(place) ? "...\"" : "\"");
+      text(record, place, field.member(), out);
     }
   }
 
@@ -80,12 +76,16 @@ final class JsonFormat implements LineFormat {
   }
 
   private static void text(LogRecord record, Text text, String name, LineBuffer out) {
-    if (record.isEmpty(text)) {
+    text(record, text.number(), name, out);
+  }
+
+  private static void text(LogRecord record, int place, String name, LineBuffer out) {
+    if (record.isEmpty(place)) {
       return;
     }
     out.ascii(",\"").ascii(name).ascii("\":\"");
-    appendEscaped(record.octets(), record.start(text), record.end(text), out);
-    out.ascii(record.isCut(text) ? "...\"" : "\"");
+    appendEscaped(record.octets(), record.start(place), record.end(place), out);
+    out.ascii(record.isCut(place) ? "...\"" : "\"");
   }
 
   private static void appendEscaped(byte[] octets, int start, int end, LineBuffer out) {

@@ -12,7 +12,7 @@ final class LogRecord {
 
   private final int[] starts = new int[Text.COUNT + LoggedField.MOST];
   private final int[] ends = new int[Text.COUNT + LoggedField.MOST];
-  private final boolean[] cuts = new boolean[LoggedField.MOST];
+  private final boolean[] cuts = new boolean[Text.COUNT + LoggedField.MOST];
   private byte[] octets = {};
   private int record;
 
@@ -21,18 +21,12 @@ final class LogRecord {
     this.octets = octets;
     this.record = offset;
     int start = addressStart() + addressLength();
-    for (int i = 0; i < Text.COUNT; i++) {
-      starts[i] = start;
-      start += shortAt(RecordLayout.TEXT_LENGTHS + i * Short.BYTES) & ~RecordLayout.CUT;
-      ends[i] = start;
-    }
-    for (int i = 0; i < octets[offset + RecordLayout.EXTRAS]; i++) {
-      int length = (short) RecordLayout.SHORT.get(octets, start) & 0xffff;
+    for (int i = 0; i < Text.COUNT + octets[record + RecordLayout.ADDED]; i++) {
+      int length = shortAt(start - record);
       cuts[i] = (length & RecordLayout.CUT) != 0;
-      start += Short.BYTES;
-      starts[Text.COUNT + i] = start;
-      start += length & ~RecordLayout.CUT;
-      ends[Text.COUNT + i] = start;
+      starts[i] = start + Short.BYTES;
+      ends[i] = starts[i] + (length & ~RecordLayout.CUT);
+      start = ends[i];
     }
     return this;
   }
@@ -91,41 +85,32 @@ final class LogRecord {
     return shortAt(RecordLayout.ADDRESS_LENGTH);
   }
 
-  int start(Text text) {
-    return starts[text.number()];
+  /**
+   * Where a text begins.
+   *
+   * @param place the number of a {@link Text}, or {@link Text#COUNT} and more for values that are
+   *     added
+   */
+  int start(int place) {
+    return starts[place];
   }
 
-  int end(Text text) {
-    return ends[text.number()];
+  int end(int place) {
+    return ends[place];
   }
 
-  boolean isEmpty(Text text) {
-    return start(text) == end(text);
+  boolean isEmpty(int place) {
+    return starts[place] == ends[place];
   }
 
   /** Whether the end of the text was cut off. */
-  boolean isCut(Text text) {
-    return (shortAt(text.lengthOffset()) & RecordLayout.CUT) != 0;
-  }
-
-  /** Where the value begins that is added in that place. */
-  int extraStart(int place) {
-    return starts[Text.COUNT + place];
-  }
-
-  int extraEnd(int place) {
-    return ends[Text.COUNT + place];
-  }
-
-  boolean isExtraCut(int place) {
+  boolean isCut(int place) {
     return cuts[place];
   }
 
-  /** The number that is added in that place; negative if it is not there. */
-  long extraNumber(int place) {
-    return extraStart(place) == extraEnd(place)
-        ? -1
-        : (long) RecordLayout.LONG.get(octets, extraStart(place));
+  /** The number in that place, which is not empty. */
+  long number(int place) {
+    return longAt(starts[place] - record);
   }
 
   private int shortAt(int offset) {

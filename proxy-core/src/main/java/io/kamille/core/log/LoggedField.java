@@ -1,5 +1,8 @@
 package io.kamille.core.log;
 
+import io.kamille.core.setting.ValueType;
+import io.kamille.core.setting.ValueTypes;
+import java.util.List;
 import java.util.Locale;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -14,54 +17,53 @@ public record LoggedField(Kind kind, String name) {
   /** How many may be added. */
   static final int MOST = 16;
 
-  static final String EXPECTED =
-      "request-field:NAME, response-field:NAME, request-id, trace-id, route, origin, origin-time or"
-          + " tls-version; at most "
-          + MOST;
+  static final ValueType<List<LoggedField>> LIST =
+      ValueTypes.list(
+              "list of values",
+              LoggedField::parse,
+              LoggedField::text,
+              "request-field:NAME, response-field:NAME, request-id, trace-id, origin, origin-time or"
+                  + " tls-version; at most "
+                  + MOST)
+          .map(fields -> fields.size() > MOST ? null : fields, fields -> fields);
 
-  private static final Pattern FIELD =
-      Pattern.compile("(request|response)-field:([A-Za-z0-9!#$%&'*+.^_`|~-]{1,64})");
+  private static final Pattern SECRET = Pattern.compile("(proxy-)?authorization|(set-)?cookie");
 
   /** Where a value comes from. */
   public enum Kind {
-    REQUEST_FIELD("request-field:"),
-    RESPONSE_FIELD("response-field:"),
-    REQUEST_ID("requestId"),
-    TRACE_ID("traceId"),
-    ROUTE("route"),
-    ORIGIN("origin"),
-    ORIGIN_TIME("originSeconds"),
-    TLS_VERSION("tlsVersion");
+    REQUEST_FIELD("request-field:", "request-field:"),
+    RESPONSE_FIELD("response-field:", "response-field:"),
+    REQUEST_ID("request-id", "requestId"),
+    TRACE_ID("trace-id", "traceId"),
+    ORIGIN("origin", "origin"),
+    ORIGIN_TIME("origin-time", "originSeconds"),
+    TLS_VERSION("tls-version", "tlsVersion");
 
+    private final String word;
     private final String member;
 
-    Kind(String member) {
+    Kind(String word, String member) {
+      this.word = word;
       this.member = member;
     }
   }
 
   /** What this text calls; null if nothing. */
   static @Nullable LoggedField parse(String text) {
-    var field = FIELD.matcher(text);
-    if (field.matches()) {
-      Kind kind = field.group(1).equals("request") ? Kind.REQUEST_FIELD : Kind.RESPONSE_FIELD;
-      return new LoggedField(kind, field.group(2).toLowerCase(Locale.ROOT));
-    }
+    int end = text.indexOf(':') + 1;
+    String word = end == 0 ? text : text.substring(0, end);
+    String name = end == 0 ? "" : text.substring(end);
     for (Kind kind : Kind.values()) {
-      if (kind.compareTo(Kind.RESPONSE_FIELD) > 0 && word(kind).equals(text)) {
-        return new LoggedField(kind, "");
+      if (kind.word.equals(word) && (end == 0 || ValueTypes.token().parse(name) != null)) {
+        return new LoggedField(kind, name.toLowerCase(Locale.ROOT));
       }
     }
     return null;
   }
 
-  private static String word(Kind kind) {
-    return kind.name().toLowerCase(Locale.ROOT).replace('_', '-');
-  }
-
   /** As settings write it. */
   String text() {
-    return name.isEmpty() ? word(kind) : kind.member + name;
+    return kind.word + name;
   }
 
   /** What a line of JSON calls it. */
@@ -69,33 +71,8 @@ public record LoggedField(Kind kind, String name) {
     return kind.member + name;
   }
 
-  /** Whether every line of JSON has it anyway. */
-  boolean isUsual() {
-    return kind == Kind.ROUTE || kind == Kind.ORIGIN;
-  }
-
   /** Whether its value lets in whoever reads it, so that only a digest is written. */
   boolean isSecret() {
-    return switch (name) {
-      case "authorization", "proxy-authorization", "cookie", "set-cookie" -> true;
-      default -> false;
-    };
-  }
-
-  /** Whether its value is mostly the address of a client. */
-  public boolean isClientAddress() {
-    return switch (name) {
-      case "forwarded",
-          "x-forwarded-for",
-          "x-real-ip",
-          "x-client-ip",
-          "x-cluster-client-ip",
-          "client-ip",
-          "true-client-ip",
-          "cf-connecting-ip",
-          "fastly-client-ip" ->
-          true;
-      default -> false;
-    };
+    return SECRET.matcher(name).matches();
   }
 }

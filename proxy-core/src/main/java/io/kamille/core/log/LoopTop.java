@@ -4,6 +4,7 @@ import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeNotes;
 import io.kamille.core.exchange.ExchangeNotes.CacheResult;
 import io.kamille.core.exchange.ExchangeObserver;
+import io.kamille.core.gate.ShownAddress;
 import io.kamille.core.http.Octets;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.Topics;
@@ -12,9 +13,8 @@ import java.lang.invoke.VarHandle;
 import java.net.InetAddress;
 import java.nio.ByteOrder;
 import java.time.Duration;
-import java.util.Arrays;
-import java.util.EnumMap;
 import java.util.Map;
+import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /** What is asked for most on one loop. Written on its loop; read on any thread. */
@@ -32,6 +32,7 @@ public final class LoopTop implements ExchangeObserver {
 
   private static final long SECOND = Duration.ofSeconds(1).toNanos();
   private static final long HALF_LIFE = Duration.ofMinutes(10).toNanos();
+  private static final Kind[] KINDS = Kind.values();
   private static final byte[] HTTP = {'h', 't', 't', 'p', ':', '/', '/'};
   private static final byte[] HTTPS = {'h', 't', 't', 'p', 's', ':', '/', '/'};
   private static final VarHandle LONG =
@@ -40,19 +41,19 @@ public final class LoopTop implements ExchangeObserver {
   /** What is counted. */
   public enum Kind {
     URLS,
-    /** URLs that an origin was asked for. */
+    /** URLs that missed the cache. Requests that bypass it are none. */
     MISSES,
     /** Tags of responses from the store. */
     TAGS,
     CLIENTS
   }
 
-  private final boolean isMasked;
-  private final Map<Kind, TopKeys> tops = new EnumMap<>(Kind.class);
+  private final ShownAddress shown;
   private final TopKeys urls = new TopKeys();
   private final TopKeys misses = new TopKeys();
   private final TopKeys tags = new TopKeys();
   private final TopKeys clients = new TopKeys();
+  private final SplittableRandom random = new SplittableRandom(1);
   private final byte[] scratch = new byte[TopKeys.LENGTH_LIMIT];
   private boolean hasWindow;
   private long windowNanos;
@@ -60,19 +61,10 @@ public final class LoopTop implements ExchangeObserver {
   private long inWindow;
   private long interval = 1;
   private long left = 1;
-  private long random = 0x9e3779b97f4a7c15L;
 
-  /**
-   * Nothing is counted yet.
-   *
-   * @param isMasked whether of clients' addresses only the network counts
-   */
-  public LoopTop(boolean isMasked) {
-    this.isMasked = isMasked;
-    tops.put(Kind.URLS, urls);
-    tops.put(Kind.MISSES, misses);
-    tops.put(Kind.TAGS, tags);
-    tops.put(Kind.CLIENTS, clients);
+  /** Nothing is counted yet. */
+  public LoopTop(ShownAddress shown) {
+    this.shown = shown;
   }
 
   @Override
@@ -83,7 +75,7 @@ public final class LoopTop implements ExchangeObserver {
       return;
     }
     count(exchange, endNanos);
-    left = interval == 1 ? 1 : 1 + next() % (2 * interval - 1);
+    left = random.nextLong(1, 2 * interval);
   }
 
   private void count(Exchange exchange, long now) {
@@ -96,7 +88,9 @@ public final class LoopTop implements ExchangeObserver {
       hasWindow = true;
     }
     for (; now - fadedNanos >= HALF_LIFE; fadedNanos += HALF_LIFE) {
-      tops.values().forEach(TopKeys::fade);
+      for (Kind kind : KINDS) {
+        of(kind).fade();
+      }
     }
     ExchangeNotes notes = exchange.notes();
     int length = url(exchange.request());
@@ -108,13 +102,6 @@ public final class LoopTop implements ExchangeObserver {
     }
     addTags(notes.topics());
     addClient(exchange.client().getAddress());
-  }
-
-  private long next() {
-    random ^= random << 13;
-    random ^= random >>> 7;
-    random ^= random << 17;
-    return random & Long.MAX_VALUE;
   }
 
   /** Writes the URL; 0 if it is too long, or none. */
@@ -136,7 +123,7 @@ public final class LoopTop implements ExchangeObserver {
   private void addTags(@Nullable Topics topics) {
     int size = topics == null ? 0 : topics.size();
     int taken = Math.min(size, MOST_TAGS);
-    int from = taken < size ? (int) (next() % size) : 0;
+    int from = taken < size ? random.nextInt(size) : 0;
     for (int i = 0; topics != null && i < taken; i++) {
       LONG.set(scratch, 0, topics.at((from + i) % size));
       tags.add(scratch, Long.BYTES, interval * size / taken);
@@ -146,18 +133,23 @@ public final class LoopTop implements ExchangeObserver {
   private void addClient(@Nullable InetAddress client) {
     if (client != null) {
       byte[] address = client.getAddress();
-      if (isMasked) {
-        Arrays.fill(address, address.length == 4 ? 3 : 6, address.length, (byte) 0);
-      }
+      shown.hide(address, address.length, address.length);
       clients.add(address, address.length, interval);
     }
   }
 
+  private TopKeys of(Kind kind) {
+    return switch (kind) {
+      case URLS -> urls;
+      case MISSES -> misses;
+      case TAGS -> tags;
+      case CLIENTS -> clients;
+    };
+  }
+
   /** Adds what was counted to {@code counts}, by its octets, one per character. Any thread. */
   public void addTo(Map<String, Long> counts, Kind kind) {
-    TopKeys top = tops.get(kind);
-    if (top != null) {
-      top.forEach((key, count) -> counts.merge(Octets.text(key, 0, key.length), count, Long::sum));
-    }
+    of(kind)
+        .forEach((key, count) -> counts.merge(Octets.text(key, 0, key.length), count, Long::sum));
   }
 }

@@ -3,6 +3,7 @@ package io.kamille.core.log;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
+import java.util.Locale;
 
 /** Where the parts of a record in the ring stand, in octets from its beginning. */
 final class RecordLayout {
@@ -20,10 +21,10 @@ final class RecordLayout {
    *  34   1  status of gRPC plus one, 0 for none
    *  35   1  how many values are added
    *  36   2  length of the client's address: 4, 16 or, when it is not known, 0
-   *  38  16  lengths of method, request target, authority, referer, user agent, route, origin,
-   *          reason of the failure; the highest bit says that the text was cut
-   *  54      the client's address, then the texts, in that order, then the values that are added,
-   *          each behind its length in two octets; the time of an origin is eight octets
+   *  38      the client's address, then method, request target, authority, referer, user agent,
+   *          route, origin, reason of the failure and the values that are added: each behind its
+   *          length in two octets, whose highest bit says that it was cut. The time of an origin is
+   *          eight octets
    */
   static final int STATUS = RecordRing.LENGTH_BYTES;
   static final int VERSION = STATUS + Short.BYTES;
@@ -34,22 +35,21 @@ final class RecordLayout {
   static final int CACHE_RESULT = CONTENT + Long.BYTES;
   static final int FAILURE = CACHE_RESULT + 1;
   static final int GRPC_STATUS = FAILURE + 1;
-  static final int EXTRAS = GRPC_STATUS + 1;
-  static final int ADDRESS_LENGTH = EXTRAS + 1;
-  static final int TEXT_LENGTHS = ADDRESS_LENGTH + Short.BYTES;
-  static final int OCTETS = TEXT_LENGTHS + Text.COUNT * Short.BYTES;
+  static final int ADDED = GRPC_STATUS + 1;
+  static final int ADDRESS_LENGTH = ADDED + 1;
+  static final int OCTETS = ADDRESS_LENGTH + Short.BYTES;
 
   static final int ADDRESS_LIMIT = 16;
   static final int CUT = 0x8000;
 
   /** How many octets of a value that is added are kept. */
-  static final int EXTRA_LIMIT = 1024;
+  static final int ADDED_LIMIT = 1024;
 
-  private static final int USUAL_LENGTH = OCTETS + ADDRESS_LIMIT + Text.limits();
+  private static final int USUAL_LENGTH = OCTETS + ADDRESS_LIMIT + Text.lengths();
 
   /** The longest record there is with so many values that are added. */
   static int greatestLength(int extras) {
-    return USUAL_LENGTH + extras * (Short.BYTES + EXTRA_LIMIT);
+    return USUAL_LENGTH + extras * (Short.BYTES + ADDED_LIMIT);
   }
 
   static final VarHandle SHORT =
@@ -86,14 +86,15 @@ final class RecordLayout {
       return limit;
     }
 
-    int lengthOffset() {
-      return TEXT_LENGTHS + number * Short.BYTES;
+    /** As settings write it. */
+    String word() {
+      return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
-    private static int limits() {
+    private static int lengths() {
       int sum = 0;
       for (Text text : values()) {
-        sum += text.limit;
+        sum += Short.BYTES + text.limit;
       }
       return sum;
     }

@@ -1,8 +1,7 @@
 package io.kamille.core.log;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
@@ -23,28 +22,15 @@ final class TopKeys {
   static final int PLACES = 256;
   static final int LENGTH_LIMIT = 1024;
 
-  private static final VarHandle COUNT;
-
-  static {
-    try {
-      COUNT = MethodHandles.lookup().findVarHandle(Place.class, "count", long.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
-
   private static final class Place {
     private final int hash;
     private final byte[] key;
-
-    // Written on the loop, opaquely; read on any thread.
-    @SuppressWarnings("UnusedVariable") // by its handle
-    private long count;
+    private final AtomicLong count;
 
     Place(int hash, byte[] key, long count) {
       this.hash = hash;
       this.key = key;
-      this.count = count;
+      this.count = new AtomicLong(count);
     }
   }
 
@@ -65,9 +51,9 @@ final class TopKeys {
     long leastCount = Long.MAX_VALUE;
     for (int i = 0; i < used; i++) {
       Place place = at(i);
-      long count = (long) COUNT.getOpaque(place);
+      long count = place.count.getPlain();
       if (place.hash == hash && Arrays.equals(place.key, 0, place.key.length, octets, 0, length)) {
-        COUNT.setOpaque(place, count + weight);
+        place.count.setOpaque(count + weight);
         return;
       }
       if (count < leastCount) {
@@ -100,7 +86,7 @@ final class TopKeys {
   void fade() {
     for (int i = 0; i < used; i++) {
       Place place = at(i);
-      COUNT.setOpaque(place, (long) COUNT.getOpaque(place) / 2);
+      place.count.setOpaque(place.count.getPlain() / 2);
     }
   }
 
@@ -109,7 +95,7 @@ final class TopKeys {
     for (int i = 0; i < PLACES; i++) {
       Place place = places.getAcquire(i);
       if (place != null) {
-        told.accept(place.key, (long) COUNT.getOpaque(place));
+        told.accept(place.key, place.count.getOpaque());
       }
     }
   }

@@ -32,8 +32,8 @@ public record ValueType<T>(
     this(name, bounds, expected, false, parser, printer);
   }
 
-  /** The same, its values as others. */
-  public <U> ValueType<U> map(Function<T, U> to, Function<U, T> back) {
+  /** The same, its values as others; {@code to} gives null for what is refused. */
+  public <U> ValueType<U> map(Function<T, @Nullable U> to, Function<U, T> back) {
     return new ValueType<>(
         name,
         bounds,

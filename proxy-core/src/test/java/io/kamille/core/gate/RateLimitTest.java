@@ -24,6 +24,7 @@ class RateLimitTest {
               false),
           "r",
           new LongAdder(),
+          ShownAddress.FULL,
           clock::nanos);
 
   @Test

@@ -131,7 +131,12 @@ class AccessLogTest {
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     RecordRing ring = new RecordRing(64 << 10);
     ExchangeObserver loop =
-        new ExchangeRecorder(ring, () -> {}, registry.counter(AccessLog.LINES), clock);
+        new ExchangeRecorder(
+            ring,
+            () -> {},
+            registry.counter(AccessLog.LINES),
+            clock,
+            AccessLogSettings.SECTION.defaults());
     Exchange exchange =
         Exchanges.from(
             "2001:db8::1", RequestHead.of("GET", "http://h/a", "User-Agent", "u", "Referer", "r"));
@@ -151,7 +156,9 @@ class AccessLogTest {
     RecordRing ring = new RecordRing(64 << 10);
     MetricRegistry registry = new MetricRegistry();
     var dropped = registry.counter(AccessLog.LINES);
-    ExchangeObserver loop = new ExchangeRecorder(ring, () -> {}, dropped, ManualClock.at(0));
+    ExchangeObserver loop =
+        new ExchangeRecorder(
+            ring, () -> {}, dropped, ManualClock.at(0), AccessLogSettings.SECTION.defaults());
     loop.ended(request("/"), 200, 0, 0, 0);
     ring.peek();
     ring.release();

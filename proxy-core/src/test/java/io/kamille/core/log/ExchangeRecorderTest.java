@@ -14,7 +14,12 @@ class ExchangeRecorderTest {
   private final SettableClock clock = new SettableClock();
   private final RecordRing ring = new RecordRing(64 << 10);
   private final ExchangeRecorder recorder =
-      new ExchangeRecorder(ring, () -> {}, new MetricRegistry().counter(AccessLog.LINES), clock);
+      new ExchangeRecorder(
+          ring,
+          () -> {},
+          new MetricRegistry().counter(AccessLog.LINES),
+          clock,
+          AccessLogSettings.SECTION.defaults());
 
   @Test
   void aLineShowsWhenTheRequestCame() {

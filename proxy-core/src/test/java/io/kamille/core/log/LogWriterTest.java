@@ -39,7 +39,8 @@ class LogWriterTest {
           metrics,
           clock,
           new OperationalLog(told, InstantSource.system()).logger("log"));
-  private final ExchangeObserver loop = new ExchangeRecorder(ring, () -> {}, dropped, clock);
+  private final ExchangeObserver loop =
+      new ExchangeRecorder(ring, () -> {}, dropped, clock, AccessLogSettings.SECTION.defaults());
 
   @Test
   void aFailedWriteIsCountedAndTheNextOneGoesOn() {

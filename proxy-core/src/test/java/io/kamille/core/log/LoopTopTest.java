@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.sun.management.ThreadMXBean;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeNotes.CacheResult;
+import io.kamille.core.gate.ShownAddress;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.Topics;
 import io.kamille.core.log.LoopTop.Kind;
@@ -19,7 +20,7 @@ class LoopTopTest {
 
   private static final long SECOND = Duration.ofSeconds(1).toNanos();
 
-  private final LoopTop top = new LoopTop(false);
+  private final LoopTop top = new LoopTop(ShownAddress.FULL);
 
   private static Exchange exchange(String url) {
     return Exchanges.of(RequestHead.of("GET", url));
@@ -83,7 +84,7 @@ class LoopTopTest {
 
   @Test
   void maskedClientsAreCountedByTheirNetwork() {
-    LoopTop masked = new LoopTop(true);
+    LoopTop masked = new LoopTop(ShownAddress.MASKED);
     RequestHead head = RequestHead.of("GET", "http://h/");
     masked.ended(Exchanges.from("192.0.2.1", head), 200, 0, 0, 0);
     masked.ended(Exchanges.from("192.0.2.77", head), 200, 0, 0, 0);

@@ -47,7 +47,7 @@ final class ProxyOpening extends OpeningConnection {
     } catch (ProxyHeader.Malformed refused) {
       in.release();
       clients.refuseProxyHeader(
-          accepted.client().getAddress().getHostAddress() + ": " + refused.getMessage());
+          accepted.client().getAddress(), String.valueOf(refused.getMessage()));
       close();
       return;
     }

@@ -1,10 +1,8 @@
 package io.kamille.core.origin.check;
 
-import io.kamille.core.exchange.ContentSource;
 import io.kamille.core.exchange.DiscardingReply;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.Failure;
-import io.kamille.core.exchange.Failure.Kind;
 import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.RequestHead;
@@ -68,7 +66,6 @@ final class HttpCheck extends DiscardingReply {
   private final UpstreamHandler handler;
   private final BiConsumer<String, Verdict> outcome;
   private final ByteBuf content = Unpooled.buffer(0, MOST_CONTENT_BYTES);
-  private ContentSource source = ContentSource.NONE;
   private @Nullable String grpcStatus;
 
   private HttpCheck(
@@ -161,8 +158,7 @@ final class HttpCheck extends DiscardingReply {
   /** Ends it without an outcome. */
   void stop() {
     if (!isEnded()) {
-      ended();
-      source.cancel(new Failure(Kind.CLIENT_GONE, 0, "the check is over"));
+      leave("the check is over");
       handler.close();
     }
   }
@@ -190,11 +186,6 @@ final class HttpCheck extends DiscardingReply {
           Verdict.UNREACHABLE;
       default -> why.side() == Failure.Side.SELF ? Verdict.NONE : Verdict.FAILED;
     };
-  }
-
-  @Override
-  public void open(ContentSource source) {
-    this.source = source;
   }
 
   @Override

@@ -1,11 +1,8 @@
 package io.kamille.core.origin.send;
 
-import io.kamille.core.exchange.ContentSource;
 import io.kamille.core.exchange.DiscardingReply;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeHandler;
-import io.kamille.core.exchange.Failure;
-import io.kamille.core.exchange.Failure.Kind;
 import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.RequestHead;
@@ -104,7 +101,6 @@ public final class MirrorHandler implements ExchangeHandler {
   /** Drops an answer. Confined to its loop. */
   private final class Dropping extends DiscardingReply {
 
-    private ContentSource source = ContentSource.NONE;
     private long octets;
 
     Dropping() {
@@ -112,17 +108,11 @@ public final class MirrorHandler implements ExchangeHandler {
     }
 
     @Override
-    public void open(ContentSource source) {
-      this.source = source;
-    }
-
-    @Override
     public void write(ByteBuf chunk) {
       octets += chunk.readableBytes();
       super.write(chunk);
-      if (octets > MOST_CONTENT_BYTES && !isEnded()) {
-        ended();
-        source.cancel(new Failure(Kind.CLIENT_GONE, 0, "a mirror's response is too long"));
+      if (octets > MOST_CONTENT_BYTES) {
+        leave("a mirror's response is too long");
       }
     }
   }

@@ -19,6 +19,7 @@ import io.kamille.core.gate.ClientLimits;
 import io.kamille.core.gate.ClientTable;
 import io.kamille.core.gate.Overload;
 import io.kamille.core.gate.OverloadLaw;
+import io.kamille.core.gate.ShownAddress;
 import io.kamille.core.gate.TrustedProxies;
 import io.kamille.core.h1.HeadLimits;
 import io.kamille.core.http.ResponseHead;
@@ -104,7 +105,8 @@ public final class TestServer implements AutoCloseable {
   private final AtomicLong nanos = new AtomicLong(Long.MAX_VALUE - 1_000_000);
   private final Map<String, ExchangeHandler> handlers = new ConcurrentHashMap<>();
   private final ConcurrentLinkedQueue<Ended> ended = new ConcurrentLinkedQueue<>();
-  private final ClientTable admitted = new ClientTable(ClientLimits.NONE, nanos::get);
+  private final ClientTable admitted =
+      new ClientTable(ClientLimits.NONE, ShownAddress.FULL, nanos::get);
   private final ConnectionLimit limiter = new ConnectionLimit(1_000, IdleTimeoutGovernor.OFF);
   private final List<ServerShard> shared = new ArrayList<>();
   private final List<TestClient> clients = new ArrayList<>();
