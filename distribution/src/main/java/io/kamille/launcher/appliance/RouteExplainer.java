@@ -10,7 +10,7 @@ import io.kamille.cache.station.CacheBypass;
 import io.kamille.cache.station.PurgeMethod;
 import io.kamille.cluster.peer.Peers;
 import io.kamille.cluster.peer.Peers.Ownership;
-import io.kamille.core.answer.MovedPaths;
+import io.kamille.core.answer.RedirectTable;
 import io.kamille.core.auth.AuthExplanation;
 import io.kamille.core.auth.AuthSettings;
 import io.kamille.core.auth.AuthStation;
@@ -19,6 +19,7 @@ import io.kamille.core.gate.AccessList;
 import io.kamille.core.gate.AddressRanges;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.RequestHead;
+import io.kamille.core.http.ResponseHead;
 import io.kamille.core.origin.PoolSettings;
 import io.kamille.core.origin.choose.SplitSettings;
 import io.kamille.core.route.Route;
@@ -139,9 +140,10 @@ record RouteExplainer(
         asked = request.copy();
         asked.authenticated();
       } else if (station == Station.REDIRECTS) {
-        MovedPaths moved = chain.moved();
-        String to = moved == null ? null : moved.explain(request);
-        if (to != null) {
+        RedirectTable moved = chain.moved();
+        ResponseHead head = moved == null ? null : moved.answer(request);
+        if (head != null) {
+          String to = head.status() + " to " + head.fields().first(FieldName.LOCATION);
           steps.add(new Reason("redirect", "routes[].redirects-file", request.path(), to));
           return new Explanation(Decision.PASS, null, null, steps);
         }

@@ -1,12 +1,11 @@
 package io.kamille.core.answer;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.kamille.core.answer.RedirectTable.Moved;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeHandler;
-import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.loop.WallClock;
+import io.kamille.core.setting.Problems;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.file.Files;
@@ -28,10 +27,6 @@ public final class MovedPaths implements ExchangeHandler {
    */
   private static final long LOOK_NANOS = Duration.ofSeconds(1).toNanos();
   private static final System.Logger LOG = System.getLogger("kamille.routes");
-  private static final ExchangeHandler NOBODY =
-      _ -> {
-        throw new IllegalStateException("it answers questions alone");
-      };
 
   private final Path file;
   private final ExchangeHandler next;
@@ -43,12 +38,12 @@ public final class MovedPaths implements ExchangeHandler {
   @GuardedBy("this")
   private @Nullable List<?> seen;
 
-  /** Goes by a file, which it reads now: blocks. */
-  public MovedPaths(Path file, ExchangeHandler next, FileThreads files, WallClock clock) {
-    this(file, next, (Executor) files, clock);
-  }
-
-  MovedPaths(Path file, ExchangeHandler next, Executor files, WallClock clock) {
+  /**
+   * Goes by a file, which it reads now: blocks.
+   *
+   * @param files reads it later
+   */
+  public MovedPaths(Path file, ExchangeHandler next, Executor files, WallClock clock) {
     this.file = file;
     this.next = next;
     this.files = files;
@@ -57,38 +52,15 @@ public final class MovedPaths implements ExchangeHandler {
     look();
   }
 
-  private MovedPaths(Path file, RedirectTable read) {
-    this.file = file;
-    this.next = NOBODY;
-    this.files = Runnable::run;
-    this.clock = WallClock.system();
-    this.looked = new AtomicLong();
-    table.setPlain(read);
-  }
-
-  /**
-   * What a file says now, for questions alone; blocks.
-   *
-   * @throws IOException if it is not right; the message says which line
-   */
-  public static MovedPaths asked(Path file) throws IOException {
-    return new MovedPaths(file, RedirectTable.read(file));
-  }
-
-  /**
-   * Reads such a file; blocks.
-   *
-   * @return how many redirects it has
-   * @throws IOException if it is not right; the message says which line
-   */
-  public static int check(Path file) throws IOException {
-    return RedirectTable.read(file).size();
+  /** What it goes by now. */
+  public RedirectTable table() {
+    return table.getAcquire();
   }
 
   @Override
   public void handle(Exchange exchange) {
     lookIfDue();
-    ResponseHead head = answer(exchange.request());
+    ResponseHead head = table().answer(exchange.request());
     if (head == null) {
       next.handle(exchange);
       return;
@@ -98,12 +70,6 @@ public final class MovedPaths implements ExchangeHandler {
     }
     exchange.reply().head(head, 0);
     exchange.reply().end(null);
-  }
-
-  /** The redirect of a request; null if its path has not moved. */
-  public @Nullable ResponseHead answer(RequestHead request) {
-    Moved moved = table.getAcquire().find(request);
-    return moved == null ? null : ResponseHead.of(moved.status(), "Location", moved.to());
   }
 
   void lookIfDue() {
@@ -120,13 +86,18 @@ public final class MovedPaths implements ExchangeHandler {
       return;
     }
     seen = now;
+    var found = new Problems(file.toString());
     try {
-      RedirectTable read = RedirectTable.read(file);
-      table.setRelease(read);
-      LOG.log(Level.INFO, "redirects by {0}: {1}", file, read.size());
-    } catch (IOException wrong) {
-      String said = "redirects by {0} stay as they were: {1}";
-      LOG.log(Level.ERROR, said, file, wrong.getMessage());
+      RedirectTable read = RedirectTable.read(file, found);
+      if (found.isEmpty()) {
+        table.setRelease(read);
+        LOG.log(Level.INFO, "redirects by {0}: {1}", file, read.size());
+      }
+    } catch (IOException unreadable) {
+      found.addUnreadable(unreadable);
+    }
+    if (!found.isEmpty()) {
+      LOG.log(Level.ERROR, "redirects by {0} stay as they were: {1}", file, found.shortened());
     }
   }
 
@@ -137,11 +108,5 @@ public final class MovedPaths implements ExchangeHandler {
     } catch (IOException gone) {
       return List.of();
     }
-  }
-
-  /** What explains a redirect of this request; null if there is none. */
-  public @Nullable String explain(RequestHead request) {
-    Moved moved = table.getAcquire().find(request);
-    return moved == null ? null : moved.status() + " to " + moved.to();
   }
 }

@@ -14,6 +14,9 @@ public final class Problems {
   /** After so many we only count: nobody reads further, and a hostile file may hold millions. */
   private static final int LIMIT = 100;
 
+  /** Of many problems a log has the first ones. */
+  private static final int LOGGED = 5;
+
   private static final int SHOWN_CHARACTERS = 60;
 
   private final String file;
@@ -86,7 +89,7 @@ public final class Problems {
     try {
       reading.run();
     } catch (IOException unusable) {
-      conflict(section, setting, expected + " (" + unusable.getMessage() + ")");
+      conflict(section, setting, expected + " (" + said(unusable) + ")");
     }
   }
 
@@ -107,13 +110,17 @@ public final class Problems {
 
   /** Adds that the file cannot be read at all. */
   public void addUnreadable(IOException why) {
-    String found =
-        switch (why) {
-          case NoSuchFileException _ -> "no file of this name";
-          case AccessDeniedException _ -> "no permission to read it";
-          default -> "an error while reading it (" + why.getMessage() + ")";
-        };
+    boolean isPlain = why instanceof NoSuchFileException || why instanceof AccessDeniedException;
+    String found = isPlain ? said(why) : "an error while reading it (" + said(why) + ")";
     add(Problem.Kind.UNREADABLE, Position.NOWHERE, "", found, "a file that can be read");
+  }
+
+  private static String said(IOException why) {
+    return switch (why) {
+      case NoSuchFileException _ -> "no file of this name";
+      case AccessDeniedException _ -> "no permission to read it";
+      default -> String.valueOf(why.getMessage());
+    };
   }
 
   public boolean isEmpty() {
@@ -154,6 +161,13 @@ public final class Problems {
               null));
     }
     return List.copyOf(sorted);
+  }
+
+  /** The first of them in one line, for a log. */
+  public String shortened() {
+    List<String> lines = inOrder().stream().map(Problem::toString).toList();
+    String first = String.join("; ", lines.subList(0, Math.min(lines.size(), LOGGED)));
+    return lines.size() > LOGGED ? first + "; and " + (lines.size() - LOGGED) + " more" : first;
   }
 
   /** Text from the file as a message shows it: in quotes, printable and not too long. */
