@@ -71,7 +71,7 @@ record RouteExplainer(
           ? new RequestExplanation(null, purge)
           : new RequestExplanation(null, decided(Decision.REFUSE, noRoute(request)));
     }
-    route.mark(request);
+    request.partition(route.partition());
     ExplainedRoute chain = Objects.requireNonNull(chains.get(route));
     MatchedRoute matched =
         new MatchedRoute(
@@ -92,7 +92,7 @@ record RouteExplainer(
     Route route = routes.find(request);
     ExplainedRoute chain = route == null ? null : chains.get(route);
     if (route != null) {
-      route.mark(request);
+      request.partition(route.partition());
     }
     return chain == null || !isLookedUp(chain) || peers.isEmpty() || request.partition() != null
         ? null

@@ -1,22 +1,23 @@
 package io.kamille.core.answer;
 
+import static java.util.stream.Collectors.joining;
+
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.loop.WallClock;
+import io.kamille.core.setting.Problem;
 import io.kamille.core.setting.Problems;
+import io.kamille.core.setting.WatchedFile;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
-import org.jspecify.annotations.Nullable;
 
 /** Redirects what has moved by a file, and passes the rest on. Any loop. */
 public final class MovedPaths implements ExchangeHandler {
@@ -26,9 +27,13 @@ public final class MovedPaths implements ExchangeHandler {
    * table that is there. A file that is not right as a whole changes nothing.
    */
   private static final long LOOK_NANOS = Duration.ofSeconds(1).toNanos();
+
+  /** Of many problems the log has the first ones. */
+  private static final int LOGGED = 5;
+
   private static final System.Logger LOG = System.getLogger("kamille.routes");
 
-  private final Path file;
+  private final Path path;
   private final ExchangeHandler next;
   private final Executor files;
   private final WallClock clock;
@@ -36,15 +41,19 @@ public final class MovedPaths implements ExchangeHandler {
   private final AtomicLong looked;
 
   @GuardedBy("this")
-  private @Nullable List<?> seen;
+  private final WatchedFile file;
+
+  @GuardedBy("this")
+  private List<Problem> said = List.of();
 
   /**
    * Goes by a file, which it reads now: blocks.
    *
    * @param files reads it later
    */
-  public MovedPaths(Path file, ExchangeHandler next, Executor files, WallClock clock) {
-    this.file = file;
+  public MovedPaths(Path path, ExchangeHandler next, Executor files, WallClock clock) {
+    this.path = path;
+    this.file = RedirectTable.watched(path);
     this.next = next;
     this.files = files;
     this.clock = clock;
@@ -81,32 +90,25 @@ public final class MovedPaths implements ExchangeHandler {
   }
 
   private synchronized void look() {
-    List<?> now = stamp();
-    if (now.equals(seen)) {
-      return;
-    }
-    seen = now;
-    var found = new Problems(file.toString());
+    var found = new Problems(path.toString());
     try {
-      RedirectTable read = RedirectTable.read(file, found);
+      byte[] content = file.look();
+      if (content == null) {
+        return;
+      }
+      RedirectTable read = RedirectTable.parse(path, content, found);
       if (found.isEmpty()) {
         table.setRelease(read);
-        LOG.log(Level.INFO, "redirects by {0}: {1}", file, read.size());
+        LOG.log(Level.INFO, "redirects by {0}: {1}", path, read.size());
       }
     } catch (IOException unreadable) {
       found.addUnreadable(unreadable);
     }
-    if (!found.isEmpty()) {
-      LOG.log(Level.ERROR, "redirects by {0} stay as they were: {1}", file, found.shortened());
+    List<Problem> now = found.inOrder();
+    if (!now.isEmpty() && !now.equals(said)) {
+      String first = now.stream().limit(LOGGED).map(Problem::toString).collect(joining("; "));
+      LOG.log(Level.ERROR, "redirects by {0} stay as they were: {1}", path, first);
     }
-  }
-
-  private List<?> stamp() {
-    try {
-      var found = Files.readAttributes(file, BasicFileAttributes.class);
-      return List.of(found.lastModifiedTime(), found.size(), String.valueOf(found.fileKey()));
-    } catch (IOException gone) {
-      return List.of();
-    }
+    said = now;
   }
 }

@@ -7,6 +7,7 @@ import io.kamille.core.route.Route;
 import io.kamille.core.setting.Position;
 import io.kamille.core.setting.Problem;
 import io.kamille.core.setting.Problems;
+import io.kamille.core.setting.WatchedFile;
 import io.netty.util.AsciiString;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -15,6 +16,7 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,16 +49,15 @@ public final class RedirectTable {
    * @throws IOException if it cannot be read, or has too much
    */
   public static RedirectTable read(Path file, Problems problems) throws IOException {
-    if (Files.exists(file) && !Files.isRegularFile(file)) {
-      throw new IOException("it is no file");
-    }
-    byte[] content;
-    try (var in = Files.newInputStream(file)) {
-      content = in.readNBytes(MOST_OCTETS + 1);
-    }
-    if (content.length > MOST_OCTETS) {
-      throw new IOException("it has more than 16MiB");
-    }
+    return parse(file, Objects.requireNonNull(watched(file).look()), problems);
+  }
+
+  /** A file of redirects, to be read again when it changes. */
+  static WatchedFile watched(Path file) {
+    return new WatchedFile(file, MOST_OCTETS, Files::newInputStream);
+  }
+
+  static RedirectTable parse(Path file, byte[] content, Problems problems) throws IOException {
     var table = new RedirectTable();
     List<String> lines = new String(content, StandardCharsets.UTF_8).lines().toList();
     for (int i = 0; i < lines.size(); i++) {

@@ -14,9 +14,6 @@ public final class Problems {
   /** After so many we only count: nobody reads further, and a hostile file may hold millions. */
   private static final int LIMIT = 100;
 
-  /** Of many problems a log has the first ones. */
-  private static final int LOGGED = 5;
-
   private static final int SHOWN_CHARACTERS = 60;
 
   private final String file;
@@ -89,7 +86,7 @@ public final class Problems {
     try {
       reading.run();
     } catch (IOException unusable) {
-      conflict(section, setting, expected + " (" + said(unusable) + ")");
+      conflict(section, setting, expected + " (" + reason(unusable) + ")");
     }
   }
 
@@ -110,12 +107,15 @@ public final class Problems {
 
   /** Adds that the file cannot be read at all. */
   public void addUnreadable(IOException why) {
-    boolean isPlain = why instanceof NoSuchFileException || why instanceof AccessDeniedException;
-    String found = isPlain ? said(why) : "an error while reading it (" + said(why) + ")";
+    String found =
+        why instanceof NoSuchFileException || why instanceof AccessDeniedException
+            ? reason(why)
+            : "an error while reading it (" + why.getMessage() + ")";
     add(Problem.Kind.UNREADABLE, Position.NOWHERE, "", found, "a file that can be read");
   }
 
-  private static String said(IOException why) {
+  /** Why a file cannot be read, in words. */
+  public static String reason(IOException why) {
     return switch (why) {
       case NoSuchFileException _ -> "no file of this name";
       case AccessDeniedException _ -> "no permission to read it";
@@ -161,13 +161,6 @@ public final class Problems {
               null));
     }
     return List.copyOf(sorted);
-  }
-
-  /** The first of them in one line, for a log. */
-  public String shortened() {
-    List<String> lines = inOrder().stream().map(Problem::toString).toList();
-    String first = String.join("; ", lines.subList(0, Math.min(lines.size(), LOGGED)));
-    return lines.size() > LOGGED ? first + "; and " + (lines.size() - LOGGED) + " more" : first;
   }
 
   /** Text from the file as a message shows it: in quotes, printable and not too long. */

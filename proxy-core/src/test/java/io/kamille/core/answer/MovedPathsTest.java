@@ -137,8 +137,8 @@ class MovedPathsTest {
       large.setLength((16 << 20) + 1);
     }
     assertThatThrownBy(() -> RedirectTable.read(file, problems))
-        .hasMessage("it has more than 16MiB");
-    assertThatThrownBy(() -> RedirectTable.read(directory, problems)).hasMessage("it is no file");
+        .hasMessage("more than 16MiB");
+    assertThatThrownBy(() -> RedirectTable.read(directory, problems)).hasMessage("it is no regular file");
   }
 
   @Test

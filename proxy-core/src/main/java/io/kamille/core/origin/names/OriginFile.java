@@ -38,6 +38,9 @@ public final class OriginFile extends WatchedOrigins {
   static final int LIMIT_BYTES = 256 << 10;
   static final int MOST_ORIGINS = 1_000;
 
+  /** Of many problems the log has the first ones. */
+  private static final int LOGGED = 5;
+
   private record Content(List<OriginSettings> origins) {}
 
   private static final Subsection<OriginSettings> ORIGINS =
@@ -113,9 +116,14 @@ public final class OriginFile extends WatchedOrigins {
       LOG.log(Level.INFO, "origins of {0} by {1}: {2}", upstream, file, read.size());
     } else if (!lines.equals(problems)) {
       String said = "{0} keeps the {1} origins that its file named last: {2}";
-      LOG.log(Level.ERROR, said, upstream, origins.size(), found.shortened());
+      LOG.log(Level.ERROR, said, upstream, origins.size(), shortened(lines));
     }
     problems = lines;
+  }
+
+  private static String shortened(List<String> lines) {
+    String first = String.join("; ", lines.subList(0, Math.min(lines.size(), LOGGED)));
+    return lines.size() > LOGGED ? first + "; and " + (lines.size() - LOGGED) + " more" : first;
   }
 
   private List<OriginSettings> read(Problems found) {
