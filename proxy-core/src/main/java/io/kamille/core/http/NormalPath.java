@@ -88,7 +88,7 @@ public final class NormalPath {
         dots = 0;
         hasOthers = false;
         hasParameters = false;
-      } else if (octet == ';') {
+      } else if (octet == ';' && (isStrict || escaped == NONE)) {
         hasParameters = true;
       } else if (!hasParameters) {
         dots += octet == '.' ? 1 : 0;
