@@ -46,7 +46,10 @@ record RouteChecks(SectionValues route, Problems problems) {
     Path moved = route.find(RouteActions.REDIRECTS_FILE);
     if (moved != null) {
       problems.readable(
-          route, RouteActions.REDIRECTS_FILE, "a file of redirects", () -> RedirectTable.read(moved, problems));
+          route,
+          RouteActions.REDIRECTS_FILE,
+          "a file of redirects",
+          () -> RedirectTable.read(moved, problems));
     }
     route.all(RouteSettings.AUTH).forEach(this::authIsWhole);
     fieldsMayBeChanged(RouteActions.REQUEST_HEADERS);

@@ -120,8 +120,7 @@ class TrustedProxiesIT {
     assertThat(asked.values("Forwarded"))
         .containsExactly("for=127.0.0.1;host=\"shop.test\";proto=https");
     // With an absolute target, too.
-    assertThat(
-            journey.say("GET http://a/a HTTP/1.1\r\nHost: a\r\n" + BY_TLS + "\r\n\r\n").status())
+    assertThat(journey.say("GET http://a/a HTTP/1.1\r\nHost: a\r\n" + BY_TLS + "\r\n\r\n").status())
         .isEqualTo(200);
   }
 

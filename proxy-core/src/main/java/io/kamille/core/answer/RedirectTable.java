@@ -125,7 +125,6 @@ public final class RedirectTable {
     String to = String.valueOf(moved.to()).replace("*", rest);
     String uri = request.pathAndQuery();
     int query = to.indexOf('?') < 0 ? uri.indexOf('?') : -1;
-    return ResponseHead.of(
-        moved.status(), "Location", query < 0 ? to : to + uri.substring(query));
+    return ResponseHead.of(moved.status(), "Location", query < 0 ? to : to + uri.substring(query));
   }
 }

@@ -1,6 +1,5 @@
 package io.kamille.core.gate;
 
-
 import io.kamille.core.http.Authority;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
@@ -247,8 +246,7 @@ public final class ForwardedReader {
    */
   static @Nullable InetSocketAddress address(AsciiString text) {
     int colon = text.lastIndexOf(":");
-    boolean hasPort =
-        colon > 0 && (text.charAt(colon - 1) == ']' || text.indexOf(':', 0) == colon);
+    boolean hasPort = colon > 0 && (text.charAt(colon - 1) == ']' || text.indexOf(':', 0) == colon);
     int portStart = text.arrayOffset() + colon + 1;
     int portEnd = text.arrayOffset() + text.length();
     long port = hasPort ? Octets.decimal(text.array(), portStart, portEnd) : 0;

@@ -95,8 +95,7 @@ public record RouteMatch(
     long found = RequestCookie.find(fields, name);
     return found == RequestCookie.NONE
         ? value.isAbsent()
-        : value.takes(
-            fields.octets(), RequestCookie.start(found), RequestCookie.end(found), false);
+        : value.takes(fields.octets(), RequestCookie.start(found), RequestCookie.end(found), false);
   }
 
   private static boolean takesParameter(RequestHead request, String name, ValuePattern value) {

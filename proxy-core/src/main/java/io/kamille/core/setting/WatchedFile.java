@@ -40,8 +40,7 @@ public final class WatchedFile {
     List<?> before = seen;
     seen = null;
     var found = Files.readAttributes(file, BasicFileAttributes.class);
-    List<?> now =
-        List.of(found.lastModifiedTime(), found.size(), String.valueOf(found.fileKey()));
+    List<?> now = List.of(found.lastModifiedTime(), found.size(), String.valueOf(found.fileKey()));
     if (now.equals(before)) {
       seen = now;
       return null;

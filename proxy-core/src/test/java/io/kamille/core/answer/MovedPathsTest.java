@@ -47,7 +47,8 @@ class MovedPathsTest {
   }
 
   private @Nullable String find(String uri) throws IOException {
-    return shown(RedirectTable.read(file, problems).answer(RequestHead.of("GET", "http://h" + uri)));
+    return shown(
+        RedirectTable.read(file, problems).answer(RequestHead.of("GET", "http://h" + uri)));
   }
 
   private static @Nullable String shown(@Nullable ResponseHead moved) {
@@ -136,9 +137,9 @@ class MovedPathsTest {
     try (var large = new RandomAccessFile(file.toFile(), "rw")) {
       large.setLength((16 << 20) + 1);
     }
-    assertThatThrownBy(() -> RedirectTable.read(file, problems))
-        .hasMessage("more than 16MiB");
-    assertThatThrownBy(() -> RedirectTable.read(directory, problems)).hasMessage("it is no regular file");
+    assertThatThrownBy(() -> RedirectTable.read(file, problems)).hasMessage("more than 16MiB");
+    assertThatThrownBy(() -> RedirectTable.read(directory, problems))
+        .hasMessage("it is no regular file");
   }
 
   @Test
