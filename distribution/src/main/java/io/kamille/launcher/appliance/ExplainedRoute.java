@@ -2,7 +2,7 @@ package io.kamille.launcher.appliance;
 
 import io.kamille.cache.decision.Explanation;
 import io.kamille.cache.key.QueryRules;
-import io.kamille.core.answer.MovedPaths;
+import io.kamille.core.answer.RedirectTable;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.origin.PoolSettings;
 import io.kamille.launcher.configuration.RouteSettings;
@@ -23,7 +23,7 @@ interface ExplainedRoute {
   QueryRules query();
 
   /** What redirects paths that have moved; null if that is not known, or the route has none. */
-  default @Nullable MovedPaths moved() {
+  default @Nullable RedirectTable moved() {
     return null;
   }
 

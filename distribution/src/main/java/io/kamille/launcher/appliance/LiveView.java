@@ -281,27 +281,14 @@ final class LiveView implements ApplianceView {
       ForwardedReader reader = proxies.reader(new InetSocketAddress(peer, 0));
       isAnyTrusted |= reader != null;
       if (reader != null && reader.isTrusted()) {
-        String list = request.fields().joined(proxies.field());
+        String list = String.join(", ", request.fields().all(proxies.field()));
+        String trusted = peer.getHostAddress() + " is a trusted proxy of listener ";
+        String found = trusted + listener.name() + "; " + proxies.field().text() + ": " + list;
         reader.identify(request);
         InetAddress client = request.client(new InetSocketAddress(peer, 0)).getAddress();
-        String scheme = request.isSecure() ? "https" : "http";
-        because.add(
-            new Reason(
-                "client",
-                setting,
-                peer.getHostAddress()
-                    + " is a trusted proxy of listener "
-                    + listener.name()
-                    + "; "
-                    + (list == null ? "no " : "")
-                    + proxies.field().text()
-                    + (list == null ? "" : ": " + list),
-                "the client is "
-                    + client.getHostAddress()
-                    + ", and asks for "
-                    + scheme
-                    + "://"
-                    + request.authority()));
+        String asked = (request.isSecure() ? "https://" : "http://") + request.authority();
+        String so = "the client is " + client.getHostAddress() + ", and asks for " + asked;
+        because.add(new Reason("client", setting, found, so));
         return client;
       }
     }

@@ -9,7 +9,7 @@ import io.kamille.cache.key.QueryRules;
 import io.kamille.cache.rules.Reason;
 import io.kamille.cache.rules.Storability;
 import io.kamille.cache.settings.CacheSettings;
-import io.kamille.core.answer.MovedPaths;
+import io.kamille.core.answer.RedirectTable;
 import io.kamille.core.answer.RuledHandler;
 import io.kamille.core.answer.SecurityFields;
 import io.kamille.core.exchange.ErrorPages;
@@ -153,7 +153,7 @@ public final class RequestTests {
           null,
           explanation.because());
     }
-    MovedPaths moved = cold.moved();
+    RedirectTable moved = cold.moved();
     ResponseHead redirect = moved == null ? null : moved.answer(request);
     if (redirect != null) {
       return redirected(route, cold.route(), request, redirect, explanation);
@@ -305,7 +305,7 @@ public final class RequestTests {
     private final boolean isPastCache;
     private final RequestTests tests;
     private @Nullable ColdCache cache;
-    private @Nullable MovedPaths moved;
+    private @Nullable RedirectTable moved;
 
     ColdRoute(RouteSettings route, boolean isPastCache, RequestTests tests) {
       this.route = route;
@@ -338,11 +338,11 @@ public final class RequestTests {
     }
 
     @Override
-    public @Nullable MovedPaths moved() {
+    public @Nullable RedirectTable moved() {
       Path file = route.actions().redirectsFile();
       if (moved == null && file != null) {
         try {
-          moved = MovedPaths.asked(file);
+          moved = RedirectTable.read(file, new Problems(file.toString()));
         } catch (IOException wrong) {
           throw new UncheckedIOException(wrong.getMessage(), wrong);
         }
@@ -404,12 +404,12 @@ public final class RequestTests {
     }
 
     private void fields(
-        Subsection<ValuePattern.Named> place,
-        Map<String, ValuePattern.Named> expected,
+        Subsection<ValuePattern> place,
+        Map<String, ValuePattern> expected,
         @Nullable Fields found) {
       for (SectionValues at : expect.all(place)) {
-        ValuePattern.Named pattern = expected.get(at.name());
-        if (pattern != null && (found == null || !pattern.value().takes(found, at.name()))) {
+        ValuePattern pattern = expected.get(at.name());
+        if (pattern != null && (found == null || !pattern.takes(found, at.name()))) {
           List<String> lines = found == null ? List.of() : found.all(at.name());
           problems.add(
               Problem.Kind.CONFLICT,
@@ -419,7 +419,7 @@ public final class RequestTests {
                   + " ("
                   + outcome.because().getFirst().so()
                   + ")",
-              Problems.quote(pattern.value().toString()));
+              Problems.quote(pattern.value()));
         }
       }
     }

@@ -12,6 +12,7 @@ import io.kamille.core.answer.FileHandler;
 import io.kamille.core.answer.FileThreads;
 import io.kamille.core.answer.HeaderRules;
 import io.kamille.core.answer.MovedPaths;
+import io.kamille.core.answer.RedirectTable;
 import io.kamille.core.answer.RequestId;
 import io.kamille.core.answer.RuledHandler;
 import io.kamille.core.auth.AuthSettings;
@@ -297,8 +298,8 @@ public final class RouteChain implements ExplainedRoute {
 
   /** What redirects paths that have moved; null if the route has no file of them. */
   @Override
-  public @Nullable MovedPaths moved() {
-    return moved;
+  public @Nullable RedirectTable moved() {
+    return moved == null ? null : moved.table();
   }
 
   /** How the route's upstream is connected to; null if the route answers by itself. */

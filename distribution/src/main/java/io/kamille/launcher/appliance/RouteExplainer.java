@@ -10,13 +10,14 @@ import io.kamille.cache.station.CacheBypass;
 import io.kamille.cache.station.PurgeMethod;
 import io.kamille.cluster.peer.Peers;
 import io.kamille.cluster.peer.Peers.Ownership;
-import io.kamille.core.answer.MovedPaths;
+import io.kamille.core.answer.RedirectTable;
 import io.kamille.core.auth.AuthSettings;
 import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.gate.AccessList;
 import io.kamille.core.gate.AddressRanges;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.RequestHead;
+import io.kamille.core.http.ResponseHead;
 import io.kamille.core.origin.PoolSettings;
 import io.kamille.core.origin.choose.SplitSettings;
 import io.kamille.core.route.Route;
@@ -68,7 +69,7 @@ record RouteExplainer(
           ? new RequestExplanation(null, purge)
           : new RequestExplanation(null, decided(Decision.REFUSE, noRoute(request)));
     }
-    route.mark(request);
+    request.partition(route.partition());
     ExplainedRoute chain = Objects.requireNonNull(chains.get(route));
     MatchedRoute matched =
         new MatchedRoute(
@@ -89,7 +90,7 @@ record RouteExplainer(
     Route route = routes.find(request);
     ExplainedRoute chain = route == null ? null : chains.get(route);
     if (route != null) {
-      route.mark(request);
+      request.partition(route.partition());
     }
     return chain == null || !isLookedUp(chain) || peers.isEmpty() || request.partition() != null
         ? null
@@ -141,9 +142,10 @@ record RouteExplainer(
         asked = request.copy();
         asked.authenticated();
       } else if (station == Station.REDIRECTS) {
-        MovedPaths moved = chain.moved();
-        String to = moved == null ? null : moved.explain(request);
-        if (to != null) {
+        RedirectTable moved = chain.moved();
+        ResponseHead head = moved == null ? null : moved.answer(request);
+        if (head != null) {
+          String to = head.status() + " to " + head.fields().first(FieldName.LOCATION);
           steps.add(new Reason("redirect", "routes[].redirects-file", request.path(), to));
           return new Explanation(Decision.ANSWER, null, null, steps);
         }

@@ -22,7 +22,6 @@ import io.kamille.core.setting.Problem;
 import io.kamille.core.setting.Problems;
 import io.kamille.core.setting.SectionValues;
 import io.kamille.core.setting.Setting;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -154,35 +153,22 @@ record CrossChecks(SectionValues file, Problems problems) {
   }
 
   private void routesDiffer() {
-    Map<List<String>, List<SectionValues>> before = new HashMap<>();
+    Map<List<String>, SectionValues> before = new HashMap<>();
     for (SectionValues route : file.all(Configuration.ROUTES)) {
       String host = Objects.requireNonNullElse(route.find(RouteSettings.HOST), "");
+      String match = RouteMatch.SECTION.record(route.one(RouteSettings.MATCH)).toString();
       // Not a record, whose equals has a bootstrap method that each start would run.
-      List<String> place = List.of(host, route.value(RouteSettings.PATH_PREFIX));
-      List<SectionValues> others = before.computeIfAbsent(place, any -> new ArrayList<>());
-      others.forEach(other -> itIsClearWhichTakes(route, other));
-      others.add(route);
-    }
-  }
-
-  /** Of two routes for one host and path, one has more conditions, or no request meets both. */
-  private void itIsClearWhichTakes(SectionValues route, SectionValues other) {
-    SectionValues values = route.one(RouteSettings.MATCH);
-    RouteMatch match = RouteMatch.SECTION.record(values);
-    RouteMatch others = RouteMatch.SECTION.record(other.one(RouteSettings.MATCH));
-    if (match.size() == 0 && others.size() == 0) {
-      Position place = other.position();
-      String where =
-          place.file().equals(route.position().file())
-              ? ""
-              : " in " + place.lineSeenFrom(route.position());
-      String whose = "the host and path of " + other.path() + where;
-      problems.conflict(route, whose, "a route of its own");
-    } else if (match.size() == others.size() && !match.excludes(others)) {
-      problems.conflict(
-          values,
-          "as many conditions as " + other.path() + ", which a request can meet, too",
-          "more or fewer conditions, or a value that excludes those of " + other.path());
+      List<String> place = List.of(host, route.value(RouteSettings.PATH_PREFIX), match);
+      SectionValues other = before.putIfAbsent(place, route);
+      if (other != null) {
+        Position position = other.position();
+        String where =
+            position.file().equals(route.position().file())
+                ? ""
+                : " in " + position.lineSeenFrom(route.position());
+        String what = match.isEmpty() ? "the host and path of " : "host, path and match of ";
+        problems.conflict(route, what + other.path() + where, "a route of its own");
+      }
     }
   }
 

@@ -103,8 +103,8 @@ public record RequestTest(
       @Nullable Integer lifetime,
       @Nullable Integer status,
       @Nullable String path,
-      Map<String, ValuePattern.Named> requestFields,
-      Map<String, ValuePattern.Named> responseFields) {}
+      Map<String, ValuePattern> requestFields,
+      Map<String, ValuePattern> responseFields) {}
 
   public static final Setting<String> ROUTE =
       Setting.of(
@@ -170,12 +170,12 @@ public record RequestTest(
               "The path and query that the origin gets.")
           .orElse("not looked at");
 
-  public static final Subsection<ValuePattern.Named> REQUEST_FIELDS =
+  public static final Subsection<ValuePattern> REQUEST_FIELDS =
       ValuePattern.named(
           "request-fields",
           "Fields that the origin gets, after `request-headers` and `host-rewrite`.");
 
-  public static final Subsection<ValuePattern.Named> RESPONSE_FIELDS =
+  public static final Subsection<ValuePattern> RESPONSE_FIELDS =
       ValuePattern.named(
           "response-fields",
           "Fields that the client gets, after `response-headers`, or of an answer of the route's"

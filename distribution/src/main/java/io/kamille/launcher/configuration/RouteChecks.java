@@ -3,8 +3,8 @@ package io.kamille.launcher.configuration;
 import io.kamille.core.answer.ErrorPageSettings;
 import io.kamille.core.answer.HeaderRules;
 import io.kamille.core.answer.HeaderRules.FieldValue;
-import io.kamille.core.answer.MovedPaths;
 import io.kamille.core.answer.Redirect;
+import io.kamille.core.answer.RedirectTable;
 import io.kamille.core.answer.ResponseSettings;
 import io.kamille.core.auth.AuthSettings;
 import io.kamille.core.auth.BasicAuthSettings;
@@ -44,7 +44,10 @@ record RouteChecks(SectionValues route, Problems problems) {
     Path moved = route.find(RouteActions.REDIRECTS_FILE);
     if (moved != null) {
       problems.readable(
-          route, RouteActions.REDIRECTS_FILE, "a file of redirects", () -> MovedPaths.check(moved));
+          route,
+          RouteActions.REDIRECTS_FILE,
+          "a file of redirects",
+          () -> RedirectTable.read(moved, problems));
     }
     route.all(RouteSettings.AUTH).forEach(this::authIsWhole);
     fieldsMayBeChanged(RouteActions.REQUEST_HEADERS);

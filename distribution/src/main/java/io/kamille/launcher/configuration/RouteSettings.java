@@ -82,8 +82,8 @@ public record RouteSettings(
       RouteMatch.SECTION.one(
           "match",
           "What else a request must have. Among routes for the same host and path, the one with most"
-              + " conditions that are met wins. The cache key of such a route holds its name, so it"
-              + " shares no stored response with another one.");
+              + " conditions that are met wins, then the first by name. The cache key of such a"
+              + " route holds its name, so it shares no stored response with another one.");
 
   static final Setting<String> UPSTREAM =
       Setting.of(

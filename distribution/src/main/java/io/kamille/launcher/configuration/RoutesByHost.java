@@ -44,19 +44,21 @@ public final class RoutesByHost {
   public static List<Place> places(List<RouteSettings> all) {
     RoutesByHost byHost = new RoutesByHost(all);
     Map<String, Place> places = new LinkedHashMap<>();
-    List<Place> bypassed = new ArrayList<>();
     for (RouteSettings route : all) {
-      places.put(nameOf(route), place(route, route.path(), false));
+      String name = nameOf(route);
+      places.put(name, new Place(route, name, hostOf(route), route.path(), false));
+    }
+    for (RouteSettings route : all) {
+      String host = hostOf(route);
       for (String path : byHost.bypassPaths(route)) {
-        RouteSettings owner = byHost.find(hostOf(route), path);
+        RouteSettings owner = byHost.find(host, path);
         if (owner == null || owner.path().length() <= route.path().length()) {
           boolean isPast = bypasses(route).stream().anyMatch(own -> covers(own, path));
-          bypassed.add(place(route, path, isPast));
+          places.putIfAbsent(
+              host + path + route.match(), new Place(route, nameOf(route), host, path, isPast));
         }
       }
     }
-    bypassed.forEach(
-        place -> places.putIfAbsent(place.host() + place.path() + place.settings().match(), place));
     return List.copyOf(places.values());
   }
 
@@ -73,10 +75,6 @@ public final class RoutesByHost {
 
   private static List<String> bypasses(RouteSettings route) {
     return route.isCached() ? route.cache().bypassPaths() : List.of();
-  }
-
-  private static Place place(RouteSettings route, String path, boolean isPastCache) {
-    return new Place(route, nameOf(route), hostOf(route), path, isPastCache);
   }
 
   /** The hosts that routes name, in the order of the file. */

@@ -3,6 +3,7 @@ package io.kamille.launcher.configuration;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.core.client.open.ListenerSettings;
 import io.kamille.core.setting.SettingChange;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -100,6 +101,26 @@ class ConfigurationReloadTest {
     var swapped = listening("{address: \":81\", access: {deny: [10.0.0.0/8]}}, {address: \":80\"}");
     assertThat(swapped.changesFrom(running)).allMatch(SettingChange::needsRestart).hasSize(5);
     assertThat(swapped.reloadedOver(running).listeners()).isEqualTo(running.listeners());
+  }
+
+  @Test
+  void whatNeedsARestartHoldsNothingElseOfItsListenerBack() {
+    var running = listening("{address: \":80\", tls: {source: self-signed, profile: modern}}");
+    var next =
+        listening(
+            "{address: \":80\", name: web, access: {deny: [10.0.0.0/8]}, tls: {source: off}}");
+    assertThat(next.changesFrom(running))
+        .extracting(SettingChange::toString)
+        .containsExactly(
+            "listeners[0].name: :80 → web (after a restart)",
+            "listeners[0].access.deny:  → 10.0.0.0/8",
+            "listeners[0].tls.source: self-signed → off (after a restart)",
+            "listeners[0].tls.profile: modern → intermediate (after a restart)");
+    ListenerSettings reloaded = next.reloadedOver(running).listeners().getFirst();
+    assertThat(reloaded.access()).isEqualTo(next.listeners().getFirst().access());
+    assertThat(reloaded.tls()).isEqualTo(running.listeners().getFirst().tls());
+    assertThat(reloaded.name()).isEqualTo(":80");
+    assertThat(next.changesFrom(next.reloadedOver(running))).hasSize(3);
   }
 
   private static Configuration listening(String listeners) {

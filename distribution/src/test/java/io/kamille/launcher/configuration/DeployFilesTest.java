@@ -39,6 +39,18 @@ class DeployFilesTest {
     accepted(Files.readString(DEPLOY.resolve("compose/kamille.yaml")));
   }
 
+  /** With its tests, which {@code kamille check} runs. */
+  @Test
+  void theExampleOfAShopPassesItsTests() throws IOException {
+    Path users = directory.resolve("staff");
+    Files.writeString(users, "anna:$2y$04$" + "a".repeat(53) + "\n");
+    String shop = Files.readString(PACKAGE.resolve("examples/shop.yaml"));
+    Path file = directory.resolve("shop.yaml");
+    Files.writeString(file, shop.replace("/etc/kamille/staff", users.toString()));
+    assertThat(shop).contains("tests:").contains("/etc/kamille/staff");
+    assertThat(KamilleCommand.execute("check", "--config", file.toString())).isZero();
+  }
+
   /** It is a conffile: who has changed it is asked at every release that changes it, too. */
   @Test
   void theConfigurationOfThePackagesHasTenLines() throws IOException {

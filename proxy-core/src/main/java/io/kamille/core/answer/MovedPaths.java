@@ -1,23 +1,23 @@
 package io.kamille.core.answer;
 
+import static java.util.stream.Collectors.joining;
+
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.kamille.core.answer.RedirectTable.Moved;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeHandler;
-import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.loop.WallClock;
+import io.kamille.core.setting.Problem;
+import io.kamille.core.setting.Problems;
+import io.kamille.core.setting.WatchedFile;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
-import org.jspecify.annotations.Nullable;
 
 /** Redirects what has moved by a file, and passes the rest on. Any loop. */
 public final class MovedPaths implements ExchangeHandler {
@@ -27,13 +27,13 @@ public final class MovedPaths implements ExchangeHandler {
    * table that is there. A file that is not right as a whole changes nothing.
    */
   private static final long LOOK_NANOS = Duration.ofSeconds(1).toNanos();
-  private static final System.Logger LOG = System.getLogger("kamille.routes");
-  private static final ExchangeHandler NOBODY =
-      _ -> {
-        throw new IllegalStateException("it answers questions alone");
-      };
 
-  private final Path file;
+  /** Of many problems the log has the first ones. */
+  private static final int LOGGED = 5;
+
+  private static final System.Logger LOG = System.getLogger("kamille.routes");
+
+  private final Path path;
   private final ExchangeHandler next;
   private final Executor files;
   private final WallClock clock;
@@ -41,15 +41,19 @@ public final class MovedPaths implements ExchangeHandler {
   private final AtomicLong looked;
 
   @GuardedBy("this")
-  private @Nullable List<?> seen;
+  private final WatchedFile file;
 
-  /** Goes by a file, which it reads now: blocks. */
-  public MovedPaths(Path file, ExchangeHandler next, FileThreads files, WallClock clock) {
-    this(file, next, (Executor) files, clock);
-  }
+  @GuardedBy("this")
+  private List<Problem> said = List.of();
 
-  MovedPaths(Path file, ExchangeHandler next, Executor files, WallClock clock) {
-    this.file = file;
+  /**
+   * Goes by a file, which it reads now: blocks.
+   *
+   * @param files reads it later
+   */
+  public MovedPaths(Path path, ExchangeHandler next, Executor files, WallClock clock) {
+    this.path = path;
+    this.file = RedirectTable.watched(path);
     this.next = next;
     this.files = files;
     this.clock = clock;
@@ -57,38 +61,15 @@ public final class MovedPaths implements ExchangeHandler {
     look();
   }
 
-  private MovedPaths(Path file, RedirectTable read) {
-    this.file = file;
-    this.next = NOBODY;
-    this.files = Runnable::run;
-    this.clock = WallClock.system();
-    this.looked = new AtomicLong();
-    table.setPlain(read);
-  }
-
-  /**
-   * What a file says now, for questions alone; blocks.
-   *
-   * @throws IOException if it is not right; the message says which line
-   */
-  public static MovedPaths asked(Path file) throws IOException {
-    return new MovedPaths(file, RedirectTable.read(file));
-  }
-
-  /**
-   * Reads such a file; blocks.
-   *
-   * @return how many redirects it has
-   * @throws IOException if it is not right; the message says which line
-   */
-  public static int check(Path file) throws IOException {
-    return RedirectTable.read(file).size();
+  /** What it goes by now. */
+  public RedirectTable table() {
+    return table.getAcquire();
   }
 
   @Override
   public void handle(Exchange exchange) {
     lookIfDue();
-    ResponseHead head = answer(exchange.request());
+    ResponseHead head = table().answer(exchange.request());
     if (head == null) {
       next.handle(exchange);
       return;
@@ -100,12 +81,6 @@ public final class MovedPaths implements ExchangeHandler {
     exchange.reply().end(null);
   }
 
-  /** The redirect of a request; null if its path has not moved. */
-  public @Nullable ResponseHead answer(RequestHead request) {
-    Moved moved = table.getAcquire().find(request);
-    return moved == null ? null : ResponseHead.of(moved.status(), "Location", moved.to());
-  }
-
   void lookIfDue() {
     long now = clock.nanos();
     long last = looked.get();
@@ -115,33 +90,25 @@ public final class MovedPaths implements ExchangeHandler {
   }
 
   private synchronized void look() {
-    List<?> now = stamp();
-    if (now.equals(seen)) {
-      return;
-    }
-    seen = now;
+    var found = new Problems(path.toString());
     try {
-      RedirectTable read = RedirectTable.read(file);
-      table.setRelease(read);
-      LOG.log(Level.INFO, "redirects by {0}: {1}", file, read.size());
-    } catch (IOException wrong) {
-      String said = "redirects by {0} stay as they were: {1}";
-      LOG.log(Level.ERROR, said, file, wrong.getMessage());
+      byte[] content = file.look();
+      if (content == null) {
+        return;
+      }
+      RedirectTable read = RedirectTable.parse(path, content, found);
+      if (found.isEmpty()) {
+        table.setRelease(read);
+        LOG.log(Level.INFO, "redirects by {0}: {1}", path, read.size());
+      }
+    } catch (IOException unreadable) {
+      found.addUnreadable(unreadable);
     }
-  }
-
-  private List<?> stamp() {
-    try {
-      var found = Files.readAttributes(file, BasicFileAttributes.class);
-      return List.of(found.lastModifiedTime(), found.size(), String.valueOf(found.fileKey()));
-    } catch (IOException gone) {
-      return List.of();
+    List<Problem> now = found.inOrder();
+    if (!now.isEmpty() && !now.equals(said)) {
+      String first = now.stream().limit(LOGGED).map(Problem::toString).collect(joining("; "));
+      LOG.log(Level.ERROR, "redirects by {0} stay as they were: {1}", path, first);
     }
-  }
-
-  /** What explains a redirect of this request; null if there is none. */
-  public @Nullable String explain(RequestHead request) {
-    Moved moved = table.getAcquire().find(request);
-    return moved == null ? null : moved.status() + " to " + moved.to();
+    said = now;
   }
 }

@@ -8,6 +8,7 @@ import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Setting;
+import io.kamille.core.setting.ValueType;
 import io.kamille.core.setting.ValueTypes;
 import java.util.List;
 import java.util.Map;
@@ -44,6 +45,15 @@ public record Redirect(@Nullable String to, int status) implements ExchangeHandl
         && plain.chars().allMatch(c -> c > ' ' && c <= '~' && c != '{' && c != '}');
   }
 
+  static final ValueType<Integer> STATUS =
+      ValueTypes.oneOf(
+          List.of(
+              Map.entry("301", 301),
+              Map.entry("302", 302),
+              Map.entry("303", 303),
+              Map.entry("307", 307),
+              Map.entry("308", 308)));
+
   /** The settings under {@code redirect}. */
   public static final Section<Redirect> SECTION =
       Section.of(
@@ -51,13 +61,7 @@ public record Redirect(@Nullable String to, int status) implements ExchangeHandl
           TO,
           Setting.of(
                   "status",
-                  ValueTypes.oneOf(
-                      List.of(
-                          Map.entry("301", 301),
-                          Map.entry("302", 302),
-                          Map.entry("303", 303),
-                          Map.entry("307", 307),
-                          Map.entry("308", 308))),
+                  STATUS,
                   "The status code: 301 and 308 are for ever, 307 and 308 keep the method.")
               .defaultsTo(308));
 

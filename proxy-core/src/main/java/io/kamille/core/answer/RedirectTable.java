@@ -2,6 +2,12 @@ package io.kamille.core.answer;
 
 import io.kamille.core.http.NormalPath;
 import io.kamille.core.http.RequestHead;
+import io.kamille.core.http.ResponseHead;
+import io.kamille.core.route.Route;
+import io.kamille.core.setting.Position;
+import io.kamille.core.setting.Problem;
+import io.kamille.core.setting.Problems;
+import io.kamille.core.setting.WatchedFile;
 import io.netty.util.AsciiString;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -10,12 +16,13 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Where paths have moved, by the lines {@code FROM,TO[,STATUS]} of a file. Immutable; any thread.
  */
-final class RedirectTable {
+public final class RedirectTable {
 
   /*
    * A path costs one look-up, and one for each length that a prefix in the file has. Octets are
@@ -23,17 +30,14 @@ final class RedirectTable {
    */
   private static final int MOST_OCTETS = 16 << 20;
   private static final int MOST_LINES = 100_000;
-  private static final String USUAL_STATUS = "308";
-  private static final List<String> STATUS = List.of("301", "302", "303", "307", USUAL_STATUS);
-  private static final char STAR = '*';
+  private static final String LINE =
+      "FROM,TO or FROM,TO,STATUS: a path in normal form, once, perhaps with /* at its end; a URL or"
+          + " a path, with /* only behind such a path; and 301, 302, 303, 307 or 308";
 
   static final RedirectTable EMPTY = new RedirectTable();
 
-  /** Where a path has moved. */
-  record Moved(String to, int status) {}
-
-  private final Map<AsciiString, Moved> paths = new HashMap<>();
-  private final Map<AsciiString, Moved> prefixes = new HashMap<>();
+  private final Map<AsciiString, Redirect> paths = new HashMap<>();
+  private final Map<AsciiString, Redirect> prefixes = new HashMap<>();
   private int[] lengths = {};
 
   private RedirectTable() {}
@@ -41,26 +45,30 @@ final class RedirectTable {
   /**
    * Reads a file; blocks.
    *
-   * @throws IOException if it is not right as a whole; the message names the first wrong line
+   * @param problems takes the lines that are wrong: the table is of use if there are none
+   * @throws IOException if it cannot be read, or has too much
    */
-  static RedirectTable read(Path file) throws IOException {
-    if (Files.exists(file) && !Files.isRegularFile(file)) {
-      throw new IOException("it is no file");
-    }
-    byte[] content;
-    try (var in = Files.newInputStream(file)) {
-      content = in.readNBytes(MOST_OCTETS + 1);
-    }
-    if (content.length > MOST_OCTETS) {
-      throw new IOException("it has more than 16MiB");
-    }
+  public static RedirectTable read(Path file, Problems problems) throws IOException {
+    return parse(file, Objects.requireNonNull(watched(file).look()), problems);
+  }
+
+  /** A file of redirects, to be read again when it changes. */
+  static WatchedFile watched(Path file) {
+    return new WatchedFile(file, MOST_OCTETS, Files::newInputStream);
+  }
+
+  static RedirectTable parse(Path file, byte[] content, Problems problems) throws IOException {
     var table = new RedirectTable();
-    int number = 0;
-    for (String line : new String(content, StandardCharsets.UTF_8).lines().toList()) {
-      number++;
-      if (!line.isBlank() && !line.startsWith("#")) {
-        table.add(line.strip(), number);
+    List<String> lines = new String(content, StandardCharsets.UTF_8).lines().toList();
+    for (int i = 0; i < lines.size(); i++) {
+      String line = lines.get(i).strip();
+      if (!line.isEmpty() && !line.startsWith("#") && !table.add(line)) {
+        Position position = new Position(i + 1, 1, file.toString());
+        problems.add(Problem.Kind.CONFLICT, position, "", Problems.quote(line), LINE);
       }
+    }
+    if (table.size() > MOST_LINES) {
+      throw new IOException("it has more than " + MOST_LINES + " redirects");
     }
     table.lengths =
         table.prefixes.keySet().stream()
@@ -71,68 +79,52 @@ final class RedirectTable {
     return table;
   }
 
-  private void add(String line, int number) throws IOException {
+  /** Takes a line in; answers whether it is right. */
+  private boolean add(String line) {
     String[] parts = line.split(" *, *", -1);
-    String status = parts.length == 3 ? parts[2] : USUAL_STATUS;
-    if (parts.length < 2 || parts.length > 3 || !STATUS.contains(status)) {
-      throw wrong(
-          number, "FROM,TO or FROM,TO,STATUS with a status of " + String.join(", ", STATUS));
+    Integer status = Redirect.STATUS.parse(parts.length == 3 ? parts[2] : "308");
+    if (parts.length < 2 || parts.length > 3 || status == null) {
+      return false;
     }
     boolean isPrefix = parts[0].endsWith("/*");
-    String from = isPrefix ? parts[0].substring(0, parts[0].length() - 1) : parts[0];
-    if (!isPath(from)) {
-      throw wrong(number, "a path as routes compare it, perhaps with /* at its end");
-    }
-    String to = parts[1];
-    String plain = to.endsWith("/*") && isPrefix ? to.substring(0, to.length() - 1) : to;
-    if (!Redirect.isTarget(plain) || plain.indexOf('{') >= 0 || plain.indexOf(STAR) >= 0) {
-      throw wrong(number, "a URL or a path, with /* at its end only behind such a path");
-    }
-    Map<AsciiString, Moved> into = isPrefix ? prefixes : paths;
-    if (into.put(new AsciiString(from), new Moved(to, Integer.parseInt(status))) != null) {
-      throw wrong(number, from + " only once");
-    }
-    if (paths.size() + prefixes.size() > MOST_LINES) {
-      throw wrong(number, "at most " + MOST_LINES + " redirects");
-    }
+    String from = isPrefix ? withoutStar(parts[0]) : parts[0];
+    String to = isPrefix && parts[1].endsWith("/*") ? withoutStar(parts[1]) : parts[1];
+    return Route.isPathPrefix(from)
+        && from.indexOf('*') < 0
+        && Redirect.isTarget(to)
+        && to.indexOf('{') < 0
+        && to.indexOf('*') < 0
+        && (isPrefix ? prefixes : paths)
+                .putIfAbsent(new AsciiString(from), new Redirect(parts[1], status))
+            == null;
   }
 
-  private static boolean isPath(String from) {
-    return from.startsWith("/")
-        && from.chars().allMatch(c -> c > ' ' && c <= '~' && c != '?' && c != '#' && c != STAR)
-        && NormalPath.isNormal(from);
-  }
-
-  private static IOException wrong(int number, String expected) {
-    return new IOException("line " + number + ", expected " + expected);
+  private static String withoutStar(String path) {
+    return path.substring(0, path.length() - 1);
   }
 
   int size() {
     return paths.size() + prefixes.size();
   }
 
-  /** Where a request is sent; null if its path has not moved. The longest prefix wins. */
-  @Nullable Moved find(RequestHead request) {
-    byte[] path = path(request);
-    Moved moved = paths.get(new AsciiString(path, false));
+  /** The redirect of a request; null if its path has not moved. The longest prefix wins. */
+  public @Nullable ResponseHead answer(RequestHead request) {
+    byte[] path = NormalPath.of(request.octets(), request.pathStart(), request.pathEnd());
+    Redirect moved = paths.get(new AsciiString(path, false));
+    int length = path.length;
     for (int i = lengths.length - 1; i >= 0 && moved == null; i--) {
-      int length = lengths[i];
+      length = lengths[i];
       if (length <= path.length && path[length - 1] == '/') {
         moved = prefixes.get(new AsciiString(path, 0, length, false));
-        if (moved != null && moved.to().indexOf(STAR) >= 0) {
-          String rest = new String(NormalPath.encoded(path, length), StandardCharsets.US_ASCII);
-          moved = new Moved(moved.to().replace("*", rest), moved.status());
-        }
       }
     }
-    String uri = moved == null ? "" : request.pathAndQuery();
-    int query = moved == null || moved.to().indexOf('?') >= 0 ? -1 : uri.indexOf('?');
-    return moved == null || query < 0
-        ? moved
-        : new Moved(moved.to() + uri.substring(query), moved.status());
-  }
-
-  private static byte[] path(RequestHead request) {
-    return NormalPath.of(request.octets(), request.pathStart(), request.pathEnd());
+    if (moved == null) {
+      return null;
+    }
+    String rest = new String(NormalPath.encoded(path, length), StandardCharsets.US_ASCII);
+    String to = String.valueOf(moved.to()).replace("*", rest);
+    String uri = request.pathAndQuery();
+    int query = to.indexOf('?') < 0 ? uri.indexOf('?') : -1;
+    return ResponseHead.of(moved.status(), "Location", query < 0 ? to : to + uri.substring(query));
   }
 }

@@ -108,7 +108,7 @@ public final class RuledHandler implements ExchangeHandler {
   /** What is behind it of a request: itself, or a copy; null if it is refused. Any thread. */
   public @Nullable RequestHead passed(RequestHead came) {
     byte[] path = prefix == null ? null : rewritten(came, prefix);
-    if (path != null && NormalPath.mayClimb(path)) {
+    if (path != null && NormalPath.mayClimb(path, 0, path.length, false)) {
       return null;
     }
     if (request.isEmpty() && path == null) {

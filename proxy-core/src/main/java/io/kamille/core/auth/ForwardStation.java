@@ -113,7 +113,7 @@ final class ForwardStation extends AuthStation {
     int end = came.pathEnd();
     String uri = came.pathAndQuery();
     if (start < end && octets[start] == '/') {
-      if (NormalPath.hasDotsForSome(octets, start, end)) {
+      if (NormalPath.mayClimb(octets, start, end, true)) {
         return null;
       }
       if (NormalPath.mayDiffer(octets, start, end)) {

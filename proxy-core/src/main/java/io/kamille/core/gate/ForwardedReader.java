@@ -7,13 +7,17 @@ import io.kamille.core.http.NamedClient;
 import io.kamille.core.http.Octets;
 import io.kamille.core.http.RemovedFields;
 import io.kamille.core.http.RequestHead;
-import io.kamille.core.http.RequestHead.TargetForm;
 import io.netty.util.AsciiString;
 import io.netty.util.NetUtil;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
+import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,47 +35,49 @@ public final class ForwardedReader {
    *
    * X-Forwarded-Proto and -Host are lists beside that one, or single values. So the member as far
    * from the right as the client's counts, or the first. In Forwarded, they stand with the client.
+   * They count for any form of target: a proxy that ends TLS may ask for http://example.org/.
    *
    * What goes on to the origin begins with the client. Without a trusted proxy, nothing does.
+   * Members are views of the request's octets, as far as they are looked at.
    */
 
-  /** Nobody has so many proxies: trusted members beyond these are not looked at. */
+  /** Nobody has so many proxies: members beyond these are not looked at. */
   private static final int MOST_MEMBERS = 32;
 
-  /** The longest is an IPv6 address with an IPv4 address in it, in brackets, with a port. */
-  private static final int LONGEST_ADDRESS = 53;
-
   private static final int GREATEST_PORT = 65_535;
-  private static final int NONE = -1;
+
+  private static final Set<FieldName> LISTS =
+      EnumSet.of(
+          FieldName.X_FORWARDED_FOR, FieldName.X_FORWARDED_HOST, FieldName.X_FORWARDED_PROTO);
 
   private static final RemovedFields ALL =
       new RemovedFields(
-          List.of(
-              FieldName.FORWARDED.text(),
-              FieldName.X_FORWARDED_FOR.text(),
-              FieldName.X_FORWARDED_HOST.text(),
-              FieldName.X_FORWARDED_PROTO.text()));
+          List.of("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto"));
+
+  private static final List<AsciiString> PARAMETERS =
+      Stream.of("for", "proto", "host").map(AsciiString::cached).toList();
+
+  /** A part of an IPv4 address that some take for an octal number. */
+  private static final Pattern LEADING_ZERO = Pattern.compile("(^|\\.)0[0-9]");
 
   private final AddressRanges proxies;
   private final FieldName field;
   private final InetSocketAddress peer;
   private final boolean isTrusted;
+  private final Set<FieldName> kept;
   // Of one request, while it is read.
-  private InetSocketAddress client;
-  private int hops;
-  private int clientLine;
-  private int clientStart;
-  private final Span scheme = new Span();
-  private final Span host = new Span();
+  private @Nullable AsciiString scheme;
+  private @Nullable AsciiString host;
 
   /** Believes these, by that field. */
   ForwardedReader(AddressRanges proxies, FieldName field, InetSocketAddress peer) {
     this.proxies = proxies;
     this.field = field;
     this.peer = peer;
-    this.client = peer;
     InetAddress address = peer.getAddress();
     this.isTrusted = address != null && proxies.contains(address);
+    Set<FieldName> read = field == FieldName.FORWARDED ? EnumSet.of(field) : LISTS;
+    this.kept = isTrusted ? read : EnumSet.noneOf(FieldName.class);
   }
 
   /** Whether the other end of the connection is believed. */
@@ -81,335 +87,187 @@ public final class ForwardedReader {
 
   /** Has the request say whose it is, and removes from it what no trusted proxy says. */
   public void identify(RequestHead request) {
-    Fields fields = request.fields();
     if (isTrusted) {
-      client = peer;
-      hops = 0;
-      clientLine = NONE;
-      scheme.set(NONE, NONE);
-      host.set(NONE, NONE);
-      if (isForwarded()) {
-        readForwarded(fields);
-      } else {
-        readLists(fields);
-      }
-      request.named(new NamedClient(client, peer));
-      if (request.form() != TargetForm.ABSOLUTE) {
-        target(request);
-      }
-      cut(fields);
+      scheme = null;
+      host = null;
+      request.named(new NamedClient(client(request.fields()), peer));
+      target(request);
     }
-    remove(fields);
+    ALL.removeFrom(request.fields(), kept);
   }
 
-  private boolean isForwarded() {
-    return field == FieldName.FORWARDED;
+  /** The client, with the scheme and the host that stand with it; cuts what stands left of it. */
+  private InetSocketAddress client(Fields fields) {
+    InetSocketAddress client = peer;
+    AsciiString first = null;
+    int hops = 0;
+    for (AsciiString member : members(fields, field)) {
+      AsciiString node = field == FieldName.FORWARDED ? element(member) : member;
+      InetSocketAddress found = node == null ? null : address(node);
+      if (found == null) {
+        break;
+      }
+      client = found;
+      first = member;
+      hops++;
+      if (!proxies.contains(found.getAddress())) {
+        break;
+      }
+    }
+    if (field != FieldName.FORWARDED) {
+      scheme = beside(fields, FieldName.X_FORWARDED_PROTO, hops);
+      host = beside(fields, FieldName.X_FORWARDED_HOST, hops);
+    }
+    if (first == null) {
+      fields.remove(field);
+    } else {
+      fields.cut(field, first.arrayOffset());
+    }
+    return client;
   }
 
-  /** An absolute-form target names scheme and host itself; any other takes those of the client. */
   private void target(RequestHead request) {
-    byte[] octets = request.octets();
-    if (is(octets, "https") || is(octets, "wss")) {
+    if (isScheme("https") || isScheme("wss")) {
       request.secure(true);
-    } else if (is(octets, "http") || is(octets, "ws")) {
+    } else if (isScheme("http") || isScheme("ws")) {
       request.secure(false);
     }
-    if (host.isSet() && Authority.isValid(octets, host.start, host.end)) {
-      request.authority(host.start, host.end);
-    }
-  }
-
-  private boolean is(byte[] octets, String word) {
-    return scheme.isSet() && Octets.equalsIgnoreCase(octets, scheme.start, scheme.end, word);
-  }
-
-  private void cut(Fields fields) {
-    if (hops == 0) {
-      fields.remove(field);
-    } else if (clientLine > fields.indexOf(field) || clientStart > fields.valueStart(clientLine)) {
-      fields.cut(field, clientLine, clientStart);
-    }
-  }
-
-  /** Those of no trusted proxy, those of the other kind, and names that pass for one of them. */
-  private void remove(Fields fields) {
-    for (int i = fields.size() - 1; i >= 0; i--) {
-      // Removing a name takes all its lines, so that i may point behind the last by now.
-      if (i < fields.size() && ALL.includes(fields, i)) {
-        FieldName known = fields.knownAt(i);
-        if (known == null) {
-          fields.remove(fields.nameAt(i));
-        } else if (!isTrusted || (known == FieldName.FORWARDED) != isForwarded()) {
-          fields.remove(known);
-        }
+    if (host != null) {
+      int start = host.arrayOffset();
+      int end = start + host.length();
+      if (Authority.isValid(request.octets(), start, end)) {
+        request.authority(start, end);
       }
     }
   }
 
-  // X-Forwarded-For, -Proto and -Host
-
-  private void readLists(Fields fields) {
-    Members members = new Members(fields, FieldName.X_FORWARDED_FOR);
-    boolean goesOn = true;
-    while (goesOn && members.next()) {
-      goesOn = pass(members, members.start, members.end);
-    }
-    beside(fields, FieldName.X_FORWARDED_PROTO, scheme);
-    beside(fields, FieldName.X_FORWARDED_HOST, host);
+  private boolean isScheme(String word) {
+    return scheme != null && scheme.contentEqualsIgnoreCase(word);
   }
 
   /** The member that belongs to the client's. */
-  private void beside(Fields fields, FieldName name, Span span) {
-    Members members = new Members(fields, name);
-    for (int i = 0; i < Math.max(hops, 1) && members.next(); i++) {
-      span.set(members.start, members.end);
-    }
+  private static @Nullable AsciiString beside(Fields fields, FieldName name, int hops) {
+    List<AsciiString> members = members(fields, name);
+    return members.isEmpty() ? null : members.get(Math.clamp(hops, 1, members.size()) - 1);
   }
 
-  /** Takes the address of a member, if it is one; answers whether the one left of it is asked. */
-  private boolean pass(Members members, int start, int end) {
-    InetSocketAddress found = address(members.octets, start, end);
-    if (found == null) {
-      return false;
-    }
-    client = found;
-    clientLine = members.line;
-    clientStart = members.start;
-    return ++hops < MOST_MEMBERS && proxies.contains(found.getAddress());
-  }
-
-  // Forwarded (RFC 7239 §4)
-
-  private void readForwarded(Fields fields) {
-    Members members = new Members(fields, FieldName.FORWARDED);
-    boolean goesOn = true;
-    while (goesOn && members.next()) {
-      goesOn = element(members);
-    }
-  }
-
-  /** What it says of scheme and host counts, though it may not say for whom. */
-  private boolean element(Members members) {
-    Span node = new Span();
-    Span proto = new Span();
-    Span name = new Span();
-    int at = members.start;
-    while (at < members.end) {
-      int end = pairEnd(members.octets, at, members.end);
-      if (!pair(
-          members.octets, Octets.skipBlanks(members.octets, at, end), end, node, proto, name)) {
-        return false;
+  /**
+   * The node of an element of {@code Forwarded} (RFC 7239 §4); null if it is malformed or names
+   * none. What it says of scheme and host counts, though it may not say for whom.
+   */
+  private @Nullable AsciiString element(AsciiString element) {
+    List<AsciiString> pairs = new ArrayList<>();
+    split(element, ';', pairs);
+    @Nullable AsciiString[] values = new AsciiString[PARAMETERS.size()];
+    for (AsciiString pair : pairs) {
+      int equals = pair.indexOf('=', 0);
+      AsciiString value = equals < 0 ? null : unquoted(part(pair, equals + 1, pair.length()));
+      int parameter = equals < 0 ? -1 : PARAMETERS.indexOf(part(pair, 0, equals).toLowerCase());
+      if (value == null || (parameter >= 0 && values[parameter] != null)) {
+        return null;
       }
-      at = end + 1;
-    }
-    scheme.setIfSet(proto);
-    host.setIfSet(name);
-    return node.isSet() && pass(members, node.start, node.end);
-  }
-
-  /** Reads a token or a quoted string; answers false if it is neither, or there twice. */
-  private static boolean pair(
-      byte[] octets, int start, int pairEnd, Span node, Span proto, Span name) {
-    int end = withoutBlanks(octets, start, pairEnd);
-    int equals = start;
-    while (equals < end && octets[equals] != '=') {
-      equals++;
-    }
-    boolean isQuoted = equals + 1 < end && octets[equals + 1] == '"';
-    if (start == end
-        || equals == end
-        || (isQuoted && (end - equals < 3 || octets[end - 1] != '"'))) {
-      return start == end;
-    }
-    Span said =
-        Octets.equalsIgnoreCase(octets, start, equals, "for")
-            ? node
-            : Octets.equalsIgnoreCase(octets, start, equals, "proto")
-                ? proto
-                : Octets.equalsIgnoreCase(octets, start, equals, "host") ? name : null;
-    if (said != null && said.isSet()) {
-      return false;
-    }
-    if (said != null) {
-      said.set(isQuoted ? equals + 2 : equals + 1, isQuoted ? end - 1 : end);
-    }
-    return true;
-  }
-
-  private static int pairEnd(byte[] octets, int start, int end) {
-    boolean isQuoted = false;
-    int at = start;
-    while (at < end && (isQuoted || octets[at] != ';')) {
-      if (octets[at] == '"') {
-        isQuoted = !isQuoted;
-      } else if (isQuoted && octets[at] == '\\') {
-        at++;
+      if (parameter >= 0) {
+        values[parameter] = value;
       }
-      at++;
     }
-    return Math.min(at, end);
+    scheme = values[1] == null ? scheme : values[1];
+    host = values[2] == null ? host : values[2];
+    return values[0];
   }
 
-  private static int withoutBlanks(byte[] octets, int start, int end) {
-    int last = end;
-    while (last > start && Octets.isBlank(octets[last - 1])) {
-      last--;
+  /** A token, or what is in a quoted string, which keeps its escapes; null if that has no end. */
+  private static @Nullable AsciiString unquoted(AsciiString value) {
+    if (!value.startsWith("\"")) {
+      return value;
     }
-    return last;
+    int last = value.length() - 1;
+    return last > 1 && value.charAt(last) == '"' ? part(value, 1, last) : null;
+  }
+
+  // Lists
+
+  /** The last members of a list field (RFC 9110 §5.6.1) from the right, over all its lines. */
+  private static List<AsciiString> members(Fields fields, FieldName name) {
+    List<AsciiString> members = new ArrayList<>();
+    for (int i = fields.has(name) ? fields.size() - 1 : -1; i >= 0; i--) {
+      if (fields.knownAt(i) == name) {
+        int start = fields.valueStart(i);
+        int length = fields.valueEnd(i) - start;
+        split(new AsciiString(fields.octets(), start, length, false), ',', members);
+      }
+    }
+    return members;
+  }
+
+  /** Adds the parts of a list from the right, without empty ones, up to the limit. */
+  private static void split(AsciiString list, char separator, List<AsciiString> parts) {
+    int end = list.length();
+    while (end >= 0 && parts.size() < MOST_MEMBERS) {
+      int before = end - 1;
+      boolean isQuoted = false;
+      while (before >= 0 && (isQuoted || list.charAt(before) != separator)) {
+        if (list.charAt(before) == '"' && !(isQuoted && isEscaped(list, before))) {
+          isQuoted = !isQuoted;
+        }
+        before--;
+      }
+      int first = before + 1;
+      int last = end;
+      while (first < last && Octets.isBlank(list.byteAt(first))) {
+        first++;
+      }
+      while (first < last && Octets.isBlank(list.byteAt(last - 1))) {
+        last--;
+      }
+      if (first < last) {
+        parts.add(part(list, first, last));
+      }
+      end = before;
+    }
+  }
+
+  private static boolean isEscaped(AsciiString text, int quote) {
+    int at = quote;
+    while (at > 0 && text.charAt(at - 1) == '\\') {
+      at--;
+    }
+    return (quote - at) % 2 == 1;
+  }
+
+  private static AsciiString part(AsciiString text, int start, int end) {
+    return text.subSequence(start, end, false);
   }
 
   // Addresses
 
   /**
-   * The address in {@code [start, end)} with its port, or 0; an IPv6 address with a port stands in
-   * brackets (RFC 7239 §6). Null for anything else, as {@code unknown} or {@code _hidden}.
+   * An address with its port, or 0; an IPv6 address with a port stands in brackets (RFC 7239 §6).
+   * Null for anything else, as {@code unknown} or {@code _hidden}.
    */
-  static @Nullable InetSocketAddress address(byte[] octets, int start, int end) {
-    if (end - start > LONGEST_ADDRESS || start == end) {
+  static @Nullable InetSocketAddress address(AsciiString text) {
+    int colon = text.lastIndexOf(":");
+    boolean hasPort = colon > 0 && (text.charAt(colon - 1) == ']' || text.indexOf(':', 0) == colon);
+    int portStart = text.arrayOffset() + colon + 1;
+    int portEnd = text.arrayOffset() + text.length();
+    long port = hasPort ? Octets.decimal(text.array(), portStart, portEnd) : 0;
+    AsciiString literal = hasPort ? part(text, 0, colon) : text;
+    boolean isBracketed = literal.startsWith("[") && literal.endsWith("]");
+    AsciiString bare = isBracketed ? part(literal, 1, literal.length() - 1) : literal;
+    boolean isIpv6 = bare.indexOf(':', 0) >= 0;
+    if (port < 0
+        || port > GREATEST_PORT
+        || (isBracketed && !isIpv6)
+        || (!isIpv6 && LEADING_ZERO.matcher(bare).find())) {
       return null;
     }
-    boolean isBracketed = octets[start] == '[';
-    int from = isBracketed ? start + 1 : start;
-    int to = from;
-    int colons = 0;
-    while (to < end && !(isBracketed && octets[to] == ']')) {
-      colons += octets[to++] == ':' ? 1 : 0;
-    }
-    int behind = isBracketed ? to + 1 : end;
-    if (colons == 1 && !isBracketed) {
-      to = from;
-      while (octets[to] != ':') {
-        to++;
-      }
-      behind = to;
-    }
-    byte[] address =
-        colons > 1 ? ipv6(octets, from, to) : isBracketed ? null : ipv4(octets, from, to);
-    int port = behind == end ? 0 : behind > end ? NONE : port(octets, behind, end);
-    if (address == null || port == NONE) {
-      return null;
-    }
+    InetAddress address = NetUtil.getByName(bare);
     try {
-      return new InetSocketAddress(InetAddress.getByAddress(address), port);
+      // As an IPv4 address, if it is one inside IPv6.
+      return address == null
+          ? null
+          : new InetSocketAddress(InetAddress.getByAddress(address.getAddress()), (int) port);
     } catch (UnknownHostException impossible) {
       throw new IllegalStateException(impossible);
-    }
-  }
-
-  private static byte @Nullable [] ipv6(byte[] octets, int start, int end) {
-    if (!Authority.isIpv6(octets, start, end)) {
-      return null;
-    }
-    InetAddress address = NetUtil.getByName(new AsciiString(octets, start, end - start, false));
-    return address == null ? null : address.getAddress();
-  }
-
-  /** Without leading zeros, which some take for octal numbers. */
-  private static byte @Nullable [] ipv4(byte[] octets, int start, int end) {
-    if (!Authority.isIpv4(octets, start, end)) {
-      return null;
-    }
-    byte[] address = new byte[4];
-    int part = 0;
-    for (int i = start; i < end; i++) {
-      if (octets[i] == '.') {
-        part++;
-      } else if (address[part] == 0 && i > start && octets[i - 1] == '0') {
-        return null;
-      } else {
-        address[part] = (byte) (address[part] * 10 + octets[i] - '0');
-      }
-    }
-    return address;
-  }
-
-  private static int port(byte[] octets, int colon, int end) {
-    long port = octets[colon] == ':' ? Octets.decimal(octets, colon + 1, end) : NONE;
-    return port < 0 || port > GREATEST_PORT ? NONE : (int) port;
-  }
-
-  /** A part of the request's octets, or none. */
-  private static final class Span {
-
-    int start = NONE;
-    int end = NONE;
-
-    boolean isSet() {
-      return start != NONE;
-    }
-
-    void set(int start, int end) {
-      this.start = start;
-      this.end = end;
-    }
-
-    void setIfSet(Span other) {
-      if (other.isSet()) {
-        set(other.start, other.end);
-      }
-    }
-  }
-
-  /** The members of a list field (RFC 9110 §5.6.1) from the right, over all its lines. */
-  private static final class Members {
-
-    final byte[] octets;
-    private final Fields fields;
-    private final FieldName name;
-    int line;
-    int start;
-    int end;
-    private int rest = NONE;
-
-    Members(Fields fields, FieldName name) {
-      this.octets = fields.octets();
-      this.fields = fields;
-      this.name = name;
-      this.line = fields.has(name) ? fields.size() : 0;
-    }
-
-    /** Goes on to the next one that is not empty; answers whether there is one. */
-    boolean next() {
-      do {
-        if (rest == NONE && !previousLine()) {
-          return false;
-        }
-        int comma = comma(fields.valueStart(line));
-        start = Octets.skipBlanks(octets, comma + 1, rest);
-        end = withoutBlanks(octets, start, rest);
-        rest = comma < fields.valueStart(line) ? NONE : comma;
-      } while (start == end);
-      return true;
-    }
-
-    private boolean previousLine() {
-      line--;
-      while (line >= 0 && fields.knownAt(line) != name) {
-        line--;
-      }
-      rest = line < 0 ? NONE : fields.valueEnd(line);
-      return line >= 0;
-    }
-
-    /** The last comma before the rest that is not in quotes; before {@code first} for none. */
-    private int comma(int first) {
-      boolean isQuoted = false;
-      int at = rest - 1;
-      while (at >= first && (isQuoted || octets[at] != ',')) {
-        if (octets[at] == '"' && !(isQuoted && isEscaped(first, at))) {
-          isQuoted = !isQuoted;
-        }
-        at--;
-      }
-      return at;
-    }
-
-    private boolean isEscaped(int first, int quote) {
-      int at = quote;
-      while (at > first && octets[at - 1] == '\\') {
-        at--;
-      }
-      return (quote - at) % 2 == 1;
     }
   }
 }

@@ -266,24 +266,23 @@ public final class Fields {
     }
   }
 
-  /**
-   * Replaces line {@code index} by the rest of its value from {@code valueStart} on, and removes
-   * the lines of the same known name before it.
-   */
-  public void cut(FieldName name, int index, int valueStart) {
-    int length = valueEnd(index) - valueStart;
-    reserve(name.text().length() + length);
-    int at = index * STRIDE;
-    lines[at + NAME_START] = used;
-    put(name.text());
-    lines[at + NAME_END] = used;
-    lines[at + VALUE_START] = used;
-    System.arraycopy(octets, valueStart, octets, used, length);
-    used += length;
-    lines[at + VALUE_END] = used;
-    for (int i = index - 1; i >= 0; i--) {
-      if (lines[i * STRIDE + KNOWN] == name.ordinal()) {
+  /** Removes what stands before octet {@code start} of a value in the lines of that name. */
+  public void cut(FieldName name, int start) {
+    reserve(name.text().length());
+    boolean isCut = false;
+    for (int i = size - 1; i >= 0; i--) {
+      boolean isOfName = lines[i * STRIDE + KNOWN] == name.ordinal();
+      if (isOfName && isCut) {
         removeAt(i);
+      } else if (isOfName && valueStart(i) <= start && start <= valueEnd(i)) {
+        isCut = true;
+        if (start > valueStart(i)) {
+          // With a name of its own, so that nobody copies it as the line that came.
+          lines[i * STRIDE + NAME_START] = used;
+          put(name.text());
+          lines[i * STRIDE + NAME_END] = used;
+          lines[i * STRIDE + VALUE_START] = start;
+        }
       }
     }
   }

@@ -68,67 +68,34 @@ public final class NormalPath {
   }
 
   /**
-   * Whether a path of {@link #encoded}, or one that need not be, has two dots between what an
-   * origin may take for slashes: backslashes and encoded slashes.
+   * Whether a path has a segment of two dots for any server: for one that takes backslashes and
+   * encoded slashes for slashes, decodes what it likes, and drops parameters ({@code ..;x}).
+   *
+   * @param isStrict whether a segment of parameters alone, or of a dot with them, is one, too
    */
-  public static boolean mayClimb(byte[] path) {
-    int start = 0;
-    int end = 0;
-    while (end < path.length) {
-      boolean isEncoded = path[end] == '%';
-      int octet = isEncoded ? Octets.escaped(path, end, path.length) : path[end];
-      int next = end + (isEncoded ? 3 : 1);
-      if (octet == '/' || octet == '\\') {
-        if (isClimb(path, start, end)) {
-          return true;
-        }
-        start = next;
-      }
-      end = next;
-    }
-    return isClimb(path, start, path.length);
-  }
-
-  /**
-   * Whether a path as it came has a segment of two dots, or one of parameters alone, for any
-   * server: for one that takes backslashes and encoded slashes for slashes, decodes what it likes,
-   * and drops parameters ({@code ..;x}).
-   */
-  public static boolean hasDotsForSome(byte[] octets, int start, int end) {
+  public static boolean mayClimb(byte[] octets, int start, int end, boolean isStrict) {
     int dots = 0;
     boolean hasOthers = false;
     boolean hasParameters = false;
-    for (int i = start; i < end; i++) {
-      int escaped = octets[i] == '%' ? Octets.escaped(octets, i, end) : NONE;
-      int octet = escaped == NONE ? octets[i] : escaped;
+    for (int i = start; i <= end; i++) {
+      int escaped = i < end && octets[i] == '%' ? Octets.escaped(octets, i, end) : NONE;
+      int octet = i == end ? '/' : escaped == NONE ? octets[i] : escaped;
       i += escaped == NONE ? 0 : 2;
       if (octet == '/' || octet == '\\') {
-        if (isDots(dots, hasOthers, hasParameters)) {
+        if (!hasOthers && (dots == 2 || (isStrict && hasParameters && dots < 2))) {
           return true;
         }
         dots = 0;
         hasOthers = false;
         hasParameters = false;
-      } else if (octet == ';') {
+      } else if (octet == ';' && (isStrict || escaped == NONE)) {
         hasParameters = true;
       } else if (!hasParameters) {
         dots += octet == '.' ? 1 : 0;
         hasOthers |= octet != '.';
       }
     }
-    return isDots(dots, hasOthers, hasParameters);
-  }
-
-  private static boolean isDots(int dots, boolean hasOthers, boolean hasParameters) {
-    return !hasOthers && (dots == 2 || (hasParameters && dots < 2));
-  }
-
-  /** Two dots, and parameters if there are any: many origins drop them. */
-  private static boolean isClimb(byte[] path, int start, int end) {
-    return end - start >= 2
-        && path[start] == '.'
-        && path[start + 1] == '.'
-        && (end - start == 2 || path[start + 2] == ';');
+    return false;
   }
 
   /** Whether {@code path} is as {@link #of} would leave it. */

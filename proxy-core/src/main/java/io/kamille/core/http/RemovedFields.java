@@ -3,6 +3,8 @@ package io.kamille.core.http;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.EnumSet;
+import java.util.Set;
 
 /**
  * Names of request fields that go no further. Immutable; any thread.
@@ -47,9 +49,14 @@ public final class RemovedFields {
 
   /** Removes all lines with these names. */
   public void removeFrom(Fields fields) {
+    removeFrom(fields, EnumSet.noneOf(FieldName.class));
+  }
+
+  /** The same, but for lines with the very names {@code kept}. */
+  public void removeFrom(Fields fields, Set<FieldName> kept) {
     for (int i = fields.size() - 1; i >= 0; i--) {
       // Removing a name takes all its lines, so that i may point behind the last by now.
-      if (i < fields.size() && includes(fields, i)) {
+      if (i < fields.size() && includes(fields, i) && !kept.contains(fields.knownAt(i))) {
         fields.remove(fields.nameAt(i));
       }
     }

@@ -204,10 +204,11 @@ public final class RequestHead {
 
   /**
    * Whether the target URI has the scheme of the connection. Only an absolute-form target can have
-   * another: {@code https} on a connection in clear, {@code http} over TLS (RFC 9110 §7.4).
+   * another: {@code https} on a connection in clear, {@code http} over TLS (RFC 9110 §7.4). A proxy
+   * that is trusted says by a field which one counts.
    */
   public boolean hasSchemeOfConnection() {
-    if (form != TargetForm.ABSOLUTE) {
+    if (form != TargetForm.ABSOLUTE || named != null) {
       return true;
     }
     int behindHttp = targetStart + "http".length();

@@ -2,7 +2,6 @@ package io.kamille.core.route;
 
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.http.NormalPath;
-import io.kamille.core.http.RequestHead;
 import io.kamille.core.setting.HostPort;
 import java.util.Locale;
 import java.util.regex.Pattern;
@@ -61,14 +60,7 @@ public record Route(
     return match != RouteMatch.NONE;
   }
 
-  /** Makes the route's name a part of the request's cache key if it is not for all of its URLs. */
-  public void mark(RequestHead request) {
-    if (hasConditions()) {
-      request.partition(name);
-    }
-  }
-
-  /** What {@link #mark} makes a part of the key; null for nothing. */
+  /** What it makes a part of the cache key: its name, if it is not for all of its URLs. */
   public @Nullable String partition() {
     return hasConditions() ? name : null;
   }

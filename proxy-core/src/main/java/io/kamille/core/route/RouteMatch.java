@@ -5,7 +5,6 @@ import io.kamille.core.http.Method;
 import io.kamille.core.http.Octets;
 import io.kamille.core.http.RequestCookie;
 import io.kamille.core.http.RequestHead;
-import io.kamille.core.route.ValuePattern.Named;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Setting;
 import io.kamille.core.setting.ValueTypes;
@@ -27,9 +26,9 @@ import java.util.TreeMap;
  */
 public record RouteMatch(
     List<String> methods,
-    Map<String, Named> fields,
-    Map<String, Named> cookies,
-    Map<String, Named> query) {
+    Map<String, ValuePattern> fields,
+    Map<String, ValuePattern> cookies,
+    Map<String, ValuePattern> query) {
 
   /** The settings under {@code match}. */
   public static final Section<RouteMatch> SECTION =
@@ -52,7 +51,7 @@ public record RouteMatch(
 
   public RouteMatch {
     methods = List.copyOf(methods);
-    var names = new TreeMap<String, Named>();
+    var names = new TreeMap<String, ValuePattern>();
     fields.forEach((name, value) -> names.put(name.toLowerCase(Locale.ROOT), value));
     fields = Collections.unmodifiableMap(names);
     cookies = Collections.unmodifiableMap(new TreeMap<>(cookies));
@@ -69,18 +68,18 @@ public record RouteMatch(
     if (!methods.isEmpty() && !takesMethod(request)) {
       return false;
     }
-    for (Map.Entry<String, Named> field : fields.entrySet()) {
-      if (!field.getValue().value().takes(request.fields(), field.getKey())) {
+    for (Map.Entry<String, ValuePattern> field : fields.entrySet()) {
+      if (!field.getValue().takes(request.fields(), field.getKey())) {
         return false;
       }
     }
-    for (Map.Entry<String, Named> cookie : cookies.entrySet()) {
-      if (!takesCookie(request.fields(), cookie.getKey(), cookie.getValue().value())) {
+    for (Map.Entry<String, ValuePattern> cookie : cookies.entrySet()) {
+      if (!takesCookie(request.fields(), cookie.getKey(), cookie.getValue())) {
         return false;
       }
     }
-    for (Map.Entry<String, Named> parameter : query.entrySet()) {
-      if (!takesParameter(request, parameter.getKey(), parameter.getValue().value())) {
+    for (Map.Entry<String, ValuePattern> parameter : query.entrySet()) {
+      if (!takesParameter(request, parameter.getKey(), parameter.getValue())) {
         return false;
       }
     }
@@ -95,12 +94,11 @@ public record RouteMatch(
   private static boolean takesCookie(Fields fields, String name, ValuePattern value) {
     long found = RequestCookie.find(fields, name);
     return found == RequestCookie.NONE
-        ? value.kind() == ValuePattern.Kind.ABSENT
-        : value.takes(fields.octets(), RequestCookie.start(found), RequestCookie.end(found));
+        ? value.isAbsent()
+        : value.takes(fields.octets(), RequestCookie.start(found), RequestCookie.end(found), false);
   }
 
   private static boolean takesParameter(RequestHead request, String name, ValuePattern value) {
-    ValuePattern named = new ValuePattern(ValuePattern.Kind.EXACT, name);
     byte[] octets = request.octets();
     int end = request.queryEnd();
     boolean isThere = false;
@@ -108,14 +106,14 @@ public record RouteMatch(
       int from = at;
       at = indexOf((byte) '&', octets, from, end);
       int equals = indexOf((byte) '=', octets, from, at);
-      if (named.takesDecoded(octets, from, equals)) {
+      if (ValuePattern.spells(octets, from, equals, true, name)) {
         isThere = true;
-        if (value.takesDecoded(octets, Math.min(equals + 1, at), at)) {
+        if (value.takes(octets, Math.min(equals + 1, at), at, true)) {
           return true;
         }
       }
     }
-    return !isThere && value.kind() == ValuePattern.Kind.ABSENT;
+    return !isThere && value.isAbsent();
   }
 
   private static int indexOf(byte octet, byte[] octets, int start, int end) {
@@ -124,26 +122,6 @@ public record RouteMatch(
       at++;
     }
     return at;
-  }
-
-  /** Whether no request with one value of each name is taken by both. */
-  public boolean excludes(RouteMatch other) {
-    return (!methods.isEmpty()
-            && !other.methods.isEmpty()
-            && Collections.disjoint(methods, other.methods))
-        || differ(fields, other.fields)
-        || differ(cookies, other.cookies)
-        || differ(query, other.query);
-  }
-
-  private static boolean differ(Map<String, Named> some, Map<String, Named> others) {
-    for (Map.Entry<String, Named> one : some.entrySet()) {
-      Named other = others.get(one.getKey());
-      if (other != null && one.getValue().value().excludes(other.value())) {
-        return true;
-      }
-    }
-    return false;
   }
 
   /** What distinguishes the name of its route; empty if it takes everything. */

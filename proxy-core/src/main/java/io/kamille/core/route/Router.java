@@ -41,7 +41,7 @@ public final class Router implements ExchangeHandler {
       exchange.reply().fail(noRoute(routes, exchange.request()));
       return;
     }
-    route.mark(exchange.request());
+    exchange.request().partition(route.partition());
     exchange.notes().route(route.name());
     exchange.notes().mark(TraceStep.ROUTE, route.name());
     route.handler().handle(exchange);

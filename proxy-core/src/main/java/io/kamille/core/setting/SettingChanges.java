@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /** Compares the values of two configurations, and keeps what may not change while running. */
 public final class SettingChanges {
@@ -18,19 +19,32 @@ public final class SettingChanges {
   /** Every difference, in the order of the declarations. */
   public static List<SettingChange> between(SectionValues before, SectionValues after) {
     List<SettingChange> changes = new ArrayList<>();
-    compare(before, after, false, changes);
+    compare(before, after, false, false, changes);
     return List.copyOf(changes);
   }
 
-  /** Whether {@code waits}, all changes wait for the next start. */
+  /**
+   * Adds each difference.
+   *
+   * @param waits whether all changes wait for the next start
+   * @param isElement whether it is one of a list, whose sections stay or change as a whole
+   */
   private static void compare(
-      SectionValues before, SectionValues after, boolean waits, List<SettingChange> changes) {
+      SectionValues before,
+      SectionValues after,
+      boolean waits,
+      boolean isElement,
+      List<SettingChange> changes) {
     for (Member member : after.section().members()) {
       switch (member) {
         case Setting<?> setting -> compareSetting(setting, before, after, waits, changes);
         case Subsection<?> child -> {
           switch (child.shape()) {
-            case ONE -> compare(before.one(child), after.one(child), waits, changes);
+            case ONE -> {
+              SectionValues old = before.one(child);
+              SectionValues now = after.one(child);
+              compare(old, now, waits || (isElement && waits(old, now)), false, changes);
+            }
             case LIST, SOME -> compareList(child, before, after, changes);
             case NAMED -> compareNamed(child, before, after, changes);
           }
@@ -73,8 +87,12 @@ public final class SettingChanges {
     }
     boolean waits = child.section().needsRestart() && !isReloadedOneByOne(child, before, after);
     for (int i = 0; i < now.size(); i++) {
-      compare(old.get(i), now.get(i), waits, changes);
+      compare(old.get(i), now.get(i), waits, true, changes);
     }
+  }
+
+  private static boolean waits(SectionValues before, SectionValues after) {
+    return between(before, after).stream().anyMatch(SettingChange::needsRestart);
   }
 
   private static void compareNamed(
@@ -93,26 +111,25 @@ public final class SettingChanges {
       if (previous == null) {
         changes.add(new SettingChange(values.path(), ABSENT, PRESENT, needsRestart));
       } else {
-        compare(previous, values, needsRestart, changes);
+        compare(previous, values, needsRestart, false, changes);
       }
     }
   }
 
   /**
-   * Whether a list differs in nothing that needs a restart: then the sections of both belong
-   * together, one by one.
+   * Whether the sections of two lists belong together, one by one: those that a bare value would
+   * stand for do, such as the addresses of listeners.
    */
   private static boolean isReloadedOneByOne(
       Subsection<?> child, SectionValues running, SectionValues next) {
     List<SectionValues> old = running.all(child);
     List<SectionValues> now = next.all(child);
-    List<SettingChange> changes = new ArrayList<>();
-    for (int i = 0; i < now.size() && old.size() == now.size(); i++) {
-      compare(old.get(i), now.get(i), false, changes);
-    }
+    Setting<?> bare = child.shorthand();
     return child.shape() != Subsection.Shape.NAMED
+        && bare != null
         && old.size() == now.size()
-        && changes.stream().noneMatch(SettingChange::needsRestart);
+        && IntStream.range(0, now.size())
+            .allMatch(i -> Objects.equals(old.get(i).find(bare), now.get(i).find(bare)));
   }
 
   private static Map<String, SectionValues> byName(List<SectionValues> all) {
@@ -121,30 +138,40 @@ public final class SettingChanges {
 
   /**
    * What holds after a reload: {@code next}, but whatever needs a restart as {@code running} has
-   * it. A list stays whole if such a setting inside differs, sections under names if they have one.
+   * it. A list stays whole if its sections do not belong together, a section in one of them if such
+   * a setting inside differs, sections under names if they have one.
    */
   public static SectionValues reloaded(SectionValues running, SectionValues next) {
     var values = SectionValues.of(next.section(), next.position()).warnings(next.warnings());
-    fill(values, running, next);
+    fill(values, running, next, false);
     return values.build();
   }
 
   private static void fill(
-      SectionValues.Builder values, SectionValues running, SectionValues next) {
+      SectionValues.Builder values, SectionValues running, SectionValues next, boolean isElement) {
     for (Member member : next.section().members()) {
       switch (member) {
         case Setting<?> setting -> values.copy(setting, setting.needsRestart() ? running : next);
         case Subsection<?> child when child.shape() == Subsection.Shape.ONE -> {
-          SectionValues nextChild = next.one(child);
-          var builder = values.child(child, "", nextChild.position());
-          fill(builder, running.one(child), nextChild);
+          SectionValues old = running.one(child);
+          SectionValues now = next.one(child);
+          var builder = values.child(child, "", now.position());
+          fill(builder, old, isElement && waits(old, now) ? old : now, false);
           values.add(child, builder.build());
         }
         case Subsection<?> child -> {
-          boolean stays =
-              child.section().needsRestart() && !isReloadedOneByOne(child, running, next);
-          SectionValues source = stays ? running : next;
-          source.all(child).forEach(inside -> values.add(child, inside));
+          List<SectionValues> old = running.all(child);
+          List<SectionValues> now = next.all(child);
+          boolean isMixed =
+              child.section().needsRestart() && isReloadedOneByOne(child, running, next);
+          for (int i = 0; isMixed && i < now.size(); i++) {
+            var builder = values.child(child, now.get(i).name(), now.get(i).position());
+            fill(builder, old.get(i), now.get(i), true);
+            values.add(child, builder.build());
+          }
+          if (!isMixed) {
+            (child.section().needsRestart() ? old : now).forEach(one -> values.add(child, one));
+          }
         }
       }
     }

@@ -3,8 +3,12 @@ package io.kamille.core.answer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.kamille.core.http.FieldName;
 import io.kamille.core.http.RequestHead;
+import io.kamille.core.http.ResponseHead;
 import io.kamille.core.loop.WallClock;
+import io.kamille.core.setting.Problem;
+import io.kamille.core.setting.Problems;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
@@ -22,6 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class MovedPathsTest {
 
   @TempDir private Path directory;
+  private final Problems problems = new Problems("f");
   private Path file;
 
   @BeforeEach
@@ -42,9 +47,12 @@ class MovedPathsTest {
   }
 
   private @Nullable String find(String uri) throws IOException {
-    RedirectTable.Moved moved =
-        RedirectTable.read(file).find(RequestHead.of("GET", "http://h" + uri));
-    return moved == null ? null : moved.status() + " " + moved.to();
+    return shown(
+        RedirectTable.read(file, problems).answer(RequestHead.of("GET", "http://h" + uri)));
+  }
+
+  private static @Nullable String shown(@Nullable ResponseHead moved) {
+    return moved == null ? null : moved.status() + " " + moved.fields().first(FieldName.LOCATION);
   }
 
   @ParameterizedTest
@@ -101,9 +109,14 @@ class MovedPathsTest {
         "/x,/\u00e9",
         "/a,/c",
       })
-  void aWrongLineIsNamed(String line) throws IOException {
-    Files.writeString(file, "/a,/b\n\n" + line + "\n/c,/d\n");
-    assertThatThrownBy(() -> MovedPaths.check(file)).hasMessageStartingWith("line 3, expected ");
+  void eachWrongLineIsNamed(String line) throws IOException {
+    Files.writeString(file, "/a,/b\n\n" + line + "\n/c,/d\nhalf a li");
+    RedirectTable.read(file, problems);
+    assertThat(problems.inOrder())
+        .extracting(Problem::toString)
+        .satisfiesExactly(
+            first -> assertThat(first).startsWith(file + ":3:1: found \"").contains("FROM,TO"),
+            second -> assertThat(second).startsWith(file + ":5:1: found \"half a li\", "));
   }
 
   @Test
@@ -113,17 +126,20 @@ class MovedPathsTest {
             .mapToObj(i -> (i % 2 == 0 ? "/" + i : "/" + i + "/*") + ",/to")
             .collect(Collectors.joining("\n"));
     Files.writeString(file, lines);
-    RedirectTable table = RedirectTable.read(file);
+    RedirectTable table = RedirectTable.read(file, problems);
+    assertThat(problems.isEmpty()).isTrue();
     assertThat(table.size()).isEqualTo(100_000);
-    assertThat(table.find(RequestHead.of("GET", "http://h/99998"))).isNotNull();
-    assertThat(table.find(RequestHead.of("GET", "http://h/99999/x"))).isNotNull();
+    assertThat(table.answer(RequestHead.of("GET", "http://h/99998"))).isNotNull();
+    assertThat(table.answer(RequestHead.of("GET", "http://h/99999/x"))).isNotNull();
     Files.writeString(file, lines + "\n/one/more,/to");
-    assertThatThrownBy(() -> MovedPaths.check(file)).hasMessageStartingWith("line 100001, ");
+    assertThatThrownBy(() -> RedirectTable.read(file, problems))
+        .hasMessage("it has more than 100000 redirects");
     try (var large = new RandomAccessFile(file.toFile(), "rw")) {
       large.setLength((16 << 20) + 1);
     }
-    assertThatThrownBy(() -> MovedPaths.check(file)).hasMessage("it has more than 16MiB");
-    assertThatThrownBy(() -> MovedPaths.check(directory)).hasMessage("it is no file");
+    assertThatThrownBy(() -> RedirectTable.read(file, problems)).hasMessage("more than 16MiB");
+    assertThatThrownBy(() -> RedirectTable.read(directory, problems))
+        .hasMessage("it is no regular file");
   }
 
   @Test
@@ -142,23 +158,23 @@ class MovedPathsTest {
           }
         };
     MovedPaths moved = new MovedPaths(file, exchange -> {}, Runnable::run, clock);
-    assertThat(explain(moved)).isEqualTo("308 to /b");
+    assertThat(explain(moved)).isEqualTo("308 /b");
     Files.writeString(file, "/a,/elsewhere\n");
-    assertThat(explain(moved)).isEqualTo("308 to /b");
+    assertThat(explain(moved)).isEqualTo("308 /b");
     nanos[0] = 1_000_000_000L;
     moved.lookIfDue();
-    assertThat(explain(moved)).isEqualTo("308 to /elsewhere");
+    assertThat(explain(moved)).isEqualTo("308 /elsewhere");
     Files.writeString(file, "/a,/third\nhalf a li");
     nanos[0] += 1_000_000_000L;
     moved.lookIfDue();
-    assertThat(explain(moved)).isEqualTo("308 to /elsewhere");
+    assertThat(explain(moved)).isEqualTo("308 /elsewhere");
     Files.delete(file);
     nanos[0] += 1_000_000_000L;
     moved.lookIfDue();
-    assertThat(explain(moved)).isEqualTo("308 to /elsewhere");
+    assertThat(explain(moved)).isEqualTo("308 /elsewhere");
   }
 
   private static @Nullable String explain(MovedPaths moved) {
-    return moved.explain(RequestHead.of("GET", "http://h/a"));
+    return shown(moved.table().answer(RequestHead.of("GET", "http://h/a")));
   }
 }

@@ -4,19 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kamille.core.http.RequestHead;
-import io.kamille.core.route.ValuePattern.Named;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class RouteMatchTest {
 
-  private static Map<String, Named> named(String name, String pattern) {
-    return Map.of(name, new Named(Objects.requireNonNull(ValuePattern.parse(pattern))));
+  private static Map<String, ValuePattern> named(String name, String pattern) {
+    return Map.of(name, new ValuePattern(pattern));
   }
 
   private static RouteMatch field(String name, String pattern) {
@@ -120,21 +117,5 @@ class RouteMatchTest {
   private static @Nullable String name(RouteTable table, RequestHead request) {
     Route route = table.find(request);
     return route == null ? null : route.name();
-  }
-
-  @Test
-  void twoPatternsExcludeEachOtherIfNoValueIsBoth() {
-    Map<String, String> excluded =
-        new TreeMap<>(
-            Map.of("a", "b", "absent", "present", "ab*", "ac*", "x", "ab*", "q", "absent"));
-    excluded.forEach(
-        (one, other) -> {
-          assertThat(field("f", one).excludes(field("F", other))).as(one + other).isTrue();
-          assertThat(field("f", other).excludes(field("F", one))).as(other + one).isTrue();
-        });
-    assertThat(field("f", "ab*").excludes(field("f", "abc"))).isFalse();
-    assertThat(field("f", "a*").excludes(field("f", "ab*"))).isFalse();
-    assertThat(field("f", "present").excludes(field("f", "a"))).isFalse();
-    assertThat(field("f", "a").excludes(cookie("f", "b"))).isFalse();
   }
 }
