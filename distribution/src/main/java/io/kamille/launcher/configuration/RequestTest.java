@@ -85,10 +85,10 @@ public record RequestTest(
                 .named("fields", "The header fields, by name.")
                 .withShorthand(FieldValue.VALUE));
 
-    /** As it would come. */
+    /** As it would come, with fields as they are written. */
     public ResponseHead head() {
       ResponseHead head = ResponseHead.of(status);
-      fields.forEach((name, field) -> head.fields().add(name, field.value()));
+      fields.forEach((name, field) -> head.fields().add(name, field.text().written()));
       return head;
     }
   }
@@ -107,68 +107,52 @@ public record RequestTest(
       Map<String, ValuePattern.Named> responseFields) {}
 
   public static final Setting<String> ROUTE =
-      Setting.of(
-              "route",
+      expectation("route",
               ValueTypes.text("name of a route", "the name of a route", any -> true),
-              "The route, by the name that log and explain have: its host and path.")
-          .orElse("not looked at");
+              "The route, by the name that log and explain have: its host and path.");
 
   public static final Setting<String> UPSTREAM =
-      Setting.of(
-              "upstream",
+      expectation("upstream",
               ValueTypes.upstream(),
               "The upstream that gets the request. `redirect`, `respond` or `root` where the route"
-                  + " answers by itself.")
-          .orElse("not looked at");
+                  + " answers by itself.");
 
   public static final Setting<CacheUse> CACHE =
-      Setting.of(
-              "cache",
+      expectation("cache",
               ValueTypes.oneOf(CacheUse.values()),
               "`lookup`: a stored response may be the answer. `bypass`: the request passes the"
-                  + " cache by. `off`: the route has no cache.")
-          .orElse("not looked at");
+                  + " cache by. `off`: the route has no cache.");
 
   public static final Setting<String> KEY =
-      Setting.of(
-              "key",
+      expectation("key",
               new ValueType<>("URL", "", "an absolute URL", NormalUri::of, uri -> uri),
-              "The URL that stands for the response in the cache, with the query that counts.")
-          .orElse("not looked at");
+              "The URL that stands for the response in the cache, with the query that counts.");
 
   public static final Setting<List<String>> VARY_BY =
-      Setting.of(
-              "vary-by",
+      expectation("vary-by",
               RouteCacheSettings.VARY_BY,
               "All that responses under the key are told apart by: `cache.vary-by` of the route, and"
-                  + " `Vary` of the response.")
-          .orElse("not looked at");
+                  + " `Vary` of the response.");
 
   public static final Setting<Integer> LIFETIME =
-      Setting.of(
-              "lifetime",
+      expectation("lifetime",
               ValueTypes.orWord(
                   "not-stored",
                   NOT_STORED,
                   ValueTypes.seconds(Duration.ZERO, Duration.ofDays(25_000))),
-              "How long the response is fresh, or `not-stored`.")
-          .orElse("not looked at");
+              "How long the response is fresh, or `not-stored`.");
 
   public static final Setting<Integer> STATUS =
-      Setting.of(
-              "status",
+      expectation("status",
               ValueTypes.wholeNumber(200, 599),
               "The status code of Kamille's own answer: that of `respond` or `redirect`, or of a"
-                  + " refusal.")
-          .orElse("not looked at");
+                  + " refusal.");
 
   public static final Setting<String> PATH =
-      Setting.of(
-              "path",
+      expectation("path",
               ValueTypes.text(
                   "path and query", "a path that begins with /", text -> text.startsWith("/")),
-              "The path and query that the origin gets.")
-          .orElse("not looked at");
+              "The path and query that the origin gets.");
 
   public static final Subsection<ValuePattern.Named> REQUEST_FIELDS =
       ValuePattern.named(
@@ -180,6 +164,10 @@ public record RequestTest(
           "response-fields",
           "Fields that the client gets, after `response-headers`, or of an answer of the route's"
               + " own.");
+
+  private static <T> Setting<T> expectation(String key, ValueType<T> type, String description) {
+    return Setting.of(key, type, description).orElse("not looked at");
+  }
 
   private static final Section<Expectation> EXPECTED =
       Section.of(
@@ -238,10 +226,10 @@ public record RequestTest(
         : InetAddress.ofLiteral(text);
   }
 
-  /** The request as it would come. */
+  /** The request as it would come, with fields as they are written. */
   public RequestHead head() {
     RequestHead head = RequestHead.of(request.method(), request.uri());
-    fields.forEach((name, field) -> head.fields().add(name, field.value()));
+    fields.forEach((name, field) -> head.fields().add(name, field.text().written()));
     return head;
   }
 }

@@ -128,9 +128,8 @@ class RequestTestsTest {
                 "{request: http://shop.example/cart, expect: {upstream: shop, cache: lookup}}",
                 "{request: http://shop.example/p, expect: {response-fields: {Server: present}}}"))
         .containsExactly(
-            "f:22:73: tests[0].expect.cache: found bypass (it takes the route for host"
-                + " shop.example, path /cart; it is forwarded, and nothing is stored), expected"
-                + " lookup",
+            "f:22:73: tests[0].expect.cache: found bypass (it is forwarded, and nothing is"
+                + " stored), expected lookup",
             "f:23:73: tests[1].expect.response-fields.Server: found absent (it takes the route for"
                 + " host shop.example, path /), expected \"present\"");
   }

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.core.setting.Problem;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -86,10 +85,9 @@ class IncludedFilesTest {
         .contains(
             "sites/c.yaml:2:3: upstreams.shop: found the key a second time, expected it only once"
                 + " (first in line 2 of sites/b.yaml)",
-            "sites/d.yaml:1:1: listeners: a setting that an included file cannot have, expected a"
-                + " list of routes or sections of upstreams",
-            "sites/d.yaml:2:1: routes: a setting that an included file cannot have, expected a list"
-                + " of routes or sections of upstreams",
+            "sites/d.yaml:1:1: listeners: a setting that an included file cannot have, expected"
+                + " routes, upstreams or tests",
+            "sites/d.yaml:2:9: routes: found \"1\", expected a list",
             "sites/f.yaml:1:1: found a list, expected a section")
         .anySatisfy(line -> assertThat(line).startsWith("sites/a.yaml:2:20: routes[1].upstraem: "))
         .anySatisfy(line -> assertThat(line).startsWith("sites/e.yaml:2:1: found "))
@@ -177,17 +175,6 @@ class IncludedFilesTest {
         .singleElement()
         .asString()
         .startsWith(directory.resolve("a.yaml") + ":5:5: note: routes[1].access.allow: ::1");
-  }
-
-  @Test
-  void whatIsIncludedIsKnownByItsOctets() throws IOException {
-    write("a.yaml", SHOP);
-    byte[] text = "include: [a.yaml]".getBytes(StandardCharsets.UTF_8);
-    String main = directory.resolve("kamille.yaml").toString();
-    assertThat(ConfigurationFile.included(main, text))
-        .containsOnlyKeys(directory.resolve("a.yaml"));
-    assertThat(ConfigurationFile.included(main, "loops: 1".getBytes(StandardCharsets.UTF_8)))
-        .isEmpty();
   }
 
   // Values from files

@@ -46,7 +46,10 @@ public record JwtSettings(
           ValueTypes.text(
               "file or URL",
               "the path of a file, an https:// URL, or an http:// URL of this machine",
-              text -> !text.contains("://") || isUrl(text)),
+                  text -> !text.contains("://") || isUrl(text))
+              .located(
+                  (text, directory) ->
+                      text.contains("://") ? text : ValueTypes.located(text, directory)),
           "A JWK set (RFC 7517): the path of a file, or a URL. Kamille reads a changed file within"
               + " a second. It fetches a URL every 5 minutes, and earlier if a token names an"
               + " unknown key, at most once in 30 seconds.");

@@ -49,7 +49,8 @@ public record ValuePattern(Kind kind, String text) {
     return Named.SECTION.named(key, description).withShorthand(Named.VALUE);
   }
 
-  static @Nullable ValuePattern parse(String text) {
+  /** The pattern that stands for such values; null if it can be none. */
+  public static @Nullable ValuePattern parse(String text) {
     if (text.length() > LONGEST || !text.chars().allMatch(c -> c >= ' ' && c <= '~')) {
       return null;
     }

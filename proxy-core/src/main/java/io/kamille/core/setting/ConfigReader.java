@@ -4,6 +4,7 @@ import io.kamille.core.setting.ConfigNode.Entry;
 import io.kamille.core.setting.ConfigNode.Mapping;
 import io.kamille.core.setting.ConfigNode.Scalar;
 import io.kamille.core.setting.ConfigNode.Sequence;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -23,22 +24,33 @@ public final class ConfigReader {
 
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9._-]{0,63}");
 
+  private final Path directory;
   private final Problems problems;
 
-  private ConfigReader(Problems problems) {
+  private ConfigReader(Path directory, Problems problems) {
+    this.directory = directory;
     this.problems = problems;
   }
 
   /** The values of the whole file. They are complete only if no problem was added. */
   public static SectionValues read(ConfigNode root, Section<?> section, Problems problems) {
-    return read(root, section, List.of(), problems);
+    return read(root, section, Path.of(""), List.of(), problems);
   }
 
-  /** The same, where {@code warnings} say what was left out before. */
+  /**
+   * The same.
+   *
+   * @param directory that paths are relative to
+   * @param warnings what was left out before
+   */
   public static SectionValues read(
-      ConfigNode root, Section<?> section, List<String> warnings, Problems problems) {
+      ConfigNode root,
+      Section<?> section,
+      Path directory,
+      List<String> warnings,
+      Problems problems) {
     var values = SectionValues.of(section, root.position()).warnings(warnings);
-    new ConfigReader(problems).readSection(root, section, null, values);
+    new ConfigReader(directory, problems).readSection(root, section, null, values);
     return values.build();
   }
 
@@ -135,7 +147,7 @@ public final class ConfigReader {
 
   private <T> void readText(
       String text, ConfigNode node, Setting<T> setting, SectionValues.Builder values) {
-    T value = setting.type().parse(text);
+    T value = setting.type().parse(setting.type().located().apply(text, directory));
     if (value == null) {
       String path = join(values.path(), setting.key());
       problems.add(

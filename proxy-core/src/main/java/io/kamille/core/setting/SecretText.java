@@ -36,8 +36,18 @@ public record SecretText(String written, String value, @Nullable String trouble)
         name,
         "",
         expected,
-        text -> isRight.test(text) ? of(text, expected, isRight) : null,
-        SecretText::written);
+            text -> isRight.test(text) ? of(text, expected, isRight) : null,
+            SecretText::written)
+        .located(SecretText::located);
+  }
+
+  private static String located(String text, Path directory) {
+    return REFERENCE
+        .matcher(text)
+        .replaceAll(
+            file ->
+                Matcher.quoteReplacement(
+                    "${file:" + ValueTypes.located(file.group(1), directory) + "}"));
   }
 
   private static SecretText of(String text, String expected, Predicate<String> isRight) {
