@@ -47,6 +47,10 @@ public final class PinnedTests {
   private static final Map<String, String> WITH_COOKIE =
       new TreeMap<>(Map.of("Cache-Control", "max-age=77", "Set-Cookie", "a=1"));
 
+  /** Fields of responses that routes give, beside those of their rules. */
+  private static final List<String> OF_ANSWERS =
+      Stream.concat(Stream.of("Location", "Content-Type"), SecurityFields.NAMES.stream()).toList();
+
   /**
    * A request that came.
    *
@@ -56,7 +60,7 @@ public final class PinnedTests {
   public record Seen(String request, int status) {}
 
   private final RequestTests tests;
-  private final Set<String> signatures = new HashSet<>();
+  private final Set<List<Object>> signatures = new HashSet<>();
   private final Set<String> probed = new HashSet<>();
   private final List<String> lines = new ArrayList<>();
 
@@ -188,18 +192,16 @@ public final class PinnedTests {
     Map<String, Object> shown = new TreeMap<>(expect);
     shown.keySet().removeAll(List.of("key", "path"));
     String names = target.uri().replaceFirst("[^?]*", "").replaceAll("=[^&]*", "");
-    String signature =
-        Stream.of(
-                target.method(),
-                host(target.uri()),
-                names,
-                outcome.reached().so(),
-                fields,
-                String.valueOf(client),
-                answered,
-                shown)
-            .map(Object::toString)
-            .collect(Collectors.joining(" "));
+    List<Object> signature =
+        List.of(
+            target.method(),
+            host(target.uri()),
+            names,
+            outcome.reached(),
+            fields,
+            String.valueOf(client),
+            answered,
+            shown);
     if (lines.size() >= MOST || !signatures.add(signature)) {
       return false;
     }
@@ -229,45 +231,30 @@ public final class PinnedTests {
     outcome.found().forEach((setting, value) -> expect.put(setting.key(), value));
     RouteSettings route = outcome.route();
     if (route != null && outcome.passed() != null) {
-      Set<String> sent = names(fields, route.actions().requestHeaders());
-      if (route.hostRewrite() != null) {
-        sent.add("Host");
-      }
-      put(RequestTest.REQUEST_FIELDS.key(), sent, outcome.passed(), expect);
+      HeaderRules rules = route.actions().requestHeaders();
+      expect.put("request-fields", shown(outcome.passed(), fields, rules, List.of("Host")));
     }
     if (route != null && outcome.response() != null) {
-      Set<String> got = names(answered, route.actions().responseHeaders());
-      if (route.actions().securityHeaders()) {
-        got.addAll(SecurityFields.NAMES);
-      }
-      if (outcome.passed() == null) {
-        got.addAll(List.of("Location", "Content-Type"));
-      }
-      put(RequestTest.RESPONSE_FIELDS.key(), got, outcome.response(), expect);
+      HeaderRules rules = route.actions().responseHeaders();
+      expect.put("response-fields", shown(outcome.response(), answered, rules, OF_ANSWERS));
     }
     return expect;
   }
 
-  /** Those, and what the rules set. */
-  private static Set<String> names(Set<String> fields, HeaderRules rules) {
+  /** What the given fields have, those that the rules set, and the usual ones that are there. */
+  private static Map<String, String> shown(
+      Fields fields, Set<String> given, HeaderRules rules, List<String> usual) {
     Set<String> names = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
-    names.addAll(fields);
+    names.addAll(given);
     names.addAll(rules.set().keySet());
     names.addAll(rules.add().keySet());
-    return names;
-  }
-
-  /** What each field has. */
-  private static void put(
-      String key, Set<String> names, Fields fields, Map<String, Object> expect) {
-    Map<String, String> values = new LinkedHashMap<>();
+    usual.stream().filter(name -> !fields.all(name).isEmpty()).forEach(names::add);
+    Map<String, String> shown = new LinkedHashMap<>();
     for (String name : names) {
       List<String> lines = fields.all(name);
       String value = lines.isEmpty() ? "absent" : lines.getLast();
-      values.put(name, ValuePattern.parse(value) == null ? "present" : value);
+      shown.put(name, ValuePattern.parse(value) == null ? "present" : value);
     }
-    if (!values.isEmpty()) {
-      expect.put(key, values);
-    }
+    return shown;
   }
 }

@@ -31,13 +31,11 @@ import io.kamille.core.setting.Setting;
 import io.kamille.core.setting.Subsection;
 import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.configuration.RequestTest;
-import io.kamille.launcher.configuration.RequestTest.CacheUse;
 import io.kamille.launcher.configuration.RouteActions;
 import io.kamille.launcher.configuration.RouteSettings;
 import io.kamille.launcher.configuration.RoutesByHost;
 import io.kamille.launcher.configuration.RoutesByHost.Place;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.nio.file.Path;
 import java.util.Collection;
@@ -94,12 +92,12 @@ public final class RequestTests {
       Map<Setting<?>, Object> found,
       @Nullable Fields passed,
       @Nullable Fields response,
-      Reason reached,
-      Reason decided,
-      Reason storing) {
+      String reached,
+      String decided,
+      String storing) {
 
-    /** The one step that a value follows from. */
-    private Reason reason(Setting<?> setting) {
+    /** The one line of the explanation that a value follows from. */
+    private String because(Setting<?> setting) {
       if (setting.equals(RequestTest.LIFETIME)) {
         return storing;
       }
@@ -153,8 +151,8 @@ public final class RequestTests {
                 ? normal(expect.value(RequestTest.VARY_BY)).toString()
                 : expect.printed(setting);
         if (!expected.equals(found)) {
-          String because = outcome.reason(setting).so();
-          problems.conflict(expect, setting, found + " (" + because + ")", expected);
+          String shown = found + " (" + outcome.because(setting) + ")";
+          problems.conflict(expect, setting, shown, expected);
         }
       }
     }
@@ -175,7 +173,7 @@ public final class RequestTests {
         String shown = lines.isEmpty() ? "absent" : Problems.quote(String.join(", ", lines));
         problems.conflict(
             at,
-            shown + " (" + outcome.reached().so() + ")",
+            shown + " (" + outcome.reached() + ")",
             Problems.quote(expected.toString()));
       }
     }
@@ -186,24 +184,24 @@ public final class RequestTests {
     Explanation explained = explainer.explain(request, client).explanation();
     Route route = explainer.routes().find(request);
     ColdRoute cold = route == null ? null : routes.get(route);
-    List<Reason> steps = explained.because();
+    String first = line(explained.because().getFirst());
+    String last = line(explained.because().getLast());
     Map<Setting<?>, Object> found = new LinkedHashMap<>();
     if (route != null) {
       found.put(RequestTest.ROUTE, route.name());
     }
     if (cold == null || explained.decision() == Decision.REFUSE) {
-      Matcher status = STATUS.matcher(steps.getLast().so());
+      Matcher status = STATUS.matcher(last);
       if (status.find()) {
         found.put(RequestTest.STATUS, Integer.valueOf(status.group(1)));
       }
-      Reason refused = steps.getLast();
-      return new Outcome(
-          cold == null ? null : cold.route(), found, null, null, refused, refused, refused);
+      RouteSettings refusing = cold == null ? null : cold.route();
+      return new Outcome(refusing, found, null, null, last, last, last);
     }
     MovedPaths moved = cold.moved();
     ResponseHead redirect = moved == null ? null : moved.answer(request);
     if (redirect == null && cold.route().upstream() != null) {
-      return forwarded(cold, request, client, response, found, steps);
+      return forwarded(cold, request, client, response, found, first, last);
     }
     RouteSettings settings = cold.route();
     ResponseHead own = redirect == null ? ownAnswer(settings, request) : redirect;
@@ -212,13 +210,16 @@ public final class RequestTests {
     }
     String target = redirect == null ? RouteChain.targetName(settings) : "redirect";
     found.put(RequestTest.UPSTREAM, target);
-    found.put(RequestTest.CACHE, word(CacheUse.OFF));
+    found.put(RequestTest.CACHE, RequestTest.OFF);
     if (own != null) {
       found.put(RequestTest.STATUS, own.status());
     }
     Fields fields = own == null ? null : own.fields();
-    Reason last = steps.getLast();
-    return new Outcome(settings, found, null, fields, steps.getFirst(), last, last);
+    return new Outcome(settings, found, null, fields, first, last, last);
+  }
+
+  private static String line(Reason step) {
+    return step.rule() + ": " + step.so();
   }
 
   /** The head of what a route answers; null for that of a file. */
@@ -239,7 +240,8 @@ public final class RequestTests {
       @Nullable InetAddress client,
       ResponseHead response,
       Map<Setting<?>, Object> found,
-      List<Reason> steps) {
+      String first,
+      String last) {
     RouteSettings route = cold.route();
     if (route.auth().isOn()) {
       request.authenticated();
@@ -250,15 +252,15 @@ public final class RequestTests {
     RuledHandler rules = rules(route);
     rules.change(request, response);
     RequestHead asked = request;
-    Reason decided = steps.getLast();
-    Reason storing = decided;
+    String decided = last;
+    String storing = last;
     if (!route.isCached()) {
-      found.put(RequestTest.CACHE, word(CacheUse.OFF));
+      found.put(RequestTest.CACHE, RequestTest.OFF);
     } else if (cold.isPastCache() || other != null) {
-      found.put(RequestTest.CACHE, word(CacheUse.BYPASS));
+      found.put(RequestTest.CACHE, RequestTest.BYPASS);
     } else if (cache(route).isBypassed(request)) {
-      found.put(RequestTest.CACHE, word(CacheUse.BYPASS));
-      decided = cache(route).explain(request).because().getFirst();
+      found.put(RequestTest.CACHE, RequestTest.BYPASS);
+      decided = line(cache(route).explain(request).because().getFirst());
     } else {
       ColdCache cache = cache(route);
       asked = cache.filtered(request);
@@ -266,35 +268,23 @@ public final class RequestTests {
       Freshness freshness = cache.freshness(response);
       int lifetime =
           storability.isStorable() ? freshness.lifetimeSeconds() : RequestTest.NOT_STORED;
-      found.put(RequestTest.CACHE, word(CacheUse.LOOKUP));
+      found.put(RequestTest.CACHE, RequestTest.LOOKUP);
       found.put(RequestTest.KEY, NormalUri.of(asked));
       found.put(RequestTest.VARY_BY, varyBy(route, response.fields()));
       found.put(RequestTest.LIFETIME, RequestTest.LIFETIME.type().print(lifetime));
-      decided = steps.getFirst();
-      storing = storing(response, storability, freshness);
+      decided = first;
+      storing =
+          storability.isStorable()
+              ? "response: fresh by " + freshness.source().token()
+              : "response: " + storability.explanation();
     }
     RequestHead passed = rules.passed(asked);
     if (passed != null) {
       found.put(RequestTest.PATH, passed.pathAndQuery());
     }
     Fields sent = passed == null ? null : withHost(route, passed.copy().fields());
-    Reason reached = other == null ? steps.getFirst() : decided;
+    String reached = other == null ? first : last;
     return new Outcome(route, found, sent, response.fields(), reached, decided, storing);
-  }
-
-  private static String word(CacheUse use) {
-    return RequestTest.CACHE.type().print(use);
-  }
-
-  private static Reason storing(
-      ResponseHead response, Storability storability, Freshness freshness) {
-    return new Reason(
-        "response",
-        "RFC 9111 §3",
-        String.valueOf(response.status()),
-        storability.isStorable()
-            ? "fresh by " + freshness.source().token()
-            : "the response is not stored: " + storability.explanation());
   }
 
   private static List<String> varyBy(RouteSettings route, Fields response) {
@@ -332,11 +322,12 @@ public final class RequestTests {
         any -> new ColdCache(CacheSettings.of(route.cache(), configuration.cache()), clock));
   }
 
-  private static MovedPaths moved(Path file) {
+  /** A file that is not right is a problem of its own. */
+  private static @Nullable MovedPaths moved(Path file) {
     try {
       return MovedPaths.asked(file);
     } catch (IOException wrong) {
-      throw new UncheckedIOException(wrong.getMessage(), wrong);
+      return null;
     }
   }
 

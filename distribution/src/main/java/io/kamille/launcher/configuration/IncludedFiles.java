@@ -22,7 +22,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
 /**
  * Routes, upstreams and tests of other files, as if they stood in the configuration's own. Confined
@@ -89,6 +88,7 @@ final class IncludedFiles {
     files.read(own);
     List<Entry> entries = new ArrayList<>(own.entries());
     files.contents.forEach((file, content) -> files.parse(file, content, entries));
+    entries.removeIf(entry -> PARTS.contains(entry.key()) && isNothing(entry));
     return new Mapping(List.copyOf(entries), own.position());
   }
 
@@ -162,48 +162,20 @@ final class IncludedFiles {
     }
   }
 
-  /** Puts it behind what stands under its key already. */
-  private void take(Entry more, List<Entry> entries) {
-    if (!PARTS.contains(more.key())) {
+  private void take(Entry entry, List<Entry> entries) {
+    if (PARTS.contains(entry.key())) {
+      entries.add(entry);
+    } else {
       problems.add(
           Problem.Kind.UNKNOWN_KEY,
-          more.position(),
-          more.key(),
+          entry.position(),
+          entry.key(),
           "a setting that an included file cannot have",
           "routes, upstreams or tests");
-      return;
     }
-    for (int i = 0; i < entries.size(); i++) {
-      Entry own = entries.get(i);
-      if (own.key().equals(more.key())) {
-        entries.set(i, new Entry(own.key(), own.position(), both(own.value(), more)));
-        return;
-      }
-    }
-    entries.add(more);
   }
 
-  private ConfigNode both(ConfigNode own, Entry more) {
-    if (own instanceof Sequence first && more.value() instanceof Sequence next) {
-      return new Sequence(
-          Stream.concat(first.items().stream(), next.items().stream()).toList(), own.position());
-    }
-    if (own instanceof Mapping first && more.value() instanceof Mapping next) {
-      return new Mapping(
-          Stream.concat(first.entries().stream(), next.entries().stream()).toList(),
-          own.position());
-    }
-    if (own instanceof Scalar scalar && scalar.isNothing()) {
-      return more.value();
-    }
-    if (!(more.value() instanceof Scalar scalar && scalar.isNothing())) {
-      problems.add(
-          Problem.Kind.WRONG_KIND,
-          more.value().position(),
-          more.key(),
-          more.value().kind(),
-          own.kind());
-    }
-    return own;
+  private static boolean isNothing(Entry entry) {
+    return entry.value() instanceof Scalar scalar && scalar.isNothing();
   }
 }

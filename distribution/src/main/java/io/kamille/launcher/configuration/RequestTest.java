@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,12 +37,9 @@ public record RequestTest(
     Response response,
     Expectation expect) {
 
-  /** Whether what is stored is looked for, in the words of a test. */
-  public enum CacheUse {
-    LOOKUP,
-    BYPASS,
-    OFF
-  }
+  public static final String LOOKUP = "lookup";
+  public static final String BYPASS = "bypass";
+  public static final String OFF = "off";
 
   /** No lifetime, because the response is not stored. */
   public static final int NOT_STORED = -1;
@@ -97,7 +95,7 @@ public record RequestTest(
   public record Expectation(
       @Nullable String route,
       @Nullable String upstream,
-      @Nullable CacheUse cache,
+      @Nullable String cache,
       @Nullable String key,
       @Nullable List<String> varyBy,
       @Nullable Integer lifetime,
@@ -117,9 +115,9 @@ public record RequestTest(
               "The upstream that gets the request. `redirect`, `respond` or `root` where the route"
                   + " answers by itself.");
 
-  public static final Setting<CacheUse> CACHE =
+  public static final Setting<String> CACHE =
       expectation("cache",
-              ValueTypes.oneOf(CacheUse.values()),
+              ValueTypes.oneOf(Stream.of(LOOKUP, BYPASS, OFF).map(word -> Map.entry(word, word)).toList()),
               "`lookup`: a stored response may be the answer. `bypass`: the request passes the"
                   + " cache by. `off`: the route has no cache.");
 

@@ -83,11 +83,13 @@ public final class ConfigControl implements AutoCloseable {
   /**
    * What runs on trial.
    *
+   * @param configuration as it was read
    * @param guard what would end it before the deadline
    * @param start what was answered before it
    */
   record Trial(
       String text,
+      Configuration configuration,
       String by,
       String comment,
       Instant deadline,
@@ -122,9 +124,8 @@ public final class ConfigControl implements AutoCloseable {
   private final Target target;
   private final Alarm alarm;
   private final InstantSource clock;
-  // As it was read; the file's, and what runs, which may be a trial. Null if the file had problems.
+  // The file's, as it was read; null if it had problems.
   private @Nullable Configuration ofFile;
-  private @Nullable Configuration running;
   private @Nullable Trial trial;
   private @Nullable TrialEnd lastTrial;
   private Runnable cancelAlarm = () -> {};
@@ -153,7 +154,6 @@ public final class ConfigControl implements AutoCloseable {
     if (control.reading(control.text())
         instanceof ConfigurationReading.Accepted(Configuration read)) {
       control.ofFile = read;
-      control.running = read;
     }
     return control;
   }
@@ -211,10 +211,10 @@ public final class ConfigControl implements AutoCloseable {
 
   /** What waits for a restart. */
   synchronized List<SettingChange> pending() {
-    Configuration now = running;
-    return now == null
+    Configuration running = trial == null ? ofFile : trial.configuration;
+    return running == null
         ? List.of()
-        : target.changes(now).stream().filter(SettingChange::needsRestart).toList();
+        : target.changes(running).stream().filter(SettingChange::needsRestart).toList();
   }
 
   /** All that is wrong with a text. */
@@ -320,9 +320,8 @@ public final class ConfigControl implements AutoCloseable {
     TrialGuard.Counts start = target.counts();
     TrialGuard guard = order.guard() == null ? null : new TrialGuard(order.guard(), start);
     apply(configuration);
-    running = configuration;
     Instant deadline = clock.instant().plus(confirm);
-    trial = new Trial(next, order.by(), order.comment(), deadline, guard, start);
+    trial = new Trial(next, configuration, order.by(), order.comment(), deadline, guard, start);
     setAlarm();
     LOG.log(Level.INFO, "a trial by {0} runs until {1}", order.by(), deadline);
     return outcome(changes, deadline, null);
@@ -370,13 +369,17 @@ public final class ConfigControl implements AutoCloseable {
 
   /** Applies what ran: a step that failed or was taken back may have changed a part of it. */
   private void goBack() throws Refused {
-    Configuration now = running;
-    Step before = prepared(now == null ? checked(text()) : now);
+    Step before = prepared(trial == null ? ofFile() : trial.configuration);
     try {
       before.apply();
     } catch (RuntimeException failed) {
       LOG.log(Level.ERROR, "what ran cannot be put in force again: restart", failed);
     }
+  }
+
+  private Configuration ofFile() throws Refused {
+    Configuration read = ofFile;
+    return read == null ? checked(file.text()) : read;
   }
 
   /** Applies and writes; what ran goes on if either fails. */
@@ -399,7 +402,6 @@ public final class ConfigControl implements AutoCloseable {
           ProblemType.FILE_UNWRITABLE, "The file cannot be written: " + unwritable.getMessage());
     }
     ofFile = configuration;
-    running = configuration;
     file.written(next, by, comment);
   }
 
@@ -408,7 +410,7 @@ public final class ConfigControl implements AutoCloseable {
     checkMatch(match);
     Trial open = openTrial();
     checkUnchanged();
-    write(open.text, checked(open.text), open.by, open.comment);
+    write(open.text, open.configuration, open.by, open.comment);
     ended(open, true, "kept");
     return outcome(List.of());
   }
@@ -421,11 +423,9 @@ public final class ConfigControl implements AutoCloseable {
 
   private Outcome revert(String why) throws Refused {
     Trial open = openTrial();
-    Configuration kept = ofFile;
-    Configuration before = kept == null ? checked(file.text()) : kept;
+    Configuration before = ofFile();
     List<SettingChange> changes = target.changes(before);
     apply(before);
-    running = before;
     ended(open, false, why);
     return outcome(changes);
   }
@@ -521,7 +521,6 @@ public final class ConfigControl implements AutoCloseable {
     Configuration read = tested(next);
     apply(read);
     ofFile = read;
-    running = read;
     if (trial != null) {
       ended(trial, false, "the file was read again");
     }

@@ -3,6 +3,7 @@ package io.kamille.launcher.configuration;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.core.setting.Problem;
+import io.kamille.launcher.appliance.RequestTests;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -71,6 +72,45 @@ class IncludedFilesTest {
     assertThat(some.upstreams()).containsOnlyKeys("web", "shop");
     assertThat(accepted("include: [sites/b.yaml]", "routes:").routes()).hasSize(1);
     assertThat(accepted("include: []", "routes: [{root: /tmp}]").routes()).hasSize(1);
+  }
+
+  @Test
+  void testsStandBesideTheirRoutes() throws IOException {
+    write(
+        "sites/a.yaml",
+        SHOP + "tests:\n  - {request: http://shop.test/, expect: {upstream: other}}\n");
+    Configuration all =
+        accepted(
+            "include: [sites/*.yaml]",
+            "tests: [{request: http://shop.test/, expect: {upstream: shop}}]");
+    assertThat(RequestTests.failed(all, "kamille.yaml"))
+        .singleElement()
+        .asString()
+        .startsWith(directory + "/sites/a.yaml:6:53: tests[1].expect.upstream: found shop (route: it")
+        .endsWith("expected other");
+  }
+
+  @Test
+  void allPathsAreRelativeToTheDirectoryOfTheConfiguration() throws IOException {
+    write("sites/a.yaml", "routes: [{host: a.test, root: www}]");
+    write("token", "s3cret");
+    Files.createDirectories(directory.resolve("www"));
+    Configuration all =
+        accepted(
+            "include: [sites/*.yaml]",
+            "routes: [{root: /tmp, response-headers: {set: {X-A: '${file:token}'}}}, {host: b.test,"
+                + " upstream: b, auth: {jwt: {keys: 'https://b.test/', issuer: a, audience: [b]}}}]",
+            "upstreams: {b: {origins-file: ../b.txt, origins: ['http://127.0.0.1:1']}}",
+            "log: {access: {output: stdout}}",
+            "cache: {disk: {path: cache, capacity: 1GiB}}");
+    assertThat(all.routes())
+        .extracting(route -> route.actions().root())
+        .containsExactlyInAnyOrder(Path.of("/tmp"), null, directory.resolve("www"));
+    assertThat(all.cache().disk().path()).isEqualTo(directory.resolve("cache"));
+    assertThat(all.upstream("b").originsFile()).isEqualTo(directory.resolve("../b.txt"));
+    assertThat(all.routes().get(0).actions().responseHeaders().set().get("X-A"))
+        .hasFieldOrPropertyWithValue("text.value", "s3cret");
+    assertThat(all.routes().get(1).auth().jwt().keys()).isEqualTo("https://b.test/");
   }
 
   @Test
@@ -213,7 +253,7 @@ class IncludedFilesTest {
     assertThat(problems(header("${file:DIR/none}")))
         .containsExactly(at + "none}\", expected a file that can be read (there is none)");
     assertThat(problems(header("${file:DIR/dir}")))
-        .containsExactly(at + "dir}\", expected a file that can be read (it is no file)");
+        .containsExactly(at + "dir}\", expected a file that can be read (there is none)");
     assertThat(problems(header("${file:}"))).hasSize(1);
   }
 }
