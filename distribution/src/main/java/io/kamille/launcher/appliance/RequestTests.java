@@ -83,27 +83,18 @@ public final class RequestTests {
    * @param found the value that each expectation would have, as YAML has it
    * @param passed the fields that the origin gets; null if none gets the request
    * @param response the fields that the client gets; null for a refusal
-   * @param reached the step that has led there
-   * @param decided the step that has decided about the cache, or about the answer
-   * @param storing why the response is stored or not
+   * @param because the one line of the explanation that a value follows from; without one of its
+   *     own, that of the route
    */
   record Outcome(
       @Nullable RouteSettings route,
       Map<Setting<?>, Object> found,
       @Nullable Fields passed,
       @Nullable Fields response,
-      String reached,
-      String decided,
-      String storing) {
+      Map<Setting<?>, String> because) {
 
-    /** The one line of the explanation that a value follows from. */
-    private String because(Setting<?> setting) {
-      if (setting.equals(RequestTest.LIFETIME)) {
-        return storing;
-      }
-      return setting.equals(RequestTest.CACHE) || setting.equals(RequestTest.STATUS)
-          ? decided
-          : reached;
+    String reached() {
+      return because.getOrDefault(RequestTest.ROUTE, "");
     }
   }
 
@@ -151,7 +142,7 @@ public final class RequestTests {
                 ? normal(expect.value(RequestTest.VARY_BY)).toString()
                 : expect.printed(setting);
         if (!expected.equals(found)) {
-          String shown = found + " (" + outcome.because(setting) + ")";
+          String shown = found + " (" + outcome.because().getOrDefault(setting, outcome.reached()) + ")";
           problems.conflict(expect, setting, shown, expected);
         }
       }
@@ -196,7 +187,7 @@ public final class RequestTests {
         found.put(RequestTest.STATUS, Integer.valueOf(status.group(1)));
       }
       RouteSettings refusing = cold == null ? null : cold.route();
-      return new Outcome(refusing, found, null, null, last, last, last);
+      return new Outcome(refusing, found, null, null, Map.of(RequestTest.ROUTE, last));
     }
     MovedPaths moved = cold.moved();
     ResponseHead redirect = moved == null ? null : moved.answer(request);
@@ -215,7 +206,12 @@ public final class RequestTests {
       found.put(RequestTest.STATUS, own.status());
     }
     Fields fields = own == null ? null : own.fields();
-    return new Outcome(settings, found, null, fields, first, last, last);
+    return new Outcome(
+        settings,
+        found,
+        null,
+        fields,
+        Map.of(RequestTest.ROUTE, first, RequestTest.CACHE, last, RequestTest.STATUS, last));
   }
 
   private static String line(Reason step) {
@@ -283,8 +279,18 @@ public final class RequestTests {
       found.put(RequestTest.PATH, passed.pathAndQuery());
     }
     Fields sent = passed == null ? null : withHost(route, passed.copy().fields());
-    String reached = other == null ? first : last;
-    return new Outcome(route, found, sent, response.fields(), reached, decided, storing);
+    return new Outcome(
+        route,
+        found,
+        sent,
+        response.fields(),
+        Map.of(
+            RequestTest.ROUTE,
+            other == null ? first : last,
+            RequestTest.CACHE,
+            decided,
+            RequestTest.LIFETIME,
+            storing));
   }
 
   private static List<String> varyBy(RouteSettings route, Fields response) {

@@ -167,7 +167,7 @@ class ConfigControlTest {
     Files.writeString(file, bad);
     assertThat(control.reload())
         .singleElement(STRING)
-        .contains("kamille.yaml:5:52: tests[0].expect.cache: found lookup (route: it takes the route");
+        .contains("kamille.yaml:5:52: tests[0].expect.cache: found lookup (route: it takes");
     assertThat(appliance.steps).isEmpty();
     Files.writeString(file, LEAST);
     commit(good, "a", "", null);
