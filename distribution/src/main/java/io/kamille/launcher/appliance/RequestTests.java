@@ -76,25 +76,39 @@ public final class RequestTests {
   private final Map<Path, MovedPaths> redirects = new HashMap<>();
   private final RouteExplainer explainer;
 
-  /**
-   * What comes of a request.
-   *
-   * @param route null if there is none
-   * @param found the value that each expectation would have, as YAML has it
-   * @param passed the fields that the origin gets; null if none gets the request
-   * @param response the fields that the client gets; null for a refusal
-   * @param because the one line of the explanation that a value follows from; without one of its
-   *     own, that of the route
-   */
-  record Outcome(
-      @Nullable RouteSettings route,
-      Map<Setting<?>, Object> found,
-      @Nullable Fields passed,
-      @Nullable Fields response,
-      Map<Setting<?>, String> because) {
+  /** What comes of a request. */
+  static final class Outcome {
 
-    String reached() {
-      return because.getOrDefault(RequestTest.ROUTE, "");
+    /** The value that each expectation would have, as YAML has it. */
+    final Map<Setting<?>, Object> found = new LinkedHashMap<>();
+
+    /** Null if there is none. */
+    final @Nullable RouteSettings route;
+
+    /** The line of the explanation that has led there. */
+    final String reached;
+
+    /** The fields that the origin gets; null if none gets the request. */
+    @Nullable Fields passed;
+
+    /** The fields that the client gets; null for a refusal. */
+    @Nullable Fields response;
+
+    private final Map<Setting<?>, String> because = new HashMap<>();
+
+    Outcome(@Nullable RouteSettings route, String reached) {
+      this.route = route;
+      this.reached = reached;
+    }
+
+    /** The line of the explanation that a value follows from, or that there is none. */
+    private String because(Setting<?> setting) {
+      return because.getOrDefault(setting, because.getOrDefault(RequestTest.CACHE, reached));
+    }
+
+    private void put(Setting<?> setting, Object value, String line) {
+      found.put(setting, value);
+      because.put(setting, line);
     }
   }
 
@@ -136,19 +150,19 @@ public final class RequestTests {
   private static void compare(SectionValues expect, Outcome outcome, Problems problems) {
     for (Member member : expect.section().members()) {
       if (member instanceof Setting<?> setting && expect.isGiven(setting)) {
-        String found = String.valueOf(outcome.found().getOrDefault(setting, "nothing"));
+        String found = String.valueOf(outcome.found.getOrDefault(setting, "nothing"));
         String expected =
             setting.equals(RequestTest.VARY_BY)
                 ? normal(expect.value(RequestTest.VARY_BY)).toString()
                 : expect.printed(setting);
         if (!expected.equals(found)) {
-          String shown = found + " (" + outcome.because().getOrDefault(setting, outcome.reached()) + ")";
+          String shown = found + " (" + outcome.because(setting) + ")";
           problems.conflict(expect, setting, shown, expected);
         }
       }
     }
-    compare(expect, RequestTest.REQUEST_FIELDS, outcome.passed(), outcome, problems);
-    compare(expect, RequestTest.RESPONSE_FIELDS, outcome.response(), outcome, problems);
+    compare(expect, RequestTest.REQUEST_FIELDS, outcome.passed, outcome, problems);
+    compare(expect, RequestTest.RESPONSE_FIELDS, outcome.response, outcome, problems);
   }
 
   private static void compare(
@@ -164,7 +178,7 @@ public final class RequestTests {
         String shown = lines.isEmpty() ? "absent" : Problems.quote(String.join(", ", lines));
         problems.conflict(
             at,
-            shown + " (" + outcome.reached() + ")",
+            shown + " (" + outcome.reached + ")",
             Problems.quote(expected.toString()));
       }
     }
@@ -177,41 +191,36 @@ public final class RequestTests {
     ColdRoute cold = route == null ? null : routes.get(route);
     String first = line(explained.because().getFirst());
     String last = line(explained.because().getLast());
-    Map<Setting<?>, Object> found = new LinkedHashMap<>();
+    boolean isRefused = explained.decision() == Decision.REFUSE;
+    var outcome = new Outcome(cold == null ? null : cold.route(), isRefused ? last : first);
     if (route != null) {
-      found.put(RequestTest.ROUTE, route.name());
+      outcome.put(RequestTest.ROUTE, route.name(), first);
     }
-    if (cold == null || explained.decision() == Decision.REFUSE) {
+    if (cold == null || isRefused) {
       Matcher status = STATUS.matcher(last);
       if (status.find()) {
-        found.put(RequestTest.STATUS, Integer.valueOf(status.group(1)));
+        outcome.put(RequestTest.STATUS, Integer.valueOf(status.group(1)), last);
       }
-      RouteSettings refusing = cold == null ? null : cold.route();
-      return new Outcome(refusing, found, null, null, Map.of(RequestTest.ROUTE, last));
+      return outcome;
     }
     MovedPaths moved = cold.moved();
     ResponseHead redirect = moved == null ? null : moved.answer(request);
     if (redirect == null && cold.route().upstream() != null) {
-      return forwarded(cold, request, client, response, found, first, last);
+      forward(cold, request, client, response, last, outcome);
+      return outcome;
     }
-    RouteSettings settings = cold.route();
-    ResponseHead own = redirect == null ? ownAnswer(settings, request) : redirect;
-    if (redirect != null && settings.actions().securityHeaders()) {
+    ResponseHead own = redirect == null ? ownAnswer(cold.route(), request) : redirect;
+    if (redirect != null && cold.route().actions().securityHeaders()) {
       SecurityFields.addTo(redirect.fields(), request.isSecure());
     }
-    String target = redirect == null ? RouteChain.targetName(settings) : "redirect";
-    found.put(RequestTest.UPSTREAM, target);
-    found.put(RequestTest.CACHE, RequestTest.OFF);
+    String target = redirect == null ? RouteChain.targetName(cold.route()) : "redirect";
+    outcome.put(RequestTest.UPSTREAM, target, last);
+    outcome.put(RequestTest.CACHE, RequestTest.OFF, last);
     if (own != null) {
-      found.put(RequestTest.STATUS, own.status());
+      outcome.put(RequestTest.STATUS, own.status(), last);
+      outcome.response = own.fields();
     }
-    Fields fields = own == null ? null : own.fields();
-    return new Outcome(
-        settings,
-        found,
-        null,
-        fields,
-        Map.of(RequestTest.ROUTE, first, RequestTest.CACHE, last, RequestTest.STATUS, last));
+    return outcome;
   }
 
   private static String line(Reason step) {
@@ -230,67 +239,60 @@ public final class RequestTests {
     return head;
   }
 
-  private Outcome forwarded(
+  private void forward(
       ColdRoute cold,
       RequestHead request,
       @Nullable InetAddress client,
       ResponseHead response,
-      Map<Setting<?>, Object> found,
-      String first,
-      String last) {
+      String last,
+      Outcome outcome) {
     RouteSettings route = cold.route();
     if (route.auth().isOn()) {
       request.authenticated();
     }
     SplitSettings split = route.actions().split();
     String other = client != null && split.takes(request, client) ? split.upstream() : null;
-    found.put(RequestTest.UPSTREAM, other == null ? RouteChain.targetName(route) : other);
+    if (other == null) {
+      outcome.put(RequestTest.UPSTREAM, RouteChain.targetName(route), outcome.reached);
+    } else {
+      outcome.put(RequestTest.UPSTREAM, other, last);
+    }
     RuledHandler rules = rules(route);
     rules.change(request, response);
+    outcome.response = response.fields();
     RequestHead asked = request;
-    String decided = last;
-    String storing = last;
     if (!route.isCached()) {
-      found.put(RequestTest.CACHE, RequestTest.OFF);
+      outcome.put(RequestTest.CACHE, RequestTest.OFF, last);
     } else if (cold.isPastCache() || other != null) {
-      found.put(RequestTest.CACHE, RequestTest.BYPASS);
+      outcome.put(RequestTest.CACHE, RequestTest.BYPASS, last);
     } else if (cache(route).isBypassed(request)) {
-      found.put(RequestTest.CACHE, RequestTest.BYPASS);
-      decided = line(cache(route).explain(request).because().getFirst());
+      Reason rule = cache(route).explain(request).because().getFirst();
+      outcome.put(RequestTest.CACHE, RequestTest.BYPASS, line(rule));
     } else {
-      ColdCache cache = cache(route);
-      asked = cache.filtered(request);
-      Storability storability = cache.storability(asked, response);
-      Freshness freshness = cache.freshness(response);
-      int lifetime =
-          storability.isStorable() ? freshness.lifetimeSeconds() : RequestTest.NOT_STORED;
-      found.put(RequestTest.CACHE, RequestTest.LOOKUP);
-      found.put(RequestTest.KEY, NormalUri.of(asked));
-      found.put(RequestTest.VARY_BY, varyBy(route, response.fields()));
-      found.put(RequestTest.LIFETIME, RequestTest.LIFETIME.type().print(lifetime));
-      decided = first;
-      storing =
-          storability.isStorable()
-              ? "response: fresh by " + freshness.source().token()
-              : "response: " + storability.explanation();
+      asked = cache(route).filtered(request);
+      lookUp(route, asked, response, outcome);
     }
     RequestHead passed = rules.passed(asked);
     if (passed != null) {
-      found.put(RequestTest.PATH, passed.pathAndQuery());
+      outcome.put(RequestTest.PATH, passed.pathAndQuery(), outcome.reached);
+      outcome.passed = withHost(route, passed.copy().fields());
     }
-    Fields sent = passed == null ? null : withHost(route, passed.copy().fields());
-    return new Outcome(
-        route,
-        found,
-        sent,
-        response.fields(),
-        Map.of(
-            RequestTest.ROUTE,
-            other == null ? first : last,
-            RequestTest.CACHE,
-            decided,
-            RequestTest.LIFETIME,
-            storing));
+  }
+
+  private void lookUp(
+      RouteSettings route, RequestHead asked, ResponseHead response, Outcome outcome) {
+    outcome.put(RequestTest.CACHE, RequestTest.LOOKUP, outcome.reached);
+    outcome.put(RequestTest.KEY, NormalUri.of(asked), outcome.reached);
+    outcome.put(RequestTest.VARY_BY, varyBy(route, response.fields()), outcome.reached);
+    Storability storability = cache(route).storability(asked, response);
+    Freshness freshness = cache(route).freshness(response);
+    boolean isStored = storability.isStorable();
+    int seconds = isStored ? freshness.lifetimeSeconds() : RequestTest.NOT_STORED;
+    outcome.put(
+        RequestTest.LIFETIME,
+        RequestTest.LIFETIME.type().print(seconds),
+        "response: "
+            + (isStored ? "fresh by " + freshness.source().token() : storability.explanation()));
   }
 
   private static List<String> varyBy(RouteSettings route, Fields response) {

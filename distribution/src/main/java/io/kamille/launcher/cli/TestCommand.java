@@ -11,11 +11,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 import tools.jackson.databind.JsonNode;
 
@@ -35,33 +35,29 @@ final class TestCommand implements Callable<Integer> {
 
   @Mixin private StateOption state = new StateOption();
 
-  @ArgGroup(multiplicity = "1")
-  private What what = new What();
+  @Option(
+      names = {"-c", "--config"},
+      paramLabel = "FILE",
+      description = "The configuration file whose tests run.")
+  private @Nullable Path file;
 
-  /** One of them. */
-  static final class What {
-    @Option(
-        names = {"-c", "--config"},
-        paramLabel = "FILE",
-        description = "The configuration file whose tests run.")
-    private @Nullable Path file;
-
-    @Option(
-        names = "--pin",
-        description = "Print tests that pass now, from the last requests of the running appliance.")
-    @SuppressWarnings("UnusedVariable") // it is there if the file is not
-    private boolean isPin;
-  }
+  @Option(
+      names = "--pin",
+      description = "Print tests that pass now, from the last requests of the running appliance.")
+  private boolean isPin;
 
   @Override
   public Integer call() throws CommandFailure {
     PrintWriter out = spec.commandLine().getOut();
     PrintWriter err = spec.commandLine().getErr();
-    if (what.file == null) {
+    if (isPin == (file != null)) {
+      throw new ParameterException(spec.commandLine(), "one of --config FILE and --pin");
+    }
+    if (file == null) {
       out.print(pinned(err));
       out.flush();
-    } else if (CheckCommand.check(what.file, out, err).tests().isEmpty()) {
-      out.println(what.file + ": no tests; kamille test --pin writes some");
+    } else if (CheckCommand.check(file, out, err).tests().isEmpty()) {
+      out.println(file + ": no tests; kamille test --pin writes some");
     }
     return ExitCode.OK;
   }

@@ -48,6 +48,11 @@ record CrossChecks(SectionValues file, Problems problems) {
 
   private static final int NAMES_SHOWN = 10;
 
+  /** A request is compared with each of them, and each of them with all others. */
+  private static final int MOST_OF_ONE_PATH = 1_024;
+
+  private record Placed(SectionValues route, RouteMatch match) {}
+
   /** The configuration of these values, or the problems so far and those found here. */
   static ConfigurationReading conclude(SectionValues file, Problems problems) {
     new CrossChecks(file, problems).run();
@@ -174,23 +179,31 @@ record CrossChecks(SectionValues file, Problems problems) {
   }
 
   private void routesDiffer() {
-    Map<List<String>, List<SectionValues>> before = new HashMap<>();
+    Map<List<String>, List<Placed>> before = new HashMap<>();
     for (SectionValues route : file.all(Configuration.ROUTES)) {
       String host = Objects.requireNonNullElse(route.find(RouteSettings.HOST), "");
       // Not a record, whose equals has a bootstrap method that each start would run.
       List<String> place = List.of(host, route.value(RouteSettings.PATH_PREFIX));
-      List<SectionValues> others = before.computeIfAbsent(place, any -> new ArrayList<>());
-      others.forEach(other -> itIsClearWhichTakes(route, other));
-      others.add(route);
+      List<Placed> others = before.computeIfAbsent(place, any -> new ArrayList<>());
+      Placed placed =
+          new Placed(route, RouteMatch.SECTION.record(route.one(RouteSettings.MATCH)));
+      if (others.size() == MOST_OF_ONE_PATH) {
+        String expected = "at most " + MOST_OF_ONE_PATH + " routes for one host and path";
+        problems.conflict(route, "one more", expected);
+      } else if (others.stream().allMatch(other -> isClearWhichTakes(placed, other))) {
+        others.add(placed);
+      }
     }
   }
 
   /** Of two routes for one host and path, one has more conditions, or no request meets both. */
-  private void itIsClearWhichTakes(SectionValues route, SectionValues other) {
-    SectionValues values = route.one(RouteSettings.MATCH);
-    RouteMatch match = RouteMatch.SECTION.record(values);
-    RouteMatch others = RouteMatch.SECTION.record(other.one(RouteSettings.MATCH));
-    if (match.size() == 0 && others.size() == 0) {
+  private boolean isClearWhichTakes(Placed placed, Placed before) {
+    SectionValues route = placed.route;
+    SectionValues other = before.route;
+    if (placed.match.size() != before.match.size()) {
+      return true;
+    }
+    if (placed.match.size() == 0) {
       Position place = other.position();
       String where =
           place.file().equals(route.position().file())
@@ -198,12 +211,16 @@ record CrossChecks(SectionValues file, Problems problems) {
               : " in " + place.lineSeenFrom(route.position());
       String whose = "the host and path of " + other.path() + where;
       problems.conflict(route, whose, "a route of its own");
-    } else if (match.size() == others.size() && !match.excludes(others)) {
+      return false;
+    }
+    boolean isClear = placed.match.excludes(before.match);
+    if (!isClear) {
       problems.conflict(
-          values,
+          route.one(RouteSettings.MATCH),
           "as many conditions as " + other.path() + ", which a request can meet, too",
           "more or fewer conditions, or a value that excludes those of " + other.path());
     }
+    return isClear;
   }
 
   /** The API changes the file of each node, and the others know nothing of what it includes. */

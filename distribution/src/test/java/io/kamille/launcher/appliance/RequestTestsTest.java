@@ -253,6 +253,33 @@ class RequestTestsTest {
                             + " such as POST"));
   }
 
+  /** A request is compared with each, and a hostile text may have 40,000. */
+  @Test
+  void routesForOneHostAndPathHaveALimit() {
+    String routes =
+        IntStream.range(0, 3_000)
+            .mapToObj(i -> "  - {upstream: a, match: {fields: {x: \"" + i + "\"}}}\n")
+            .collect(Collectors.joining());
+    String text =
+        """
+        listeners: [{address: "127.0.0.1:0"}]
+        upstreams: {a: {origins: ["http://192.0.2.1"]}}
+        routes:
+        """;
+    assertThat(ConfigurationFile.parse("f", (text + routes).getBytes(StandardCharsets.UTF_8)))
+        .isInstanceOfSatisfying(
+            Refused.class,
+            refused ->
+                assertThat(refused.problems().getFirst())
+                    .asString()
+                    .isEqualTo(
+                        "f:1028:5: routes[1024]: found one more, expected at most 1024 routes for"
+                            + " one host and path"));
+    String equal = "  - {upstream: a}\n".repeat(3_000);
+    assertThat(ConfigurationFile.parse("f", (text + equal).getBytes(StandardCharsets.UTF_8)))
+        .isInstanceOf(Refused.class);
+  }
+
   @Test
   void twoHundredTestsTakeLessThanTwoHundredMilliseconds() {
     String[] tests =
