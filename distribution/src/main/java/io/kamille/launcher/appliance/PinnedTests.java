@@ -10,7 +10,6 @@ import io.kamille.core.http.ResponseHead;
 import io.kamille.core.route.ValuePattern;
 import io.kamille.launcher.appliance.RequestTests.Outcome;
 import io.kamille.launcher.configuration.Configuration;
-import io.kamille.launcher.configuration.RequestTest;
 import io.kamille.launcher.configuration.RequestTest.Target;
 import io.kamille.launcher.configuration.RouteSettings;
 import io.kamille.launcher.configuration.RoutesByHost;
@@ -79,8 +78,7 @@ public final class PinnedTests {
     if (target == null) {
       return;
     }
-    RouteSettings route =
-        tests.outcome(head(target, Map.of()), null, ResponseHead.of(200)).route;
+    RouteSettings route = tests.outcome(head(target, Map.of()), null, ResponseHead.of(200)).route;
     if (route == null) {
       pin(target, Map.of(), null, 200, Map.of());
       return;

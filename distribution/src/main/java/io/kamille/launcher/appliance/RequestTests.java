@@ -177,9 +177,7 @@ public final class RequestTests {
         List<String> lines = found == null ? List.of() : found.all(at.name());
         String shown = lines.isEmpty() ? "absent" : Problems.quote(String.join(", ", lines));
         problems.conflict(
-            at,
-            shown + " (" + outcome.reached + ")",
-            Problems.quote(expected.toString()));
+            at, shown + " (" + outcome.reached + ")", Problems.quote(expected.toString()));
       }
     }
   }
@@ -326,8 +324,7 @@ public final class RequestTests {
 
   private ColdCache cache(RouteSettings route) {
     return caches.computeIfAbsent(
-        route,
-        any -> new ColdCache(CacheSettings.of(route.cache(), configuration.cache()), clock));
+        route, any -> new ColdCache(CacheSettings.of(route.cache(), configuration.cache()), clock));
   }
 
   /** A file that is not right is a problem of its own. */

@@ -45,11 +45,7 @@ public final class ConfigurationFile {
         RemovedSettings.clean(name, IncludedFiles.expand(directory(name), root, problems));
     return CrossChecks.conclude(
         ConfigReader.read(
-            cleaned.root(),
-            Configuration.file(),
-            directory(name),
-            cleaned.warnings(),
-            problems),
+            cleaned.root(), Configuration.file(), directory(name), cleaned.warnings(), problems),
         problems);
   }
 

@@ -185,8 +185,7 @@ record CrossChecks(SectionValues file, Problems problems) {
       // Not a record, whose equals has a bootstrap method that each start would run.
       List<String> place = List.of(host, route.value(RouteSettings.PATH_PREFIX));
       List<Placed> others = before.computeIfAbsent(place, any -> new ArrayList<>());
-      Placed placed =
-          new Placed(route, RouteMatch.SECTION.record(route.one(RouteSettings.MATCH)));
+      Placed placed = new Placed(route, RouteMatch.SECTION.record(route.one(RouteSettings.MATCH)));
       if (others.size() == MOST_OF_ONE_PATH) {
         String expected = "at most " + MOST_OF_ONE_PATH + " routes for one host and path";
         problems.conflict(route, "one more", expected);

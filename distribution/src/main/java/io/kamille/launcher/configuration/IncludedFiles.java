@@ -43,8 +43,7 @@ final class IncludedFiles {
 
   /** Parts between slashes, none of them {@code .} or {@code ..}; stars in the last one only. */
   private static final Pattern NAMES =
-      Pattern.compile(
-          "(?:(?!\\.\\.?/)[^*?/,\\[\\]{}\\\\\\x00]+/)*[^/,\\[\\]{}\\\\\\x00]+\\.ya?ml");
+      Pattern.compile("(?:(?!\\.\\.?/)[^*?/,\\[\\]{}\\\\\\x00]+/)*[^/,\\[\\]{}\\\\\\x00]+\\.ya?ml");
 
   /** Which files. */
   static final Setting<List<String>> SETTING =

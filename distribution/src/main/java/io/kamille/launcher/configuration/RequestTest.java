@@ -105,52 +105,59 @@ public record RequestTest(
       Map<String, ValuePattern.Named> responseFields) {}
 
   public static final Setting<String> ROUTE =
-      expectation("route",
-              ValueTypes.text("name of a route", "the name of a route", any -> true),
-              "The route, by the name that log and explain have: its host and path.");
+      expectation(
+          "route",
+          ValueTypes.text("name of a route", "the name of a route", any -> true),
+          "The route, by the name that log and explain have: its host and path.");
 
   public static final Setting<String> UPSTREAM =
-      expectation("upstream",
-              ValueTypes.upstream(),
-              "The upstream that gets the request. `redirect`, `respond` or `root` where the route"
-                  + " answers by itself.");
+      expectation(
+          "upstream",
+          ValueTypes.upstream(),
+          "The upstream that gets the request. `redirect`, `respond` or `root` where the route"
+              + " answers by itself.");
 
   public static final Setting<String> CACHE =
-      expectation("cache",
-              ValueTypes.oneOf(Stream.of(LOOKUP, BYPASS, OFF).map(word -> Map.entry(word, word)).toList()),
-              "`lookup`: a stored response may be the answer. `bypass`: the request passes the"
-                  + " cache by. `off`: the route has no cache.");
+      expectation(
+          "cache",
+          ValueTypes.oneOf(
+              Stream.of(LOOKUP, BYPASS, OFF).map(word -> Map.entry(word, word)).toList()),
+          "`lookup`: a stored response may be the answer. `bypass`: the request passes the"
+              + " cache by. `off`: the route has no cache.");
 
   public static final Setting<String> KEY =
-      expectation("key",
-              new ValueType<>("URL", "", "an absolute URL", NormalUri::of, uri -> uri),
-              "The URL that stands for the response in the cache, with the query that counts.");
+      expectation(
+          "key",
+          new ValueType<>("URL", "", "an absolute URL", NormalUri::of, uri -> uri),
+          "The URL that stands for the response in the cache, with the query that counts.");
 
   public static final Setting<List<String>> VARY_BY =
-      expectation("vary-by",
-              RouteCacheSettings.VARY_BY,
-              "All that responses under the key are told apart by: `cache.vary-by` of the route, and"
-                  + " `Vary` of the response.");
+      expectation(
+          "vary-by",
+          RouteCacheSettings.VARY_BY,
+          "All that responses under the key are told apart by: `cache.vary-by` of the route, and"
+              + " `Vary` of the response.");
 
   public static final Setting<Integer> LIFETIME =
-      expectation("lifetime",
-              ValueTypes.orWord(
-                  "not-stored",
-                  NOT_STORED,
-                  ValueTypes.seconds(Duration.ZERO, Duration.ofDays(25_000))),
-              "How long the response is fresh, or `not-stored`.");
+      expectation(
+          "lifetime",
+          ValueTypes.orWord(
+              "not-stored", NOT_STORED, ValueTypes.seconds(Duration.ZERO, Duration.ofDays(25_000))),
+          "How long the response is fresh, or `not-stored`.");
 
   public static final Setting<Integer> STATUS =
-      expectation("status",
-              ValueTypes.wholeNumber(200, 599),
-              "The status code of Kamille's own answer: that of `respond` or `redirect`, or of a"
-                  + " refusal.");
+      expectation(
+          "status",
+          ValueTypes.wholeNumber(200, 599),
+          "The status code of Kamille's own answer: that of `respond` or `redirect`, or of a"
+              + " refusal.");
 
   public static final Setting<String> PATH =
-      expectation("path",
-              ValueTypes.text(
-                  "path and query", "a path that begins with /", text -> text.startsWith("/")),
-              "The path and query that the origin gets.");
+      expectation(
+          "path",
+          ValueTypes.text(
+              "path and query", "a path that begins with /", text -> text.startsWith("/")),
+          "The path and query that the origin gets.");
 
   public static final Subsection<ValuePattern.Named> REQUEST_FIELDS =
       ValuePattern.named(

@@ -123,8 +123,7 @@ class OperatorCommandsIT {
     assertThat(kamille("test", "--pin")).isZero();
     assertThat(out.toString()).startsWith("tests:\n  - {request: ").contains("/pinned");
     Path file = directory.resolve("kamille.yaml");
-    Path pinned =
-        Files.writeString(directory.resolve("pinned.yaml"), Files.readString(file) + out);
+    Path pinned = Files.writeString(directory.resolve("pinned.yaml"), Files.readString(file) + out);
     CommandLine line = KamilleCommand.commandLine();
     assertThat(line.execute("test", "-c", pinned.toString())).isZero();
     var said = new StringWriter();

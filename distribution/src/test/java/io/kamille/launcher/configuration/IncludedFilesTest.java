@@ -86,7 +86,8 @@ class IncludedFilesTest {
     assertThat(RequestTests.failed(all, "kamille.yaml"))
         .singleElement()
         .asString()
-        .startsWith(directory + "/sites/a.yaml:6:53: tests[1].expect.upstream: found shop (route: it")
+        .startsWith(
+            directory + "/sites/a.yaml:6:53: tests[1].expect.upstream: found shop (route: it")
         .endsWith("expected other");
   }
 

@@ -44,8 +44,8 @@ public record JwtSettings(
       Setting.of(
           "keys",
           ValueTypes.text(
-              "file or URL",
-              "the path of a file, an https:// URL, or an http:// URL of this machine",
+                  "file or URL",
+                  "the path of a file, an https:// URL, or an http:// URL of this machine",
                   text -> !text.contains("://") || isUrl(text))
               .located(
                   (text, directory) ->

@@ -236,16 +236,13 @@ public final class ConfigReader {
     }
   }
 
-  private void checkMissing(
-      Set<String> meant, Section<?> section, SectionValues.Builder values) {
+  private void checkMissing(Set<String> meant, Section<?> section, SectionValues.Builder values) {
     for (Member member : section.members()) {
       String required =
           switch (member) {
             case Setting<?> setting -> setting.isRequired() ? valueOf(setting) : null;
             case Subsection<?> child ->
-                child.alternatives().stream().noneMatch(meant::contains)
-                    ? child.required()
-                    : null;
+                child.alternatives().stream().noneMatch(meant::contains) ? child.required() : null;
           };
       if (required != null && !meant.contains(member.key())) {
         String path = join(values.path(), member.key());

@@ -32,9 +32,9 @@ public record SecretText(String written, String value, @Nullable String trouble)
   public static ValueType<SecretText> type(
       String name, String expected, Predicate<String> isRight) {
     return new ValueType<>(
-        name,
-        "",
-        expected,
+            name,
+            "",
+            expected,
             text -> isRight.test(text) ? of(text, expected, isRight) : null,
             SecretText::written)
         .located(SecretText::located);

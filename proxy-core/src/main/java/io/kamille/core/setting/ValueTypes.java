@@ -314,10 +314,10 @@ public final class ValueTypes {
   /** A value of {@code type}, or {@code word} for {@code meant}. */
   public static <T> ValueType<T> orWord(String word, T meant, ValueType<T> type) {
     return new ValueType<>(
-        type.name() + " or `" + word + "`",
-        type.bounds(),
-        type.expected() + ", or " + word,
-        text -> text.equals(word) ? meant : type.parse(text),
+            type.name() + " or `" + word + "`",
+            type.bounds(),
+            type.expected() + ", or " + word,
+            text -> text.equals(word) ? meant : type.parse(text),
             value -> value.equals(meant) ? word : type.print(value))
         .located((text, base) -> text.equals(word) ? text : type.located().apply(text, base));
   }
