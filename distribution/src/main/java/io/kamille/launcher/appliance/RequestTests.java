@@ -72,7 +72,7 @@ public final class RequestTests {
   private final Configuration configuration;
   private final WallClock clock = WallClock.system();
   private final Map<Route, ColdRoute> routes = new LinkedHashMap<>();
-  private final Map<RouteSettings, ColdCache> caches = new IdentityHashMap<>();
+  private final IdentityHashMap<RouteSettings, ColdCache> caches = new IdentityHashMap<>();
   private final Map<Path, MovedPaths> redirects = new HashMap<>();
   private final RouteExplainer explainer;
 
@@ -250,11 +250,10 @@ public final class RequestTests {
     }
     SplitSettings split = route.actions().split();
     String other = client != null && split.takes(request, client) ? split.upstream() : null;
-    if (other == null) {
-      outcome.put(RequestTest.UPSTREAM, RouteChain.targetName(route), outcome.reached);
-    } else {
-      outcome.put(RequestTest.UPSTREAM, other, last);
-    }
+    outcome.put(
+        RequestTest.UPSTREAM,
+        other == null ? RouteChain.targetName(route) : other,
+        other == null ? outcome.reached : last);
     RuledHandler rules = rules(route);
     rules.change(request, response);
     outcome.response = response.fields();
