@@ -10,6 +10,7 @@ import io.kamille.core.http.ResponseHead;
 import io.kamille.core.route.ValuePattern;
 import io.kamille.launcher.appliance.RequestTests.Outcome;
 import io.kamille.launcher.configuration.Configuration;
+import io.kamille.launcher.configuration.RequestTest;
 import io.kamille.launcher.configuration.RequestTest.Target;
 import io.kamille.launcher.configuration.RouteSettings;
 import io.kamille.launcher.configuration.RoutesByHost;
@@ -78,7 +79,8 @@ public final class PinnedTests {
     if (target == null) {
       return;
     }
-    RouteSettings route = tests.outcome(head(target, Map.of()), null, ResponseHead.of(200)).route;
+    Outcome outcome = tests.outcome(head(target, Map.of()), null, ResponseHead.of(200));
+    RouteSettings route = outcome.route;
     if (route == null) {
       pin(target, Map.of(), null, 200, Map.of());
       return;
@@ -88,7 +90,8 @@ public final class PinnedTests {
     boolean isAnswer = seen.status() >= 200 && seen.status() != 206 && seen.status() != 304;
     if (pin(target, fields, client(route), isAnswer ? seen.status() : 200, answered)) {
       clients(route).forEach(client -> pin(target, Map.of(), client, 200, Map.of()));
-      if (route.isCached() && target.method().equals("GET")) {
+      boolean isLookedUp = RequestTest.LOOKUP.equals(outcome.found.get(RequestTest.CACHE));
+      if (isLookedUp && target.method().equals("GET")) {
         probe(route, target);
       }
     }

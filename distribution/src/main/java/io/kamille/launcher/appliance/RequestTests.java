@@ -272,7 +272,12 @@ public final class RequestTests {
     RequestHead passed = rules.passed(asked);
     if (passed != null) {
       outcome.put(RequestTest.PATH, passed.pathAndQuery(), outcome.reached);
-      outcome.passed = withHost(route, passed.copy().fields());
+      Fields sent = passed.copy().fields();
+      if (route.hostRewrite() != null) {
+        sent.remove("Host");
+        sent.add("Host", route.hostRewrite());
+      }
+      outcome.passed = sent;
     }
   }
 
@@ -307,14 +312,6 @@ public final class RequestTests {
         .distinct()
         .sorted()
         .toList();
-  }
-
-  private static Fields withHost(RouteSettings route, Fields sent) {
-    if (route.hostRewrite() != null) {
-      sent.remove("Host");
-      sent.add("Host", route.hostRewrite());
-    }
-    return sent;
   }
 
   private static RuledHandler rules(RouteSettings route) {

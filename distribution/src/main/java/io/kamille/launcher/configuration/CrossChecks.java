@@ -22,7 +22,6 @@ import io.kamille.core.origin.send.SpoolSettings;
 import io.kamille.core.route.RouteMatch;
 import io.kamille.core.setting.ByteSize;
 import io.kamille.core.setting.HostPort;
-import io.kamille.core.setting.Position;
 import io.kamille.core.setting.Problem;
 import io.kamille.core.setting.Problems;
 import io.kamille.core.setting.SectionValues;
@@ -203,12 +202,8 @@ record CrossChecks(SectionValues file, Problems problems) {
       return true;
     }
     if (placed.match.size() == 0) {
-      Position place = other.position();
-      String where =
-          place.file().equals(route.position().file())
-              ? ""
-              : " in " + place.lineSeenFrom(route.position());
-      String whose = "the host and path of " + other.path() + where;
+      String where = other.position().lineSeenFrom(route.position());
+      String whose = "the host and path of " + other.path() + " in " + where;
       problems.conflict(route, whose, "a route of its own");
       return false;
     }

@@ -21,6 +21,8 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Pinned tests are few, pass, and fail when a setting changes. */
 class PinnedTestsTest {
@@ -94,9 +96,9 @@ class PinnedTestsTest {
         : null;
   }
 
-  private static String pinned() {
+  private static String pinned(boolean isReversed) {
     List<Seen> traffic = new ArrayList<>();
-    IntStream.range(0, 20).forEach(any -> traffic.addAll(TRAFFIC));
+    IntStream.range(0, 20).forEach(any -> traffic.addAll(isReversed ? TRAFFIC.reversed() : TRAFFIC));
     IntStream.range(0, 500)
         .forEach(i -> traffic.add(new Seen("GET http://shop.example/p/" + i, 200)));
     return PinnedTests.write(Objects.requireNonNull(read(SHOP)), traffic);
@@ -104,15 +106,16 @@ class PinnedTestsTest {
 
   @Test
   void theyAreFewAndPass() {
-    String tests = pinned();
+    String tests = pinned(false);
     assertThat(tests.lines().count()).isBetween(30L, 100L);
     Configuration configuration = Objects.requireNonNull(read(SHOP + tests), tests);
     assertThat(RequestTests.failed(configuration, "f")).isEmpty();
   }
 
-  @Test
-  void ofAHundredChangedSettingsNinetyAreCaught() {
-    Configuration tests = Objects.requireNonNull(read(SHOP + pinned()));
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void ofAHundredChangedSettingsNinetyAreCaught(boolean isReversed) {
+    Configuration tests = Objects.requireNonNull(read(SHOP + pinned(isReversed)));
     List<String> missed = new ArrayList<>();
     int count = 0;
     for (String changed : changes()) {
