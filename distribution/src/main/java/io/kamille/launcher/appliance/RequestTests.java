@@ -1,14 +1,15 @@
 package io.kamille.launcher.appliance;
 
-import io.kamille.admin.view.ApplianceView.RequestExplanation;
 import io.kamille.cache.decision.ColdCache;
 import io.kamille.cache.decision.Explanation;
 import io.kamille.cache.decision.Explanation.Decision;
 import io.kamille.cache.key.NormalUri;
 import io.kamille.cache.key.QueryRules;
+import io.kamille.cache.rules.Freshness;
 import io.kamille.cache.rules.Reason;
 import io.kamille.cache.rules.Storability;
 import io.kamille.cache.settings.CacheSettings;
+import io.kamille.core.answer.HeaderRules;
 import io.kamille.core.answer.RedirectTable;
 import io.kamille.core.answer.RuledHandler;
 import io.kamille.core.answer.SecurityFields;
@@ -22,6 +23,7 @@ import io.kamille.core.origin.choose.SplitSettings;
 import io.kamille.core.route.Route;
 import io.kamille.core.route.RouteTable;
 import io.kamille.core.route.ValuePattern;
+import io.kamille.core.setting.Member;
 import io.kamille.core.setting.Problem;
 import io.kamille.core.setting.Problems;
 import io.kamille.core.setting.SectionValues;
@@ -29,26 +31,24 @@ import io.kamille.core.setting.Setting;
 import io.kamille.core.setting.Subsection;
 import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.configuration.RequestTest;
-import io.kamille.launcher.configuration.RequestTest.CacheUse;
 import io.kamille.launcher.configuration.RouteActions;
 import io.kamille.launcher.configuration.RouteSettings;
 import io.kamille.launcher.configuration.RoutesByHost;
 import io.kamille.launcher.configuration.RoutesByHost.Place;
 import java.io.IOException;
-import java.io.UncheckedIOException;
+import java.net.InetAddress;
 import java.nio.file.Path;
 import java.util.Collection;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -60,6 +60,9 @@ public final class RequestTests {
   /*
    * Routes and caches are asked what explanations ask them, over a store with nothing in it. What
    * is done to requests and responses is done by the handlers that real ones come to.
+   *
+   * Who may validate a text need not be somebody who may read files. So fields have what the text
+   * says, `${file:…}` included: no expectation finds out what is in the file.
    */
   private static final ExchangeHandler NOBODY = exchange -> {};
 
@@ -69,33 +72,45 @@ public final class RequestTests {
   private final Configuration configuration;
   private final WallClock clock = WallClock.system();
   private final Map<Route, ColdRoute> routes = new LinkedHashMap<>();
+  private final IdentityHashMap<RouteSettings, ColdCache> caches = new IdentityHashMap<>();
+  private final Map<Path, RedirectTable> redirects = new HashMap<>();
   private final RouteExplainer explainer;
 
-  /**
-   * What comes of a request.
-   *
-   * @param route its name; null if there is none
-   * @param upstream that gets it, or what the route has instead; empty for none
-   * @param cache whether what is stored is looked for; null if the request is refused before
-   * @param key null if nothing is looked for
-   * @param lifetime of the response; null if no cache gets it
-   * @param storing why the response has that lifetime; null if no cache gets it
-   * @param status of an answer of our own; null if there is none
-   * @param passed the request as the origin gets it; null if none does
-   * @param response as the client gets it; null for a refusal
-   */
-  record Outcome(
-      @Nullable String route,
-      String upstream,
-      @Nullable CacheUse cache,
-      @Nullable String key,
-      List<String> varyBy,
-      @Nullable Integer lifetime,
-      @Nullable Reason storing,
-      @Nullable Integer status,
-      @Nullable RequestHead passed,
-      @Nullable ResponseHead response,
-      List<Reason> because) {}
+  /** What comes of a request. */
+  static final class Outcome {
+
+    /** The value that each expectation would have, as YAML has it. */
+    final Map<Setting<?>, Object> found = new LinkedHashMap<>();
+
+    /** Null if there is none. */
+    final @Nullable RouteSettings route;
+
+    /** The line of the explanation that has led there. */
+    final String reached;
+
+    /** The fields that the origin gets; null if none gets the request. */
+    @Nullable Fields passed;
+
+    /** The fields that the client gets; null for a refusal. */
+    @Nullable Fields response;
+
+    private final Map<Setting<?>, String> because = new HashMap<>();
+
+    Outcome(@Nullable RouteSettings route, String reached) {
+      this.route = route;
+      this.reached = reached;
+    }
+
+    /** The line of the explanation that a value follows from, or that there is none. */
+    private String because(Setting<?> setting) {
+      return because.getOrDefault(setting, because.getOrDefault(RequestTest.CACHE, reached));
+    }
+
+    private void put(Setting<?> setting, Object value, String line) {
+      found.put(setting, value);
+      because.put(setting, line);
+    }
+  }
 
   public RequestTests(Configuration configuration) {
     this.configuration = configuration;
@@ -126,147 +141,160 @@ public final class RequestTests {
     List<SectionValues> values = with.testValues();
     for (int i = 0; i < values.size(); i++) {
       RequestTest test = with.tests().get(i);
-      new Comparison(test, values.get(i).one(RequestTest.EXPECT), tests.outcome(test), problems)
-          .run();
+      Outcome outcome = tests.outcome(test.head(), test.client(), test.response().head());
+      compare(values.get(i).one(RequestTest.EXPECT), outcome, problems);
     }
     return problems.inOrder();
   }
 
-  /** What comes of that request. */
-  Outcome outcome(RequestTest test) {
-    RequestHead request = test.head();
+  private static void compare(SectionValues expect, Outcome outcome, Problems problems) {
+    for (Member member : expect.section().members()) {
+      if (member instanceof Setting<?> setting && expect.isGiven(setting)) {
+        String found = String.valueOf(outcome.found.getOrDefault(setting, "nothing"));
+        String expected =
+            setting.equals(RequestTest.VARY_BY)
+                ? normal(expect.value(RequestTest.VARY_BY)).toString()
+                : expect.printed(setting);
+        if (!expected.equals(found)) {
+          String shown = found + " (" + outcome.because(setting) + ")";
+          problems.conflict(expect, setting, shown, expected);
+        }
+      }
+    }
+    compare(expect, RequestTest.REQUEST_FIELDS, outcome.passed, outcome, problems);
+    compare(expect, RequestTest.RESPONSE_FIELDS, outcome.response, outcome, problems);
+  }
+
+  private static void compare(
+      SectionValues expect,
+      Subsection<ValuePattern> place,
+      @Nullable Fields found,
+      Outcome outcome,
+      Problems problems) {
+    for (SectionValues at : expect.all(place)) {
+      ValuePattern expected = place.section().record(at);
+      if (found == null || !expected.takes(found, at.name())) {
+        List<String> lines = found == null ? List.of() : found.all(at.name());
+        String shown = lines.isEmpty() ? "absent" : Problems.quote(String.join(", ", lines));
+        problems.conflict(
+            at, shown + " (" + outcome.reached + ")", Problems.quote(expected.value()));
+      }
+    }
+  }
+
+  /** What comes of that request, if the origin would answer so. Changes both. */
+  Outcome outcome(RequestHead request, @Nullable InetAddress client, ResponseHead response) {
+    Explanation explained = explainer.explain(request, client).explanation();
     Route route = explainer.routes().find(request);
-    RequestExplanation explained = explainer.explain(request, test.client());
-    Explanation explanation = explained.explanation();
     ColdRoute cold = route == null ? null : routes.get(route);
-    if (route == null || cold == null || explanation.decision() == Decision.REFUSE) {
-      return new Outcome(
-          route == null ? null : route.name(),
-          "",
-          null,
-          null,
-          List.of(),
-          null,
-          null,
-          statusOf(explanation),
-          null,
-          null,
-          explanation.because());
+    String first = line(explained.because().getFirst());
+    String last = line(explained.because().getLast());
+    boolean isRefused = explained.decision() == Decision.REFUSE;
+    var outcome = new Outcome(cold == null ? null : cold.route(), isRefused ? last : first);
+    if (route != null) {
+      outcome.put(RequestTest.ROUTE, route.name(), first);
+    }
+    if (cold == null || isRefused) {
+      Matcher status = STATUS.matcher(last);
+      if (status.find()) {
+        outcome.put(RequestTest.STATUS, Integer.valueOf(status.group(1)), last);
+      }
+      return outcome;
     }
     RedirectTable moved = cold.moved();
     ResponseHead redirect = moved == null ? null : moved.answer(request);
-    if (redirect != null) {
-      return redirected(route, cold.route(), request, redirect, explanation);
+    if (redirect == null && cold.route().upstream() != null) {
+      forward(cold, request, client, response, last, outcome);
+      return outcome;
     }
-    return cold.route().upstream() == null
-        ? ownAnswer(route, cold.route(), request, explanation)
-        : forwarded(route, cold, request, test, explanation);
+    ResponseHead own = redirect == null ? ownAnswer(cold.route(), request) : redirect;
+    if (redirect != null && cold.route().actions().securityHeaders()) {
+      SecurityFields.addTo(redirect.fields(), request.isSecure());
+    }
+    String target = redirect == null ? RouteChain.targetName(cold.route()) : "redirect";
+    outcome.put(RequestTest.UPSTREAM, target, last);
+    outcome.put(RequestTest.CACHE, RequestTest.OFF, last);
+    if (own != null) {
+      outcome.put(RequestTest.STATUS, own.status(), last);
+      outcome.response = own.fields();
+    }
+    return outcome;
   }
 
-  private static @Nullable Integer statusOf(Explanation refused) {
-    Matcher status = STATUS.matcher(refused.because().getLast().so());
-    return status.find() ? Integer.valueOf(status.group(1)) : null;
+  private static String line(Reason step) {
+    return step.rule() + ": " + step.so();
   }
 
-  private static Outcome redirected(
-      Route route,
-      RouteSettings settings,
+  /** The head of what a route answers; null for that of a file. */
+  private static @Nullable ResponseHead ownAnswer(RouteSettings route, RequestHead request) {
+    RouteActions actions = route.actions();
+    if (!actions.redirect().isOn() && !actions.respond().isOn()) {
+      return null;
+    }
+    ResponseHead head =
+        actions.redirect().isOn() ? actions.redirect().head(request) : actions.respond().head(true);
+    rules(route).change(request, head);
+    return head;
+  }
+
+  private void forward(
+      ColdRoute cold,
       RequestHead request,
-      ResponseHead head,
-      Explanation explanation) {
-    if (settings.actions().securityHeaders()) {
-      SecurityFields.addTo(head.fields(), request.isSecure());
-    }
-    return own(route, "redirect", head, explanation);
-  }
-
-  private static Outcome own(
-      Route route, String target, @Nullable ResponseHead head, Explanation explanation) {
-    return new Outcome(
-        route.name(),
-        target,
-        CacheUse.OFF,
-        null,
-        List.of(),
-        null,
-        null,
-        head == null ? null : head.status(),
-        null,
-        head,
-        explanation.because());
-  }
-
-  private Outcome ownAnswer(
-      Route route, RouteSettings settings, RequestHead request, Explanation explanation) {
-    RouteActions actions = settings.actions();
-    ResponseHead head = null;
-    if (actions.redirect().isOn()) {
-      head = actions.redirect().head(request);
-    } else if (actions.respond().isOn()) {
-      head = actions.respond().head(true);
-    }
-    if (head != null) {
-      rules(settings).change(request, head);
-    }
-    return own(route, RouteChain.targetName(settings), head, explanation);
-  }
-
-  private Outcome forwarded(
-      Route route, ColdRoute cold, RequestHead request, RequestTest test, Explanation explanation) {
-    RouteSettings settings = cold.route();
-    if (settings.auth().isOn()) {
+      @Nullable InetAddress client,
+      ResponseHead response,
+      String last,
+      Outcome outcome) {
+    RouteSettings route = cold.route();
+    if (route.auth().isOn()) {
       request.authenticated();
     }
-    SplitSettings split = settings.actions().split();
-    String other = split.upstream();
-    boolean isOther = other != null && test.client() != null && split.takes(request, test.client());
-    ResponseHead response = test.response().head();
-    RuledHandler rules = rules(settings);
+    SplitSettings split = route.actions().split();
+    String other = client != null && split.takes(request, client) ? split.upstream() : null;
+    outcome.put(
+        RequestTest.UPSTREAM,
+        other == null ? RouteChain.targetName(route) : other,
+        other == null ? outcome.reached : last);
+    RuledHandler rules = rules(route);
     rules.change(request, response);
-    CacheUse use = CacheUse.OFF;
-    Integer lifetime = null;
+    outcome.response = response.fields();
     RequestHead asked = request;
-    Reason storing = null;
-    if (settings.isCached()) {
-      boolean isLookedUp = !cold.isPastCache() && !isOther && !cold.cache().isBypassed(request);
-      use = isLookedUp ? CacheUse.LOOKUP : CacheUse.BYPASS;
-      if (isLookedUp) {
-        asked = cold.cache().filtered(request);
-        Storability storability = cold.cache().storability(asked, response);
-        lifetime =
-            storability.isStorable()
-                ? cold.cache().freshness(response).lifetimeSeconds()
-                : RequestTest.NOT_STORED;
-        storing = stored(storability, cold.cache(), response);
-      }
+    if (!route.isCached()) {
+      outcome.put(RequestTest.CACHE, RequestTest.OFF, last);
+    } else if (cold.isPastCache() || other != null) {
+      outcome.put(RequestTest.CACHE, RequestTest.BYPASS, last);
+    } else if (cache(route).isBypassed(request)) {
+      Reason rule = cache(route).explain(request).because().getFirst();
+      outcome.put(RequestTest.CACHE, RequestTest.BYPASS, line(rule));
+    } else {
+      asked = cache(route).filtered(request);
+      lookUp(route, asked, response, outcome);
     }
     RequestHead passed = rules.passed(asked);
-    return new Outcome(
-        route.name(),
-        isOther && other != null ? other : RouteChain.targetName(settings),
-        use,
-        use == CacheUse.LOOKUP ? NormalUri.of(asked) : null,
-        use == CacheUse.LOOKUP ? varyBy(settings, response.fields()) : List.of(),
-        lifetime,
-        storing,
-        null,
-        passed == null ? null : withHost(settings, passed),
-        response,
-        explanation.because());
+    if (passed != null) {
+      outcome.put(RequestTest.PATH, passed.pathAndQuery(), outcome.reached);
+      Fields sent = passed.copy().fields();
+      if (route.hostRewrite() != null) {
+        sent.remove("Host");
+        sent.add("Host", route.hostRewrite());
+      }
+      outcome.passed = sent;
+    }
   }
 
-  private static Reason stored(Storability storability, ColdCache cache, ResponseHead response) {
-    var freshness = cache.freshness(response);
-    return new Reason(
-        "response",
-        "RFC 9111 §3",
-        String.valueOf(response.status()),
-        storability.isStorable()
-            ? "the response is fresh for "
-                + freshness.lifetimeSeconds()
-                + " s by "
-                + freshness.source().token()
-            : "the response is not stored: " + storability.explanation());
+  private void lookUp(
+      RouteSettings route, RequestHead asked, ResponseHead response, Outcome outcome) {
+    outcome.put(RequestTest.CACHE, RequestTest.LOOKUP, outcome.reached);
+    outcome.put(RequestTest.KEY, NormalUri.of(asked), outcome.reached);
+    outcome.put(RequestTest.VARY_BY, varyBy(route, response.fields()), outcome.reached);
+    Storability storability = cache(route).storability(asked, response);
+    Freshness freshness = cache(route).freshness(response);
+    boolean isStored = storability.isStorable();
+    int seconds = isStored ? freshness.lifetimeSeconds() : RequestTest.NOT_STORED;
+    outcome.put(
+        RequestTest.LIFETIME,
+        RequestTest.LIFETIME.type().print(seconds),
+        "response: "
+            + (isStored ? "fresh by " + freshness.source().token() : storability.explanation()));
   }
 
   private static List<String> varyBy(RouteSettings route, Fields response) {
@@ -274,168 +302,54 @@ public final class RequestTests {
     for (String line : response.all("Vary")) {
       members.addAll(List.of(line.strip().split("\\s*,\\s*")));
     }
-    return List.copyOf(normal(members));
+    return normal(members);
   }
 
-  /** Names of fields have no case; those of cookies do. */
-  private static Set<String> normal(Collection<String> members) {
+  /** In one order. Names of fields have no case; those of cookies do. */
+  private static List<String> normal(Collection<String> members) {
     return members.stream()
         .map(member -> member.indexOf(':') < 0 ? member.toLowerCase(Locale.ROOT) : member)
-        .collect(Collectors.toCollection(TreeSet::new));
-  }
-
-  private static RequestHead withHost(RouteSettings route, RequestHead passed) {
-    if (route.hostRewrite() == null) {
-      return passed;
-    }
-    RequestHead rewritten = passed.copy();
-    rewritten.fields().remove("Host");
-    rewritten.fields().add("Host", route.hostRewrite());
-    return rewritten;
+        .distinct()
+        .sorted()
+        .toList();
   }
 
   private static RuledHandler rules(RouteSettings route) {
-    return RouteChain.rules(route, NOBODY, ErrorPages.NONE);
+    return RouteChain.rules(route, HeaderRules::asWritten, NOBODY, ErrorPages.NONE);
+  }
+
+  private ColdCache cache(RouteSettings route) {
+    return caches.computeIfAbsent(
+        route, any -> new ColdCache(CacheSettings.of(route.cache(), configuration.cache()), clock));
+  }
+
+  /** A file that is not right is a problem of its own. */
+  private static @Nullable RedirectTable moved(Path file) {
+    try {
+      return RedirectTable.read(file, new Problems(file.toString()));
+    } catch (IOException wrong) {
+      return null;
+    }
   }
 
   /** A route without stations. */
-  private static final class ColdRoute implements ExplainedRoute {
-
-    private final RouteSettings route;
-    private final boolean isPastCache;
-    private final RequestTests tests;
-    private @Nullable ColdCache cache;
-    private @Nullable RedirectTable moved;
-
-    ColdRoute(RouteSettings route, boolean isPastCache, RequestTests tests) {
-      this.route = route;
-      this.isPastCache = isPastCache;
-      this.tests = tests;
-    }
-
-    ColdCache cache() {
-      if (cache == null) {
-        cache =
-            new ColdCache(
-                CacheSettings.of(route.cache(), tests.configuration.cache()), tests.clock);
-      }
-      return cache;
-    }
-
-    @Override
-    public RouteSettings route() {
-      return route;
-    }
-
-    @Override
-    public boolean isPastCache() {
-      return isPastCache;
-    }
+  private record ColdRoute(RouteSettings route, boolean isPastCache, RequestTests tests)
+      implements ExplainedRoute {
 
     @Override
     public Explanation lookUp(RequestHead request) {
-      return cache().explain(request);
+      return tests.cache(route).explain(request);
     }
 
     @Override
     public @Nullable RedirectTable moved() {
       Path file = route.actions().redirectsFile();
-      if (moved == null && file != null) {
-        try {
-          moved = RedirectTable.read(file, new Problems(file.toString()));
-        } catch (IOException wrong) {
-          throw new UncheckedIOException(wrong.getMessage(), wrong);
-        }
-      }
-      return moved;
+      return file == null ? null : tests.redirects.computeIfAbsent(file, RequestTests::moved);
     }
 
     @Override
     public QueryRules query() {
       return QueryRules.NONE;
-    }
-  }
-
-  /** One test and what came of it. */
-  private record Comparison(
-      RequestTest test, SectionValues expect, Outcome outcome, Problems problems) {
-
-    void run() {
-      compare(RequestTest.ROUTE, outcome.route());
-      compare(RequestTest.UPSTREAM, outcome.upstream().isEmpty() ? null : outcome.upstream());
-      compare(RequestTest.CACHE, outcome.cache());
-      compare(RequestTest.KEY, outcome.key());
-      compare(RequestTest.LIFETIME, outcome.lifetime());
-      compare(RequestTest.STATUS, outcome.status());
-      RequestHead passed = outcome.passed();
-      compare(RequestTest.PATH, passed == null ? null : passed.pathAndQuery());
-      members();
-      fields(
-          RequestTest.REQUEST_FIELDS,
-          test.expect().requestFields(),
-          passed == null ? null : passed.fields());
-      ResponseHead response = outcome.response();
-      fields(
-          RequestTest.RESPONSE_FIELDS,
-          test.expect().responseFields(),
-          response == null ? null : response.fields());
-    }
-
-    private <T> void compare(Setting<T> setting, @Nullable T found) {
-      T expected = expect.find(setting);
-      if (expected != null && !expected.equals(found)) {
-        fail(
-            expect,
-            setting,
-            found == null ? "nothing" : setting.type().print(found),
-            setting.type().print(expected));
-      }
-    }
-
-    private void members() {
-      List<String> expected = test.expect().varyBy();
-      if (expected != null && !normal(expected).equals(normal(outcome.varyBy()))) {
-        fail(
-            expect,
-            RequestTest.VARY_BY,
-            outcome.varyBy().toString(),
-            "[" + String.join(", ", expected) + "]");
-      }
-    }
-
-    private void fields(
-        Subsection<ValuePattern> place,
-        Map<String, ValuePattern> expected,
-        @Nullable Fields found) {
-      for (SectionValues at : expect.all(place)) {
-        ValuePattern pattern = expected.get(at.name());
-        if (pattern != null && (found == null || !pattern.takes(found, at.name()))) {
-          List<String> lines = found == null ? List.of() : found.all(at.name());
-          problems.add(
-              Problem.Kind.CONFLICT,
-              at.position(),
-              at.path(),
-              (lines.isEmpty() ? "absent" : Problems.quote(String.join(", ", lines)))
-                  + " ("
-                  + outcome.because().getFirst().so()
-                  + ")",
-              Problems.quote(pattern.value()));
-        }
-      }
-    }
-
-    private void fail(SectionValues at, Setting<?> setting, String found, String expected) {
-      problems.conflict(at, setting, found + because(setting), expected);
-    }
-
-    /** The explanation, in one line. */
-    private String because(Setting<?> setting) {
-      Reason storing = outcome.storing();
-      return (storing != null && setting.equals(RequestTest.LIFETIME)
-              ? Stream.of(outcome.because().getFirst(), storing)
-              : outcome.because().stream())
-          .map(Reason::so)
-          .collect(Collectors.joining("; ", " (", ")"));
     }
   }
 }

@@ -42,6 +42,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -341,7 +342,7 @@ public final class RouteChain implements ExplainedRoute {
         }
         case REDIRECTS -> next = moving(next);
         case MIRROR -> next = isOther ? next : mirrored(next);
-        case RULES -> next = rules(route, next, pages);
+        case RULES -> next = rules(route, rules -> rules, next, pages);
         case ERROR_PAGES -> next = paged(next);
         case SECURITY_HEADERS -> next = secured(next);
         case CONTENT_LIMIT -> next = bounded(next);
@@ -469,17 +470,22 @@ public final class RouteChain implements ExplainedRoute {
     return parts.cache.handler(onward, route.cache(), configuration.cache(), forwards);
   }
 
-  /** What a route does to requests and responses, before {@code next}. */
-  static RuledHandler rules(RouteSettings route, ExchangeHandler next, ErrorPages pages) {
+  /**
+   * What a route does to requests and responses, before {@code next}.
+   *
+   * @param read gives the rules as they are to be applied
+   */
+  static RuledHandler rules(
+      RouteSettings route,
+      UnaryOperator<HeaderRules> read,
+      ExchangeHandler next,
+      ErrorPages pages) {
     RouteActions actions = route.actions();
-    HeaderRules response =
-        actions.requestId()
-            ? RequestId.ofStored(actions.responseHeaders())
-            : actions.responseHeaders();
+    HeaderRules response = read.apply(actions.responseHeaders());
     return new RuledHandler(
         next,
-        actions.requestHeaders(),
-        response,
+        read.apply(actions.requestHeaders()),
+        actions.requestId() ? RequestId.ofStored(response) : response,
         actions.securityHeaders(),
         route.path(),
         actions.pathRewrite(),

@@ -75,7 +75,7 @@ final class DemoCommand implements Callable<Integer> {
               + " ports. N is odd.")
   private @Nullable Integer cluster;
 
-  private final Path directory = StateDirectory.path().resolve("demo");
+  private final Path directory = StateDirectory.path().resolve("demo").toAbsolutePath();
 
   @Override
   public Integer call() throws Exception {

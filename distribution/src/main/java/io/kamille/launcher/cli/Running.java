@@ -4,6 +4,7 @@ import io.kamille.admin.api.Operation;
 import io.kamille.core.setting.Problem;
 import io.kamille.launcher.appliance.Appliance;
 import io.kamille.launcher.appliance.Machine;
+import io.kamille.launcher.appliance.RequestTests;
 import io.kamille.launcher.appliance.StartFailure;
 import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.configuration.ConfigurationReading;
@@ -11,6 +12,7 @@ import io.kamille.launcher.service.Inheritance;
 import io.kamille.launcher.service.Service;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.lang.System.Logger.Level;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -19,6 +21,8 @@ import org.jspecify.annotations.Nullable;
 
 /** What all commands that run an appliance share: reading, starting and signals. */
 final class Running {
+
+  private static final System.Logger LOG = System.getLogger("kamille.configuration");
 
   private Running() {}
 
@@ -60,6 +64,8 @@ final class Running {
       appliance.adminListening().ifPresent(address -> err.println("admin on " + address));
       err.flush();
       service.serve(appliance.eventLoops(), appliance.incumbent());
+      RequestTests.failed(configuration, String.valueOf(file))
+          .forEach(failed -> LOG.log(Level.WARNING, "a test fails: {0}", failed));
       toldToStop.await();
       service.stop(appliance.drainLimit());
       if (service.isSucceeded()) {

@@ -9,14 +9,13 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 import tools.jackson.databind.JsonNode;
 
@@ -36,49 +35,46 @@ final class TestCommand implements Callable<Integer> {
 
   @Mixin private StateOption state = new StateOption();
 
-  @ArgGroup(multiplicity = "1")
-  private What what = new What();
+  @Option(
+      names = {"-c", "--config"},
+      paramLabel = "FILE",
+      description = "The configuration file whose tests run.")
+  private @Nullable Path file;
 
-  /** One of them. */
-  static final class What {
-    @Option(
-        names = {"-c", "--config"},
-        paramLabel = "FILE",
-        description = "The configuration file whose tests run.")
-    private @Nullable Path file;
-
-    @Option(
-        names = "--pin",
-        description = "Print tests that pass now, from the last requests of the running appliance.")
-    @SuppressWarnings("UnusedVariable") // it is there if the file is not
-    private boolean isPin;
-  }
+  @Option(
+      names = "--pin",
+      description = "Print tests that pass now, from the last requests of the running appliance.")
+  private boolean isPin;
 
   @Override
   public Integer call() throws CommandFailure {
     PrintWriter out = spec.commandLine().getOut();
-    if (what.file != null) {
-      CheckCommand.check(what.file, out, spec.commandLine().getErr());
-      return ExitCode.OK;
+    PrintWriter err = spec.commandLine().getErr();
+    if (isPin == (file != null)) {
+      throw new ParameterException(spec.commandLine(), "one of --config FILE and --pin");
     }
-    String text =
-        state.successful("GET", "/v1/config", Map.of("Accept", "application/yaml"), null).content();
+    if (file == null) {
+      out.print(pinned(err));
+      out.flush();
+    } else if (CheckCommand.check(file, out, err).tests().isEmpty()) {
+      out.println(file + ": no tests; kamille test --pin writes some");
+    }
+    return ExitCode.OK;
+  }
+
+  private String pinned(PrintWriter err) throws CommandFailure {
+    JsonNode config = state.json("GET", "/v1/config", null);
+    byte[] text = config.path("text").stringValue("").getBytes(StandardCharsets.UTF_8);
     Configuration configuration =
-        Running.accepted(
-            ConfigurationFile.parse("what runs", text.getBytes(StandardCharsets.UTF_8)),
-            spec.commandLine().getErr());
+        Running.accepted(ConfigurationFile.parse(config.path("file").stringValue(""), text), err);
     List<Seen> traffic = new ArrayList<>();
     JsonNode requests = state.json("GET", "/v1/requests?limit=1000", null).path("requests");
     for (JsonNode request : requests.values()) {
       String query = request.path("query").stringValue("");
-      traffic.add(
-          new Seen(
-              request.path("method").stringValue(""),
-              request.path("url").stringValue("") + (query.isEmpty() ? "" : "?" + query),
-              request.path("status").intValue()));
+      String url = request.path("url").stringValue("") + (query.isEmpty() ? "" : "?" + query);
+      String method = request.path("method").stringValue("");
+      traffic.add(new Seen(method + " " + url, request.path("status").intValue()));
     }
-    out.print(PinnedTests.write(configuration, traffic));
-    out.flush();
-    return ExitCode.OK;
+    return PinnedTests.write(configuration, traffic);
   }
 }

@@ -264,16 +264,6 @@ public record Configuration(
     return Objects.requireNonNull(upstreams.get(name), name);
   }
 
-  /** The included file that has the upstream of that name; null if none has it. */
-  public @Nullable String includedUpstream(String name) {
-    for (SectionValues upstream : values.all(UPSTREAMS)) {
-      if (upstream.name().equals(name) && !upstream.position().file().isEmpty()) {
-        return upstream.position().file();
-      }
-    }
-    return null;
-  }
-
   /** Whether the page for the first start answers for that route, and no upstream. */
   public boolean isWelcome(RouteSettings route) {
     return RouteSettings.WELCOME.equals(route.upstream())

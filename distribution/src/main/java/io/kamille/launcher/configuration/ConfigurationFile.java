@@ -8,7 +8,6 @@ import io.kamille.core.setting.Problems;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Map;
 
 /** Reads a configuration from a YAML file. */
 public final class ConfigurationFile {
@@ -31,16 +30,10 @@ public final class ConfigurationFile {
     return parse(file.toString(), content);
   }
 
-  /** What the files say that {@code content} includes, by their names. */
-  public static Map<Path, byte[]> included(String name, byte[] content) {
-    ConfigNode root = ConfigTree.parse(content, new Problems(name));
-    return root == null ? Map.of() : IncludedFiles.contents(name, root);
-  }
-
   /**
    * The configuration in {@code content}, or every problem with it.
    *
-   * @param name what problems call the file; what it includes is below its directory
+   * @param name what problems call the file; paths are relative to its directory
    */
   public static ConfigurationReading parse(String name, byte[] content) {
     var problems = new Problems(name);
@@ -49,9 +42,15 @@ public final class ConfigurationFile {
       return new ConfigurationReading.Refused(problems.inOrder());
     }
     RemovedSettings.Cleaned cleaned =
-        RemovedSettings.clean(name, IncludedFiles.expand(name, root, problems));
+        RemovedSettings.clean(name, IncludedFiles.expand(directory(name), root, problems));
     return CrossChecks.conclude(
-        ConfigReader.read(cleaned.root(), Configuration.file(), cleaned.warnings(), problems),
+        ConfigReader.read(
+            cleaned.root(), Configuration.file(), directory(name), cleaned.warnings(), problems),
         problems);
+  }
+
+  private static Path directory(String name) {
+    Path parent = Path.of(name).getParent();
+    return parent == null ? Path.of("") : parent;
   }
 }

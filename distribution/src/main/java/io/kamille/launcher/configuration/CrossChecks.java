@@ -17,7 +17,6 @@ import io.kamille.core.origin.send.MirrorSettings;
 import io.kamille.core.route.RouteMatch;
 import io.kamille.core.setting.ByteSize;
 import io.kamille.core.setting.HostPort;
-import io.kamille.core.setting.Position;
 import io.kamille.core.setting.Problem;
 import io.kamille.core.setting.Problems;
 import io.kamille.core.setting.SectionValues;
@@ -41,6 +40,11 @@ record CrossChecks(SectionValues file, Problems problems) {
    */
 
   private static final int NAMES_SHOWN = 10;
+
+  /** A request is compared with each of them, and each of them with all others. */
+  private static final int MOST_OF_ONE_PATH = 1_024;
+
+  private record Placed(SectionValues route, RouteMatch match) {}
 
   /** The configuration of these values, or the problems so far and those found here. */
   static ConfigurationReading conclude(SectionValues file, Problems problems) {
@@ -161,15 +165,14 @@ record CrossChecks(SectionValues file, Problems problems) {
       List<String> place = List.of(host, route.value(RouteSettings.PATH_PREFIX), match);
       SectionValues other = before.putIfAbsent(place, route);
       if (other != null) {
-        Position position = other.position();
-        String where =
-            position.file().equals(route.position().file())
-                ? ""
-                : " in " + position.lineSeenFrom(route.position());
+        String where = other.path() + " in " + other.position().lineSeenFrom(route.position());
         String what = match.isEmpty() ? "the host and path of " : "host, path and match of ";
-        problems.conflict(route, what + other.path() + where, "a route of its own");
+        problems.conflict(route, what + where, "a route of its own");
       }
     }
+  }
+    }
+    return isClear;
   }
 
   /** The API changes the file of each node, and the others know nothing of what it includes. */

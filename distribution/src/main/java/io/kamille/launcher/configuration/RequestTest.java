@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,12 +37,9 @@ public record RequestTest(
     Response response,
     Expectation expect) {
 
-  /** Whether what is stored is looked for, in the words of a test. */
-  public enum CacheUse {
-    LOOKUP,
-    BYPASS,
-    OFF
-  }
+  public static final String LOOKUP = "lookup";
+  public static final String BYPASS = "bypass";
+  public static final String OFF = "off";
 
   /** No lifetime, because the response is not stored. */
   public static final int NOT_STORED = -1;
@@ -85,10 +83,10 @@ public record RequestTest(
                 .named("fields", "The header fields, by name.")
                 .withShorthand(FieldValue.VALUE));
 
-    /** As it would come. */
+    /** As it would come, with fields as they are written. */
     public ResponseHead head() {
       ResponseHead head = ResponseHead.of(status);
-      fields.forEach((name, field) -> head.fields().add(name, field.value()));
+      fields.forEach((name, field) -> head.fields().add(name, field.text().written()));
       return head;
     }
   }
@@ -97,7 +95,7 @@ public record RequestTest(
   public record Expectation(
       @Nullable String route,
       @Nullable String upstream,
-      @Nullable CacheUse cache,
+      @Nullable String cache,
       @Nullable String key,
       @Nullable List<String> varyBy,
       @Nullable Integer lifetime,
@@ -107,68 +105,59 @@ public record RequestTest(
       Map<String, ValuePattern> responseFields) {}
 
   public static final Setting<String> ROUTE =
-      Setting.of(
-              "route",
-              ValueTypes.text("name of a route", "the name of a route", any -> true),
-              "The route, by the name that log and explain have: its host and path.")
-          .orElse("not looked at");
+      expectation(
+          "route",
+          ValueTypes.text("name of a route", "the name of a route", any -> true),
+          "The route, by the name that log and explain have: its host and path.");
 
   public static final Setting<String> UPSTREAM =
-      Setting.of(
-              "upstream",
-              ValueTypes.upstream(),
-              "The upstream that gets the request. `redirect`, `respond` or `root` where the route"
-                  + " answers by itself.")
-          .orElse("not looked at");
+      expectation(
+          "upstream",
+          ValueTypes.upstream(),
+          "The upstream that gets the request. `redirect`, `respond` or `root` where the route"
+              + " answers by itself.");
 
-  public static final Setting<CacheUse> CACHE =
-      Setting.of(
-              "cache",
-              ValueTypes.oneOf(CacheUse.values()),
-              "`lookup`: a stored response may be the answer. `bypass`: the request passes the"
-                  + " cache by. `off`: the route has no cache.")
-          .orElse("not looked at");
+  public static final Setting<String> CACHE =
+      expectation(
+          "cache",
+          ValueTypes.oneOf(
+              Stream.of(LOOKUP, BYPASS, OFF).map(word -> Map.entry(word, word)).toList()),
+          "`lookup`: a stored response may be the answer. `bypass`: the request passes the"
+              + " cache by. `off`: the route has no cache.");
 
   public static final Setting<String> KEY =
-      Setting.of(
-              "key",
-              new ValueType<>("URL", "", "an absolute URL", NormalUri::of, uri -> uri),
-              "The URL that stands for the response in the cache, with the query that counts.")
-          .orElse("not looked at");
+      expectation(
+          "key",
+          new ValueType<>("URL", "", "an absolute URL", NormalUri::of, uri -> uri),
+          "The URL that stands for the response in the cache, with the query that counts.");
 
   public static final Setting<List<String>> VARY_BY =
-      Setting.of(
-              "vary-by",
-              RouteCacheSettings.VARY_BY,
-              "All that responses under the key are told apart by: `cache.vary-by` of the route, and"
-                  + " `Vary` of the response.")
-          .orElse("not looked at");
+      expectation(
+          "vary-by",
+          RouteCacheSettings.VARY_BY,
+          "All that responses under the key are told apart by: `cache.vary-by` of the route, and"
+              + " `Vary` of the response.");
 
   public static final Setting<Integer> LIFETIME =
-      Setting.of(
-              "lifetime",
-              ValueTypes.orWord(
-                  "not-stored",
-                  NOT_STORED,
-                  ValueTypes.seconds(Duration.ZERO, Duration.ofDays(25_000))),
-              "How long the response is fresh, or `not-stored`.")
-          .orElse("not looked at");
+      expectation(
+          "lifetime",
+          ValueTypes.orWord(
+              "not-stored", NOT_STORED, ValueTypes.seconds(Duration.ZERO, Duration.ofDays(25_000))),
+          "How long the response is fresh, or `not-stored`.");
 
   public static final Setting<Integer> STATUS =
-      Setting.of(
-              "status",
-              ValueTypes.wholeNumber(200, 599),
-              "The status code of Kamille's own answer: that of `respond` or `redirect`, or of a"
-                  + " refusal.")
-          .orElse("not looked at");
+      expectation(
+          "status",
+          ValueTypes.wholeNumber(200, 599),
+          "The status code of Kamille's own answer: that of `respond` or `redirect`, or of a"
+              + " refusal.");
 
   public static final Setting<String> PATH =
-      Setting.of(
-              "path",
-              ValueTypes.text(
-                  "path and query", "a path that begins with /", text -> text.startsWith("/")),
-              "The path and query that the origin gets.")
-          .orElse("not looked at");
+      expectation(
+          "path",
+          ValueTypes.text(
+              "path and query", "a path that begins with /", text -> text.startsWith("/")),
+          "The path and query that the origin gets.");
 
   public static final Subsection<ValuePattern> REQUEST_FIELDS =
       ValuePattern.named(
@@ -180,6 +169,10 @@ public record RequestTest(
           "response-fields",
           "Fields that the client gets, after `response-headers`, or of an answer of the route's"
               + " own.");
+
+  private static <T> Setting<T> expectation(String key, ValueType<T> type, String description) {
+    return Setting.of(key, type, description).orElse("not looked at");
+  }
 
   private static final Section<Expectation> EXPECTED =
       Section.of(
@@ -238,10 +231,10 @@ public record RequestTest(
         : InetAddress.ofLiteral(text);
   }
 
-  /** The request as it would come. */
+  /** The request as it would come, with fields as they are written. */
   public RequestHead head() {
     RequestHead head = RequestHead.of(request.method(), request.uri());
-    fields.forEach((name, field) -> head.fields().add(name, field.value()));
+    fields.forEach((name, field) -> head.fields().add(name, field.text().written()));
     return head;
   }
 }

@@ -13,21 +13,23 @@ import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.JsonNode;
 
 /** Changes the configuration of the running process, one change at a time. Any thread. */
 public final class ConfigControl implements AutoCloseable {
 
   /*
-   * A commit: check, run its tests, prepare what may fail, write the draft of the file, apply, rename, keep the
-   * version. A kill before the rename leaves the old file, a kill behind it the new one. If the
+   * A commit: check, run its tests, prepare what may fail, write the draft of the file, apply,
+   * rename, keep the version. A kill before the rename leaves the old file, a kill behind it the new one. If the
    * rename fails, what ran is applied again. A version that cannot be kept is no reason to go back:
    * the file has it, and the next start takes it in.
    *
@@ -37,6 +39,8 @@ public final class ConfigControl implements AutoCloseable {
    * In a trial the file is not written, so a restart returns to it by itself. The trial's text
    * becomes a version only when it is kept.
    */
+  private static final int TAG_OCTETS = 8;
+
   /** After a trial could not be ended. */
   private static final Duration TRY_AGAIN = Duration.ofSeconds(10);
 
@@ -79,11 +83,13 @@ public final class ConfigControl implements AutoCloseable {
   /**
    * What runs on trial.
    *
+   * @param configuration as it was read
    * @param guard what would end it before the deadline
    * @param start what was answered before it
    */
   record Trial(
       String text,
+      Configuration configuration,
       String by,
       String comment,
       Instant deadline,
@@ -118,9 +124,8 @@ public final class ConfigControl implements AutoCloseable {
   private final Target target;
   private final Alarm alarm;
   private final InstantSource clock;
-  // As it was read; the file's, and what runs, which may be a trial. Null if the file had problems.
+  // The file's, as it was read; null if it had problems.
   private @Nullable Configuration ofFile;
-  private @Nullable Configuration running;
   private @Nullable Trial trial;
   private @Nullable TrialEnd lastTrial;
   private Runnable cancelAlarm = () -> {};
@@ -149,9 +154,12 @@ public final class ConfigControl implements AutoCloseable {
     if (control.reading(control.text())
         instanceof ConfigurationReading.Accepted(Configuration read)) {
       control.ofFile = read;
-      control.running = read;
     }
     return control;
+  }
+
+  Path file() {
+    return file.path().toAbsolutePath();
   }
 
   /** What runs, trial included. */
@@ -170,7 +178,13 @@ public final class ConfigControl implements AutoCloseable {
   }
 
   static String digest(String text) {
-    return KeptFile.digest(text.getBytes(StandardCharsets.UTF_8));
+    try {
+      byte[] all =
+          MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+      return HexFormat.of().formatHex(all, 0, TAG_OCTETS);
+    } catch (NoSuchAlgorithmException impossible) {
+      throw new IllegalStateException(impossible);
+    }
   }
 
   /** How the last trial ended; null if there was none. */
@@ -197,38 +211,20 @@ public final class ConfigControl implements AutoCloseable {
 
   /** What waits for a restart. */
   synchronized List<SettingChange> pending() {
-    Configuration now = running;
-    return now == null
+    Configuration running = trial == null ? ofFile : trial.configuration;
+    return running == null
         ? List.of()
-        : target.changes(now).stream().filter(SettingChange::needsRestart).toList();
-  }
-
-  /** Refuses a patch of what another file has: it would change nothing, or make a second one. */
-  synchronized void checkOwn(JsonNode patch) throws Refused {
-    Configuration now = running;
-    if (now == null) {
-      return;
-    }
-    for (String name : patch.path("upstreams").propertyNames()) {
-      String elsewhere = now.includedUpstream(name);
-      if (elsewhere != null) {
-        throw new Refused(
-            ProblemType.CONFIG_INVALID,
-            "Nothing was changed: "
-                + elsewhere
-                + " has the upstream "
-                + name
-                + ". Change it there, and reload.");
-      }
-    }
+        : target.changes(running).stream().filter(SettingChange::needsRestart).toList();
   }
 
   /** All that is wrong with a text. */
   List<Problem> problems(String candidate) {
-    return switch (reading(candidate)) {
-      case ConfigurationReading.Accepted(Configuration next) -> failedTests(next);
-      case ConfigurationReading.Refused refused -> refused.problems();
-    };
+    try {
+      tested(candidate);
+      return List.of();
+    } catch (Refused why) {
+      return why.problems();
+    }
   }
 
   private ConfigurationReading reading(String candidate) {
@@ -244,14 +240,10 @@ public final class ConfigControl implements AutoCloseable {
     };
   }
 
-  private List<Problem> failedTests(Configuration next) {
-    return target.failedTests(next, file.path().toString());
-  }
-
   /** As {@link #checked}, for what is to come into force: its tests must pass. */
   private Configuration tested(String candidate) throws Refused {
     Configuration next = checked(candidate);
-    List<Problem> failed = failedTests(next);
+    List<Problem> failed = target.failedTests(next, file.path().toString());
     if (!failed.isEmpty()) {
       throw new Refused(
           ProblemType.CONFIG_INVALID, "Its tests fail, so nothing was changed.", failed);
@@ -286,8 +278,22 @@ public final class ConfigControl implements AutoCloseable {
   /** Makes all that a commit would need, and throws it away. */
   synchronized void tryOut(ChangeOrder order, ChangeOrder.Edit edit) throws Refused {
     Configuration configuration = tested(next(order, edit));
-    file.checkUnchanged();
+    checkUnchanged();
     prepared(configuration).abandon();
+  }
+
+  /** Neither the file nor what it includes may say something else than when it was read. */
+  private void checkUnchanged() throws Refused {
+    file.checkUnchanged();
+    Configuration read = ofFile;
+    if (read != null
+        && !read.include().isEmpty()
+        && !(reading(file.text()) instanceof ConfigurationReading.Accepted(Configuration now)
+            && now.changesFrom(read).isEmpty())) {
+      throw new Refused(
+          ProblemType.FILE_CHANGED,
+          "Somebody changed an included file since it was read. Reload, then change the file.");
+    }
   }
 
   /** Has somebody else end trials that the guard is against; it says why. */
@@ -299,7 +305,7 @@ public final class ConfigControl implements AutoCloseable {
   synchronized Outcome commit(ChangeOrder order, ChangeOrder.Edit edit) throws Refused {
     String next = next(order, edit);
     Configuration configuration = tested(next);
-    file.checkUnchanged();
+    checkUnchanged();
     List<SettingChange> changes = target.changes(configuration);
     Duration confirm = order.confirm();
     if (confirm == null) {
@@ -314,9 +320,8 @@ public final class ConfigControl implements AutoCloseable {
     TrialGuard.Counts start = target.counts();
     TrialGuard guard = order.guard() == null ? null : new TrialGuard(order.guard(), start);
     apply(configuration);
-    running = configuration;
     Instant deadline = clock.instant().plus(confirm);
-    trial = new Trial(next, order.by(), order.comment(), deadline, guard, start);
+    trial = new Trial(next, configuration, order.by(), order.comment(), deadline, guard, start);
     setAlarm();
     LOG.log(Level.INFO, "a trial by {0} runs until {1}", order.by(), deadline);
     return outcome(changes, deadline, null);
@@ -364,13 +369,17 @@ public final class ConfigControl implements AutoCloseable {
 
   /** Applies what ran: a step that failed or was taken back may have changed a part of it. */
   private void goBack() throws Refused {
-    Configuration now = running;
-    Step before = prepared(now == null ? checked(text()) : now);
+    Step before = prepared(trial == null ? ofFile() : trial.configuration);
     try {
       before.apply();
     } catch (RuntimeException failed) {
       LOG.log(Level.ERROR, "what ran cannot be put in force again: restart", failed);
     }
+  }
+
+  private Configuration ofFile() throws Refused {
+    Configuration read = ofFile;
+    return read == null ? checked(file.text()) : read;
   }
 
   /** Applies and writes; what ran goes on if either fails. */
@@ -393,7 +402,6 @@ public final class ConfigControl implements AutoCloseable {
           ProblemType.FILE_UNWRITABLE, "The file cannot be written: " + unwritable.getMessage());
     }
     ofFile = configuration;
-    running = configuration;
     file.written(next, by, comment);
   }
 
@@ -401,8 +409,8 @@ public final class ConfigControl implements AutoCloseable {
   synchronized Outcome keepTrial(@Nullable String match) throws Refused {
     checkMatch(match);
     Trial open = openTrial();
-    file.checkUnchanged();
-    write(open.text, checked(open.text), open.by, open.comment);
+    checkUnchanged();
+    write(open.text, open.configuration, open.by, open.comment);
     ended(open, true, "kept");
     return outcome(List.of());
   }
@@ -415,11 +423,9 @@ public final class ConfigControl implements AutoCloseable {
 
   private Outcome revert(String why) throws Refused {
     Trial open = openTrial();
-    Configuration kept = ofFile;
-    Configuration before = kept == null ? checked(file.text()) : kept;
+    Configuration before = ofFile();
     List<SettingChange> changes = target.changes(before);
     apply(before);
-    running = before;
     ended(open, false, why);
     return outcome(changes);
   }
@@ -515,7 +521,6 @@ public final class ConfigControl implements AutoCloseable {
     Configuration read = tested(next);
     apply(read);
     ofFile = read;
-    running = read;
     if (trial != null) {
       ended(trial, false, "the file was read again");
     }

@@ -15,6 +15,7 @@ final class ConfigDocuments {
   private ConfigDocuments() {}
 
   record Shown(
+      String file,
       int version,
       String text,
       List<SettingChange> pendingRestart,

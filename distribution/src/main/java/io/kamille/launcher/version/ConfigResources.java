@@ -117,6 +117,7 @@ public final class ConfigResources {
             ? yaml(control.text())
             : Answer.json(
                 new Shown(
+                    control.file().toString(),
                     control.version(),
                     control.text(),
                     control.pending(),
@@ -131,7 +132,6 @@ public final class ConfigResources {
     if (!patch.isObject()) {
       throw new InvalidRequest("A merge patch is an object: it has the settings that change.");
     }
-    control.checkOwn(patch);
     return change(request, query, running -> MergePatch.apply(running, patch));
   }
 

@@ -1,32 +1,23 @@
 package io.kamille.launcher.version;
 
 import io.kamille.admin.api.ProblemType;
-import io.kamille.launcher.configuration.ConfigurationFile;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.InstantSource;
-import java.util.HexFormat;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
-import java.util.TreeMap;
 
 /** The configuration's file, as it was read or written last, and its versions. */
 final class KeptFile {
 
-  private static final int TAG_OCTETS = 8;
   private static final System.Logger LOG = System.getLogger("kamille.configuration");
 
   private final Path file;
   private final ConfigStore store;
   private final InstantSource clock;
   private String text;
-  private Map<Path, String> included = Map.of();
 
   private KeptFile(Path file, ConfigStore store, InstantSource clock, String text) {
     this.file = file;
@@ -76,19 +67,7 @@ final class KeptFile {
     throw new Refused(ProblemType.VERSION_GONE, "Version " + number + " is not kept.");
   }
 
-  /** Neither the file nor what it includes. */
   void checkUnchanged() throws Refused {
-    Map<Path, String> now = digests();
-    for (Path one : now.keySet()) {
-      if (!Objects.equals(now.get(one), included.get(one))) {
-        throw changed(one);
-      }
-    }
-    for (Path one : included.keySet()) {
-      if (!now.containsKey(one)) {
-        throw changed(one);
-      }
-    }
     try {
       if (!Files.readString(file).equals(text)) {
         throw new Refused(
@@ -101,29 +80,6 @@ final class KeptFile {
     }
   }
 
-  private static Refused changed(Path included) {
-    return new Refused(
-        ProblemType.FILE_CHANGED,
-        "Somebody changed " + included + " since it was read. Reload it, then change the file.");
-  }
-
-  static String digest(byte[] octets) {
-    try {
-      byte[] all = MessageDigest.getInstance("SHA-256").digest(octets);
-      return HexFormat.of().formatHex(all, 0, TAG_OCTETS);
-    } catch (NoSuchAlgorithmException impossible) {
-      throw new IllegalStateException(impossible);
-    }
-  }
-
-  /** Of what the text includes now. */
-  private Map<Path, String> digests() {
-    Map<Path, String> digests = new TreeMap<>();
-    ConfigurationFile.included(file.toString(), text.getBytes(StandardCharsets.UTF_8))
-        .forEach((one, octets) -> digests.put(one, digest(octets)));
-    return digests;
-  }
-
   /** The next text, on the disk but not in the file yet. */
   FileDraft draft(String next) throws IOException {
     return FileDraft.write(file, next.getBytes(StandardCharsets.UTF_8));
@@ -132,14 +88,12 @@ final class KeptFile {
   /** The file has this text from now on, because somebody changed it through us. */
   void written(String next, String by, String comment) {
     text = next;
-    included = digests();
     keep(by, comment);
   }
 
   /** The file has this text from now on, because somebody else wrote it. */
   void read(String next) {
     text = next;
-    included = digests();
     try {
       ConfigVersion newest = store.newest();
       if (newest != null && next.equals(store.text(newest.number()))) {

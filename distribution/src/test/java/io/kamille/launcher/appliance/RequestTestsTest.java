@@ -128,11 +128,67 @@ class RequestTestsTest {
                 "{request: http://shop.example/cart, expect: {upstream: shop, cache: lookup}}",
                 "{request: http://shop.example/p, expect: {response-fields: {Server: present}}}"))
         .containsExactly(
-            "f:22:73: tests[0].expect.cache: found bypass (it takes the route for host"
-                + " shop.example, path /cart; it is forwarded, and nothing is stored), expected"
-                + " lookup",
-            "f:23:73: tests[1].expect.response-fields.Server: found absent (it takes the route for"
+            "f:22:73: tests[0].expect.cache: found bypass (path: it is forwarded, and nothing is"
+                + " stored), expected lookup",
+            "f:23:73: tests[1].expect.response-fields.Server: found absent (route: it takes the route for"
                 + " host shop.example, path /), expected \"present\"");
+  }
+
+  @Test
+  void theOneLineOfTheExplanationThatDecidedIsNamed() {
+    assertThat(
+            failed(
+                "{request: http://shop.example/p, fields: {Cookie: session=1}, expect: {cache:"
+                    + " lookup, upstream: api}}",
+                "{request: http://shop.example/p, expect: {cache: bypass, lifetime: 1s}}",
+                "{request: http://shop.example/p, response: {fields: {Cache-Control: private}},"
+                    + " expect: {lifetime: 1s}}",
+                "{request: http://shop.example/admin, client: 192.0.2.7, expect: {upstream: shop,"
+                    + " status: 200}}",
+                "{request: http://other.example/, expect: {route: any}}"))
+        .map(line -> line.replaceFirst("^.*?expect\\.", ""))
+        .containsExactlyInAnyOrder(
+            "cache: found bypass (cookie: it bypasses the cache), expected lookup",
+            "upstream: found shop (route: it takes the route for host shop.example, path /), expected api",
+            "cache: found lookup (route: it takes the route for host shop.example, path /), expected"
+                + " bypass",
+            "lifetime: found 1m (response: fresh by default-ttl), expected 1s",
+            "lifetime: found not-stored (response: the response is for one user (RFC 9111"
+                + " §5.2.2.7)), expected 1s",
+            "upstream: found nothing (access: the route is not for this client: 403 (Forbidden)), expected"
+                + " shop",
+            "status: found 403 (access: the route is not for this client: 403 (Forbidden)), expected 200",
+            "route: found nothing (no-route: no route is for this host: 421 (Misdirected Request)), expected"
+                + " any");
+  }
+
+  /** Who may validate a text need not be somebody who may read files. */
+  @Test
+  void noExpectationFindsOutWhatIsInAFile(@TempDir Path directory) throws IOException {
+    Path token = Files.writeString(directory.resolve("token"), "s3cret");
+    String text =
+        """
+        listeners: [{address: "127.0.0.1:0"}]
+        upstreams: {shop: {origins: [{url: "http://192.0.2.1"}]}}
+        routes:
+          - {host: a.example, upstream: shop, request-headers: {set: {X-A: "${file:%t}"}}, response-headers: {add: {X-B: "b ${file:%t}"}}}
+          - {host: b.example, upstream: shop}
+          - {host: b.example, upstream: shop, match: {fields: {x: "s*"}}}
+        tests:
+          - {request: http://a.example/, expect: {request-fields: {X-A: "s*"}, response-fields: {X-B: "b s*"}}}
+          - {request: http://a.example/, expect: {request-fields: {X-A: "${file:%t}"}, response-fields: {X-B: "b ${file:%t}"}}}
+          - {request: http://b.example/, fields: {x: "${file:%t}"}, expect: {route: b.example/}}
+        """
+            .replace("%t", token.toString());
+    assertThat(RequestTests.failed(configuration(text), "f"))
+        .hasSize(2)
+        .allSatisfy(problem -> assertThat(problem.path()).startsWith("tests[0].expect."))
+        .allSatisfy(problem -> assertThat(problem.found()).doesNotContain("s3cret"));
+    assertThat(
+            PinnedTests.write(
+                configuration(text), List.of(new PinnedTests.Seen("GET http://a.example/", 200))))
+        .contains("${file:" + token + "}")
+        .doesNotContain("s3cret");
   }
 
   @Test
@@ -193,6 +249,33 @@ class RequestTestsTest {
                             + " route of its own",
                         "f:7:37: routes[3].match.methods[0]: found \"get it\", expected a method"
                             + " such as POST"));
+  }
+
+  /** A request is compared with each, and a hostile text may have 40,000. */
+  @Test
+  void routesForOneHostAndPathHaveALimit() {
+    String routes =
+        IntStream.range(0, 3_000)
+            .mapToObj(i -> "  - {upstream: a, match: {fields: {x: \"" + i + "\"}}}\n")
+            .collect(Collectors.joining());
+    String text =
+        """
+        listeners: [{address: "127.0.0.1:0"}]
+        upstreams: {a: {origins: ["http://192.0.2.1"]}}
+        routes:
+        """;
+    assertThat(ConfigurationFile.parse("f", (text + routes).getBytes(StandardCharsets.UTF_8)))
+        .isInstanceOfSatisfying(
+            Refused.class,
+            refused ->
+                assertThat(refused.problems().getFirst())
+                    .asString()
+                    .isEqualTo(
+                        "f:1028:5: routes[1024]: found one more, expected at most 1024 routes for"
+                            + " one host and path"));
+    String equal = "  - {upstream: a}\n".repeat(3_000);
+    assertThat(ConfigurationFile.parse("f", (text + equal).getBytes(StandardCharsets.UTF_8)))
+        .isInstanceOf(Refused.class);
   }
 
   @Test

@@ -119,7 +119,8 @@ class KamilleCommandTest {
     for (String command : List.of("check", "test")) {
       assertThat(execute(command, "--config", file.toString())).isEqualTo(78);
       assertThat(err.toString())
-          .startsWith(file + ":6:71: tests[1].expect.cache: found lookup (it takes the route for")
+          .startsWith(
+              file + ":6:71: tests[1].expect.cache: found lookup (route: it takes the route for")
           .endsWith("kamille: 1 problem\n");
     }
     Files.writeString(file, Files.readString(file).replace("ide=1", "id=2"));

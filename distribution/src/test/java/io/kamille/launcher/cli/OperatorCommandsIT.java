@@ -33,12 +33,16 @@ class OperatorCommandsIT {
   @BeforeAll
   static void start() throws Exception {
     origin = StubOrigin.open();
+    Files.writeString(
+        Files.createDirectories(directory.resolve("sites")).resolve("a.yaml"),
+        "routes: [{host: included.example, upstream: site}]");
     Path file =
         Files.writeString(
             directory.resolve("kamille.yaml"),
             """
             listeners: ['127.0.0.1:0']
             loops: 1
+            include: [sites/*.yaml]
             upstreams: {site: {origins: ['%s']}}
             routes:
               - {host: shop.example, upstream: site, cache: {bypass-paths: [/cart]}}
@@ -109,6 +113,22 @@ class OperatorCommandsIT {
     assertThat(out.toString()).startsWith("pass method\n");
     assertThat(kamille("explain", "shop.example/page")).isEqualTo(64);
     assertThat(err.toString()).startsWith("kamille: url must begin with http://");
+  }
+
+  /** The file that runs includes another one, beside it and not beside the command. */
+  @Test
+  void testsAreWrittenFromWhatWasAskedFor() throws Exception {
+    origin.on("/pinned", ok("x"));
+    get("/pinned");
+    assertThat(kamille("test", "--pin")).isZero();
+    assertThat(out.toString()).startsWith("tests:\n  - {request: ").contains("/pinned");
+    Path file = directory.resolve("kamille.yaml");
+    Path pinned = Files.writeString(directory.resolve("pinned.yaml"), Files.readString(file) + out);
+    CommandLine line = KamilleCommand.commandLine();
+    assertThat(line.execute("test", "-c", pinned.toString())).isZero();
+    var said = new StringWriter();
+    assertThat(line.setOut(new PrintWriter(said)).execute("test", "-c", file.toString())).isZero();
+    assertThat(said.toString()).contains(file + ": no tests");
   }
 
   @Test

@@ -65,6 +65,28 @@ class RunIT {
   }
 
   @Test
+  void aStartWithATestThatFailsSaysSo() throws Exception {
+    Path file =
+        Files.writeString(
+            directory.resolve("kamille.yaml"),
+            """
+            listeners: ['127.0.0.1:0']
+            upstreams: {a: {origins: ['%s']}}
+            routes: [{upstream: a}]
+            admin: {address: off}
+            tests: [{request: http://a/, expect: {cache: bypass}}]
+            """
+                .replace("%s", origin.url()));
+    try (KamilleProcess kamille = run("--config", file.toString())) {
+      assertThat(kamille.awaitLine("a test fails: "))
+          .startsWith(file + ":5:46: tests[0].expect.cache: found lookup (route: ");
+      try (TestClient client = TestClient.connect(kamille.address())) {
+        assertThat(client.get("/a").answer().content()).isEqualTo("hello");
+      }
+    }
+  }
+
+  @Test
   void whoOrdersNoCertificateLoadsNothingForThat() throws Exception {
     Path loaded = directory.resolve("classes");
     try (KamilleProcess kamille =

@@ -418,9 +418,9 @@ class ConfigurationFileTest {
         "cache: {memory: {capacity: 1MiB}, max-object-size: 2MiB} | 4:52: cache.max-object-size:"
             + " found \"2MiB\", expected at most the 1MiB of cache.memory.capacity",
         "routes: [{upstream: web}, {upstream: web, path: /}] | 3:27: routes[1]: found the host and"
-            + " path of routes[0], expected a route of its own",
+            + " path of routes[0] in line 3, expected a route of its own",
         "routes: [{upstream: web, host: A.b}, {upstream: web, host: a.B}] | 3:38: routes[1]: found"
-            + " the host and path of routes[0], expected a route of its own",
+            + " the host and path of routes[0] in line 3, expected a route of its own",
         "routes: [{upstream: web, cache: {ttl: 1500ms}}] | 3:39: routes[0].cache.ttl: found"
             + " \"1500ms\", expected a duration of 1s–8760h in whole seconds such as 30s, 5m or 1h",
         "routes: [{upstream: web, cache: {status-ttl: {304: 1s}}}] | 3:52:"

@@ -3,8 +3,8 @@ package io.kamille.launcher.configuration;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.core.setting.Problem;
+import io.kamille.launcher.appliance.RequestTests;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -75,6 +75,46 @@ class IncludedFilesTest {
   }
 
   @Test
+  void testsStandBesideTheirRoutes() throws IOException {
+    write(
+        "sites/a.yaml",
+        SHOP + "tests:\n  - {request: http://shop.test/, expect: {upstream: other}}\n");
+    Configuration all =
+        accepted(
+            "include: [sites/*.yaml]",
+            "tests: [{request: http://shop.test/, expect: {upstream: shop}}]");
+    assertThat(RequestTests.failed(all, "kamille.yaml"))
+        .singleElement()
+        .asString()
+        .startsWith(
+            directory + "/sites/a.yaml:6:53: tests[1].expect.upstream: found shop (route: it")
+        .endsWith("expected other");
+  }
+
+  @Test
+  void allPathsAreRelativeToTheDirectoryOfTheConfiguration() throws IOException {
+    write("sites/a.yaml", "routes: [{host: a.test, root: www}]");
+    write("token", "s3cret");
+    Files.createDirectories(directory.resolve("www"));
+    Configuration all =
+        accepted(
+            "include: [sites/*.yaml]",
+            "routes: [{root: /tmp, response-headers: {set: {X-A: '${file:token}'}}}, {host: b.test,"
+                + " upstream: b, auth: {jwt: {keys: 'https://b.test/', issuer: a, audience: [b]}}}]",
+            "upstreams: {b: {origins-file: ../b.txt, origins: ['http://127.0.0.1:1']}}",
+            "log: {access: {output: stdout}}",
+            "cache: {disk: {path: cache, capacity: 1GiB}}");
+    assertThat(all.routes())
+        .extracting(route -> route.actions().root())
+        .containsExactlyInAnyOrder(Path.of("/tmp"), null, directory.resolve("www"));
+    assertThat(all.cache().disk().path()).isEqualTo(directory.resolve("cache"));
+    assertThat(all.upstream("b").originsFile()).isEqualTo(directory.resolve("../b.txt"));
+    assertThat(all.routes().get(0).actions().responseHeaders().set().get("X-A"))
+        .hasFieldOrPropertyWithValue("text.value", "s3cret");
+    assertThat(all.routes().get(1).auth().jwt().keys()).isEqualTo("https://b.test/");
+  }
+
+  @Test
   void problemsNameTheFileAndTheLine() throws IOException {
     write("sites/a.yaml", "routes:\n  - {host: a.test, upstraem: shop}\n");
     write("sites/b.yaml", SHOP);
@@ -86,10 +126,9 @@ class IncludedFilesTest {
         .contains(
             "sites/c.yaml:2:3: upstreams.shop: found the key a second time, expected it only once"
                 + " (first in line 2 of sites/b.yaml)",
-            "sites/d.yaml:1:1: listeners: a setting that an included file cannot have, expected a"
-                + " list of routes or sections of upstreams",
-            "sites/d.yaml:2:1: routes: a setting that an included file cannot have, expected a list"
-                + " of routes or sections of upstreams",
+            "sites/d.yaml:1:1: listeners: a setting that an included file cannot have, expected"
+                + " routes, upstreams or tests",
+            "sites/d.yaml:2:9: routes: found \"1\", expected a list",
             "sites/f.yaml:1:1: found a list, expected a section")
         .anySatisfy(line -> assertThat(line).startsWith("sites/a.yaml:2:20: routes[1].upstraem: "))
         .anySatisfy(line -> assertThat(line).startsWith("sites/e.yaml:2:1: found "))
@@ -179,17 +218,6 @@ class IncludedFilesTest {
         .startsWith(directory.resolve("a.yaml") + ":5:5: note: routes[1].access.allow: ::1");
   }
 
-  @Test
-  void whatIsIncludedIsKnownByItsOctets() throws IOException {
-    write("a.yaml", SHOP);
-    byte[] text = "include: [a.yaml]".getBytes(StandardCharsets.UTF_8);
-    String main = directory.resolve("kamille.yaml").toString();
-    assertThat(ConfigurationFile.included(main, text))
-        .containsOnlyKeys(directory.resolve("a.yaml"));
-    assertThat(ConfigurationFile.included(main, "loops: 1".getBytes(StandardCharsets.UTF_8)))
-        .isEmpty();
-  }
-
   // Values from files
 
   private String header(String value) {
@@ -226,7 +254,7 @@ class IncludedFilesTest {
     assertThat(problems(header("${file:DIR/none}")))
         .containsExactly(at + "none}\", expected a file that can be read (there is none)");
     assertThat(problems(header("${file:DIR/dir}")))
-        .containsExactly(at + "dir}\", expected a file that can be read (it is no file)");
+        .containsExactly(at + "dir}\", expected a file that can be read (there is none)");
     assertThat(problems(header("${file:}"))).hasSize(1);
   }
 }

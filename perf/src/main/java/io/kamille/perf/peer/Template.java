@@ -48,7 +48,7 @@ final class Template {
     }
     int allowed = place.connections() + place.connections() / SPARE_SHARE + SPARE_CONNECTIONS;
     return String.join("\n", lines)
-        .replace("%DIRECTORY%", String.valueOf(file.getParent()))
+        .replace("%DIRECTORY%", String.valueOf(file.toAbsolutePath().getParent()))
         .replace("%FILE%", file.toString())
         .replace("%MIB%", Integer.toString(place.job() == Peer.Job.MIX ? 1024 : 256))
         .replace("%ADDRESS%", place.address())

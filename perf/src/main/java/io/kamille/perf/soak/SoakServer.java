@@ -85,8 +85,8 @@ final class SoakServer implements AutoCloseable {
         .replace("%SOUND%", Integer.toString(origins.sound()))
         .replace("%SHAKY%", Integer.toString(origins.shaky()))
         .replace("%DOWN%", Integer.toString(origins.down()))
-        .replace("%STORE%", directory.resolve("store").toString())
-        .replace("%TOKEN%", directory.resolve("token").toString())
+        .replace("%STORE%", directory.resolve("store").toAbsolutePath().toString())
+        .replace("%TOKEN%", directory.resolve("token").toAbsolutePath().toString())
         .replace("%RETRIES%", Integer.toString(1 + number % 2))
         .replace("%STALE%", 1 + number % 3 + "s");
   }

@@ -8,6 +8,7 @@ import io.kamille.core.setting.Setting;
 import io.kamille.core.setting.Subsection;
 import io.kamille.core.setting.ValueTypes;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -40,6 +41,10 @@ public record HeaderRules(
     /** As it goes into a message. */
     public String value() {
       return text.value();
+    }
+
+    private FieldValue asWritten() {
+      return new FieldValue(new SecretText(text.written(), text.written(), null));
     }
 
     private static boolean isValue(String text) {
@@ -90,6 +95,17 @@ public record HeaderRules(
 
   public boolean isEmpty() {
     return remove.isEmpty() && set.isEmpty() && add.isEmpty();
+  }
+
+  /** The same with the names of files in place of what they have. */
+  public HeaderRules asWritten() {
+    return new HeaderRules(remove, asWritten(set), asWritten(add));
+  }
+
+  private static Map<String, FieldValue> asWritten(Map<String, FieldValue> fields) {
+    Map<String, FieldValue> written = new LinkedHashMap<>();
+    fields.forEach((name, field) -> written.put(name, field.asWritten()));
+    return written;
   }
 
   void apply(Fields fields) {

@@ -48,9 +48,11 @@ public record JwtSettings(
       Setting.of(
           "keys",
           ValueTypes.text(
-              "file or URL",
-              "the path of a file, an https:// URL, or an http:// URL of this machine",
-              text -> !isUrl(text) || isRight(text)),
+                  "file or URL",
+                  "the path of a file, an https:// URL, or an http:// URL of this machine",
+                  text -> !isUrl(text) || isRight(text))
+              .located(
+                  (text, directory) -> isUrl(text) ? text : ValueTypes.located(text, directory)),
           "A JWK set (RFC 7517): the path of a file, or a URL. Kamille reads a changed file within"
               + " a second. It fetches a URL every 5 minutes, and earlier if a token names an"
               + " unknown key, at most once in 30 seconds.");

@@ -4,10 +4,14 @@ import io.kamille.core.setting.ConfigNode.Entry;
 import io.kamille.core.setting.ConfigNode.Mapping;
 import io.kamille.core.setting.ConfigNode.Scalar;
 import io.kamille.core.setting.ConfigNode.Sequence;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -23,22 +27,36 @@ public final class ConfigReader {
 
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9._-]{0,63}");
 
+  /** Where each key stands first, by its path. */
+  private final Map<String, Position> first = new HashMap<>();
+
+  private final Path directory;
   private final Problems problems;
 
-  private ConfigReader(Problems problems) {
+  private ConfigReader(Path directory, Problems problems) {
+    this.directory = directory;
     this.problems = problems;
   }
 
   /** The values of the whole file. They are complete only if no problem was added. */
   public static SectionValues read(ConfigNode root, Section<?> section, Problems problems) {
-    return read(root, section, List.of(), problems);
+    return read(root, section, Path.of(""), List.of(), problems);
   }
 
-  /** The same, where {@code warnings} say what was left out before. */
+  /**
+   * The same.
+   *
+   * @param directory that paths are relative to
+   * @param warnings what was left out before
+   */
   public static SectionValues read(
-      ConfigNode root, Section<?> section, List<String> warnings, Problems problems) {
+      ConfigNode root,
+      Section<?> section,
+      Path directory,
+      List<String> warnings,
+      Problems problems) {
     var values = SectionValues.of(section, root.position()).warnings(warnings);
-    new ConfigReader(problems).readSection(root, section, null, values);
+    new ConfigReader(directory, problems).readSection(root, section, null, values);
     return values.build();
   }
 
@@ -49,10 +67,10 @@ public final class ConfigReader {
       SectionValues.Builder values) {
     switch (node) {
       case Mapping mapping -> readEntries(mapping, section, values);
-      case Scalar scalar when scalar.isNothing() -> checkMissing(Map.of(), section, values);
+      case Scalar scalar when scalar.isNothing() -> checkMissing(Set.of(), section, values);
       case Scalar scalar when shorthand != null -> {
         readSetting(scalar, shorthand, values);
-        checkMissing(Map.of(shorthand.key(), scalar.position()), section, values);
+        checkMissing(Set.of(shorthand.key()), section, values);
       }
       default ->
           problems.add(
@@ -61,18 +79,12 @@ public final class ConfigReader {
   }
 
   private void readEntries(Mapping mapping, Section<?> section, SectionValues.Builder values) {
-    Map<String, Position> seen = new HashMap<>();
+    Set<String> meant = new HashSet<>();
     for (Entry entry : mapping.entries()) {
-      if (isFirst(entry, seen, values.path())) {
+      if (isFirst(entry, values.path())) {
         readEntry(entry, section, values);
       }
-    }
-    Map<String, Position> meant = new HashMap<>(seen);
-    for (Entry entry : mapping.entries()) {
-      String nearest = meantBy(entry, section);
-      if (nearest != null) {
-        meant.putIfAbsent(nearest, entry.position());
-      }
+      meant.add(Objects.requireNonNullElse(meantBy(entry, section), entry.key()));
     }
     checkMissing(meant, section, values);
   }
@@ -83,17 +95,20 @@ public final class ConfigReader {
     return isAsked ? NearestKey.of(entry.key(), section.members()) : null;
   }
 
-  private boolean isFirst(Entry entry, Map<String, Position> seen, String path) {
-    Position first = seen.putIfAbsent(entry.key(), entry.position());
-    if (first != null) {
+  /** An included file goes on with what another one has under a key of the root. */
+  private boolean isFirst(Entry entry, String path) {
+    Position before = first.putIfAbsent(join(path, entry.key()), entry.position());
+    boolean isSecond =
+        before != null && (!path.isEmpty() || before.file().equals(entry.position().file()));
+    if (isSecond) {
       problems.add(
           Problem.Kind.DUPLICATE_KEY,
           entry.position(),
           join(path, entry.key()),
           "the key a second time",
-          "it only once (first in " + first.lineSeenFrom(entry.position()) + ")");
+          "it only once (first in " + before.lineSeenFrom(entry.position()) + ")");
     }
-    return first == null;
+    return !isSecond;
   }
 
   private void readEntry(Entry entry, Section<?> section, SectionValues.Builder values) {
@@ -135,7 +150,7 @@ public final class ConfigReader {
 
   private <T> void readText(
       String text, ConfigNode node, Setting<T> setting, SectionValues.Builder values) {
-    T value = setting.type().parse(text);
+    T value = setting.type().parse(setting.type().located().apply(text, directory));
     if (value == null) {
       String path = join(values.path(), setting.key());
       problems.add(
@@ -186,7 +201,6 @@ public final class ConfigReader {
   private void readNamed(Entry entry, Subsection<?> child, SectionValues.Builder values) {
     switch (entry.value()) {
       case Mapping names -> {
-        Map<String, Position> seen = new HashMap<>();
         for (Entry named : names.entries()) {
           String path = join(values.path(), child.key());
           if (!NAME.matcher(named.key()).matches()) {
@@ -196,7 +210,7 @@ public final class ConfigReader {
                 path,
                 Problems.quote(named.key()),
                 "a name of up to 64 letters, digits and ._-");
-          } else if (isFirst(named, seen, path)) {
+          } else if (isFirst(named, path)) {
             readChild(named.value(), child, named.key(), values);
           }
         }
@@ -222,18 +236,15 @@ public final class ConfigReader {
     }
   }
 
-  private void checkMissing(
-      Map<String, Position> seen, Section<?> section, SectionValues.Builder values) {
+  private void checkMissing(Set<String> meant, Section<?> section, SectionValues.Builder values) {
     for (Member member : section.members()) {
       String required =
           switch (member) {
             case Setting<?> setting -> setting.isRequired() ? valueOf(setting) : null;
             case Subsection<?> child ->
-                child.alternatives().stream().noneMatch(seen::containsKey)
-                    ? child.required()
-                    : null;
+                child.alternatives().stream().noneMatch(meant::contains) ? child.required() : null;
           };
-      if (required != null && !seen.containsKey(member.key())) {
+      if (required != null && !meant.contains(member.key())) {
         String path = join(values.path(), member.key());
         problems.add(Problem.Kind.MISSING, values.position(), path, "nothing", required);
       }

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
@@ -33,40 +32,45 @@ public record SecretText(String written, String value, @Nullable String trouble)
   public static ValueType<SecretText> type(
       String name, String expected, Predicate<String> isRight) {
     return new ValueType<>(
-        name,
-        "",
-        expected,
-        text -> isRight.test(text) ? of(text, expected, isRight) : null,
-        SecretText::written);
+            name,
+            "",
+            expected,
+            text -> isRight.test(text) ? of(text, expected, isRight) : null,
+            SecretText::written)
+        .located(SecretText::located);
+  }
+
+  private static String located(String text, Path directory) {
+    return REFERENCE
+        .matcher(text)
+        .replaceAll(
+            file ->
+                Matcher.quoteReplacement(
+                    "${file:" + ValueTypes.located(file.group(1), directory) + "}"));
   }
 
   private static SecretText of(String text, String expected, Predicate<String> isRight) {
     Matcher reference = REFERENCE.matcher(text);
     var value = new StringBuilder();
-    try {
-      while (reference.find()) {
+    while (reference.find()) {
+      try {
         String content = content(Path.of(reference.group(1)));
         if (!isRight.test(content)) {
           return new SecretText(text, "", "a file with " + expected);
         }
         reference.appendReplacement(value, Matcher.quoteReplacement(content));
+      } catch (IOException | InvalidPathException unreadable) {
+        String why = String.valueOf(unreadable.getMessage());
+        return new SecretText(text, "", "a file that can be read (" + why + ")");
       }
-    } catch (InvalidPathException wrong) {
-      return new SecretText(text, "", "the path of a file");
-    } catch (IOException unreadable) {
-      return new SecretText(text, "", "a file that can be read (" + reason(unreadable) + ")");
     }
     return new SecretText(text, reference.appendTail(value).toString(), null);
   }
 
-  private static String reason(IOException why) {
-    return why instanceof NoSuchFileException ? "there is none" : String.valueOf(why.getMessage());
-  }
-
   /** Without the end of its last line, which editors add. */
   private static String content(Path file) throws IOException {
-    if (Files.exists(file) && !Files.isRegularFile(file)) {
-      throw new IOException("it is no file");
+    if (!Files.isRegularFile(file)) {
+      throw new IOException("there is none");
     }
     try (var in = Files.newInputStream(file)) {
       byte[] content = in.readNBytes(MOST_OCTETS + 1);

@@ -1,5 +1,7 @@
 package io.kamille.core.setting;
 
+import java.nio.file.Path;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -13,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  *     all with commas between
  * @param parser never throws; gives null for what is refused
  * @param printer gives a text that the parser reads back
+ * @param located gives the text that means the same from any directory
  */
 public record ValueType<T>(
     String name,
@@ -20,9 +23,21 @@ public record ValueType<T>(
     String expected,
     boolean isList,
     Function<String, @Nullable T> parser,
-    Function<T, String> printer) {
+    Function<T, String> printer,
+    BiFunction<String, Path, String> located) {
 
-  /** A type of single values. */
+  /** A type of values that name no files. */
+  public ValueType(
+      String name,
+      String bounds,
+      String expected,
+      boolean isList,
+      Function<String, @Nullable T> parser,
+      Function<T, String> printer) {
+    this(name, bounds, expected, isList, parser, printer, (text, directory) -> text);
+  }
+
+  /** The same of single values. */
   public ValueType(
       String name,
       String bounds,
@@ -30,6 +45,11 @@ public record ValueType<T>(
       Function<String, @Nullable T> parser,
       Function<T, String> printer) {
     this(name, bounds, expected, false, parser, printer);
+  }
+
+  /** The same, but its texts name files, which are relative to the directory of the file. */
+  public ValueType<T> located(BiFunction<String, Path, String> how) {
+    return new ValueType<>(name, bounds, expected, isList, parser, printer, how);
   }
 
   /** The same, its values as others; {@code to} gives null for what is refused. */
@@ -43,7 +63,8 @@ public record ValueType<T>(
           T value = parser.apply(text);
           return value == null ? null : to.apply(value);
         },
-        value -> printer.apply(back.apply(value)));
+        value -> printer.apply(back.apply(value)),
+        located);
   }
 
   /** The value that {@code text} stands for; null if it is not what is {@link #expected}. */

@@ -288,7 +288,14 @@ public final class ValueTypes {
 
   /** The path of a file. */
   public static ValueType<Path> file() {
-    return new ValueType<>("file", "", "the path of a file", ValueTypes::pathOf, Path::toString);
+    return new ValueType<>("file", "", "the path of a file", ValueTypes::pathOf, Path::toString)
+        .located(ValueTypes::located);
+  }
+
+  /** The path of a file as seen from a directory. */
+  public static String located(String text, Path directory) {
+    Path path = pathOf(text);
+    return path == null ? text : directory.resolve(path).toString();
   }
 
   private static @Nullable Path pathOf(String text) {
@@ -307,10 +314,11 @@ public final class ValueTypes {
   /** A value of {@code type}, or {@code word} for {@code meant}. */
   public static <T> ValueType<T> orWord(String word, T meant, ValueType<T> type) {
     return new ValueType<>(
-        type.name() + " or `" + word + "`",
-        type.bounds(),
-        type.expected() + ", or " + word,
-        text -> text.equals(word) ? meant : type.parse(text),
-        value -> value.equals(meant) ? word : type.print(value));
+            type.name() + " or `" + word + "`",
+            type.bounds(),
+            type.expected() + ", or " + word,
+            text -> text.equals(word) ? meant : type.parse(text),
+            value -> value.equals(meant) ? word : type.print(value))
+        .located((text, base) -> text.equals(word) ? text : type.located().apply(text, base));
   }
 }
