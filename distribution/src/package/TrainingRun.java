@@ -217,7 +217,7 @@ final class TrainingRun {
 
   private static String awaitAddress(Process kamille, Path log, String words) throws Exception {
     Pattern line = Pattern.compile(words + "(\\S+)\\n");
-    for (int look = 0; look < 1000 && kamille.isAlive(); look++) {
+    for (int look = 0; look < LIMIT.toMillis() / 20 && kamille.isAlive(); look++) {
       Matcher matcher = line.matcher(Files.readString(log));
       if (matcher.find()) {
         return matcher.group(1);
