@@ -23,7 +23,8 @@ import java.util.regex.Pattern;
 /**
  * Drives a Kamille through everything a day brings, so that the JVM learns for its AOT cache which
  * classes are used and which methods are hot. A program of the build, run from its source: {@code
- * java TrainingRun.java DIRECTORY CACHE COMMAND…}. The JVM writes the cache as the command ends.
+ * java TrainingRun.java DIRECTORY CACHE COMMAND…}. The JVM writes the cache as the command ends. Of
+ * packages for another machine it is a part, which {@code bin/kamille} runs there.
  */
 final class TrainingRun {
 
@@ -147,7 +148,7 @@ final class TrainingRun {
       }
       if (round % 20 == 0) {
         operate();
-        new ProcessBuilder("kill", "-HUP", Long.toString(kamille.pid())).start().waitFor();
+        new ProcessBuilder("sh", "-c", "kill -HUP " + kamille.pid()).start().waitFor();
       }
     }
   }
@@ -216,7 +217,7 @@ final class TrainingRun {
 
   private static String awaitAddress(Process kamille, Path log, String words) throws Exception {
     Pattern line = Pattern.compile(words + "(\\S+)\\n");
-    for (int look = 0; look < 1000 && kamille.isAlive(); look++) {
+    for (int look = 0; look < LIMIT.toMillis() / 20 && kamille.isAlive(); look++) {
       Matcher matcher = line.matcher(Files.readString(log));
       if (matcher.find()) {
         return matcher.group(1);

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -55,6 +56,38 @@ class LauncherScriptTest {
     assertThat(run(script, Map.of(), "version")).contains("-XX:AOTCache=" + cache + " ");
     Files.setLastModifiedTime(jar, FileTime.fromMillis(2_000_000));
     assertThat(run(script, Map.of(), "version")).doesNotContain("AOTCache");
+  }
+
+  @Test
+  @Timeout(30)
+  void theFirstRunOfAPackageWithoutACacheMakesOne() throws Exception {
+    Path java = java(home.resolve("runtime"), "bundled", 25).resolve("bin/java");
+    Files.writeString(
+        java,
+        Files.readString(java)
+            .replace(
+                "echo bundled",
+                """
+                case "$*" in *TrainingRun*)
+                  while [ "$1" != TrainingRun ]; do shift; done
+                  echo "${HOME:-} $STATE_DIRECTORY" >"$3"
+                  exit
+                esac
+                echo bundled"""));
+    Files.writeString(home.resolve("untrained"), "4711\n");
+    Path state = directory.toRealPath().resolve("state");
+    Map<String, String> environment = Map.of("STATE_DIRECTORY", state.toString());
+    Path cache = state.resolve("kamille-4711.aot");
+    Path old = Files.createFile(Files.createDirectories(state).resolve("kamille-42.aot"));
+    assertThat(run(script, environment, "version")).doesNotContain("AOTCache");
+    assertThat(old).exists();
+    assertThat(run(script, environment, "run")).doesNotContain("AOTCache");
+    while (!Files.exists(cache)) {
+      Thread.onSpinWait();
+    }
+    assertThat(cache).content().startsWith(" " + state + "/training.");
+    assertThat(old).doesNotExist();
+    assertThat(run(script, environment, "run")).contains("-XX:AOTCache=" + cache + " ");
   }
 
   @Test
