@@ -98,7 +98,8 @@ class PinnedTestsTest {
 
   private static String pinned(boolean isReversed) {
     List<Seen> traffic = new ArrayList<>();
-    IntStream.range(0, 20).forEach(any -> traffic.addAll(isReversed ? TRAFFIC.reversed() : TRAFFIC));
+    IntStream.range(0, 20)
+        .forEach(any -> traffic.addAll(isReversed ? TRAFFIC.reversed() : TRAFFIC));
     IntStream.range(0, 500)
         .forEach(i -> traffic.add(new Seen("GET http://shop.example/p/" + i, 200)));
     return PinnedTests.write(Objects.requireNonNull(read(SHOP)), traffic);
