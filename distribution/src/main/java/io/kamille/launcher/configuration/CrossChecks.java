@@ -171,9 +171,6 @@ record CrossChecks(SectionValues file, Problems problems) {
       }
     }
   }
-    }
-    return isClear;
-  }
 
   /** The API changes the file of each node, and the others know nothing of what it includes. */
   private void nodesShareWhatIsIncluded() {
