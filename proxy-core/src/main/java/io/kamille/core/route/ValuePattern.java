@@ -25,7 +25,7 @@ public record ValuePattern(String value) {
           ValueTypes.text(
               "text, prefix, `present` or `absent`",
               "a text, one with a * at its end for all that begin so, present or absent",
-              text -> text.length() <= LONGEST && text.chars().allMatch(c -> c >= ' ' && c <= '~')),
+              ValuePattern::isValue),
           "The value: a text that it equals, `\"abc*\"` for all that begin so, `present` for any,"
               + " `absent` for none.");
 
@@ -34,6 +34,11 @@ public record ValuePattern(String value) {
   /** Patterns under names. */
   public static Subsection<ValuePattern> named(String key, String description) {
     return SECTION.named(key, description).withShorthand(VALUE);
+  }
+
+  /** Whether a text can be a pattern. */
+  public static boolean isValue(String text) {
+    return text.length() <= LONGEST && text.chars().allMatch(c -> c >= ' ' && c <= '~');
   }
 
   boolean isAbsent() {
