@@ -41,10 +41,8 @@ record CrossChecks(SectionValues file, Problems problems) {
 
   private static final int NAMES_SHOWN = 10;
 
-  /** A request is compared with each of them, and each of them with all others. */
+  /** A request is compared with each of them. */
   private static final int MOST_OF_ONE_PATH = 1_024;
-
-  private record Placed(SectionValues route, RouteMatch match) {}
 
   /** The configuration of these values, or the problems so far and those found here. */
   static ConfigurationReading conclude(SectionValues file, Problems problems) {
@@ -157,13 +155,18 @@ record CrossChecks(SectionValues file, Problems problems) {
   }
 
   private void routesDiffer() {
-    Map<List<String>, SectionValues> before = new HashMap<>();
+    Map<List<String>, Map<String, SectionValues>> before = new HashMap<>();
     for (SectionValues route : file.all(Configuration.ROUTES)) {
       String host = Objects.requireNonNullElse(route.find(RouteSettings.HOST), "");
       String match = RouteMatch.SECTION.record(route.one(RouteSettings.MATCH)).toString();
       // Not a record, whose equals has a bootstrap method that each start would run.
-      List<String> place = List.of(host, route.value(RouteSettings.PATH_PREFIX), match);
-      SectionValues other = before.putIfAbsent(place, route);
+      List<String> place = List.of(host, route.value(RouteSettings.PATH_PREFIX));
+      Map<String, SectionValues> others = before.computeIfAbsent(place, any -> new HashMap<>());
+      SectionValues other = others.putIfAbsent(match, route);
+      if (others.size() > MOST_OF_ONE_PATH) {
+        String expected = "at most " + MOST_OF_ONE_PATH + " routes for one host and path";
+        problems.conflict(route, "one more", expected);
+      }
       if (other != null) {
         String where = other.path() + " in " + other.position().lineSeenFrom(route.position());
         String what = match.isEmpty() ? "the host and path of " : "host, path and match of ";

@@ -25,7 +25,7 @@ public record ValuePattern(String value) {
           ValueTypes.text(
               "text, prefix, `present` or `absent`",
               "a text, one with a * at its end for all that begin so, present or absent",
-              ValuePattern::isOne),
+              ValuePattern::isValue),
           "The value: a text that it equals, `\"abc*\"` for all that begin so, `present` for any,"
               + " `absent` for none.");
 
@@ -36,8 +36,8 @@ public record ValuePattern(String value) {
     return SECTION.named(key, description).withShorthand(VALUE);
   }
 
-  /** Whether a text can stand for values: it is visible ASCII, and not too long. */
-  public static boolean isOne(String text) {
+  /** Whether a text can be a pattern. */
+  public static boolean isValue(String text) {
     return text.length() <= LONGEST && text.chars().allMatch(c -> c >= ' ' && c <= '~');
   }
 
