@@ -25,7 +25,6 @@ import java.util.Random;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 
 /** How many connections to an origin slow clients hold. */
@@ -43,8 +42,8 @@ public final class HeldComparison extends Comparison {
   private static final int LARGE_BYTES = 1 << 20;
   private static final int BACKLOG = 1024;
   private static final int SAMPLE_MILLIS = 20;
-  private static final Path TCP = Path.of("/proc/net/tcp");
-  private static final Path TCP6 = Path.of("/proc/net/tcp6");
+  private static final List<Path> TABLES =
+      List.of(Path.of("/proc/net/tcp"), Path.of("/proc/net/tcp6"));
   private static final String UPLOADS = "slow uploads";
   private static final String READS = "slow reads";
 
@@ -159,9 +158,14 @@ public final class HeldComparison extends Comparison {
   private static long connections(int port) throws IOException {
     var established =
         Pattern.compile(String.format(Locale.ROOT, " *\\d+: \\S+:%04X \\S+ 01 .*", port));
-    try (var lines = Stream.concat(Files.lines(TCP), Files.lines(TCP6))) {
-      return lines.filter(line -> established.matcher(line).matches()).count();
+    long count = 0;
+    for (Path table : TABLES) {
+      if (Files.exists(table)) {
+        List<String> lines = Files.readAllLines(table);
+        count += lines.stream().filter(line -> established.matcher(line).matches()).count();
+      }
     }
+    return count;
   }
 
   private static Void run(int port, Client client, int millis)
