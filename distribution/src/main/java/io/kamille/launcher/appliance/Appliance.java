@@ -38,6 +38,7 @@ import io.kamille.launcher.version.ConfigControl;
 import io.kamille.launcher.version.SharedConfig;
 import io.kamille.launcher.version.TrialGuard;
 import io.kamille.launcher.warm.WarmResources;
+import io.kamille.launcher.warm.WarmSource;
 import io.kamille.launcher.warm.WarmUp;
 import io.netty.channel.EventLoop;
 import java.io.IOException;
@@ -69,7 +70,7 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
   private final String version;
   private final long startedEpochMillis = System.currentTimeMillis();
   private final @Nullable AccessLog accessLog;
-  private final WarmUp warmUp = new WarmUp(new WarmSource());
+  private final WarmUp warmUp = new WarmUp(new Warmed());
   private final LoopGroup loops;
   private final Overload overload;
   private final Assembly assembly;
@@ -508,7 +509,7 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
   }
 
   /** The appliance as a warm-up sees it. */
-  private final class WarmSource implements WarmUp.Source {
+  private final class Warmed implements WarmSource {
 
     @Override
     public Explanation explain(RequestHead request, InetAddress client) {

@@ -12,7 +12,6 @@ import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.RequestHead;
 import io.kamille.launcher.warm.WarmProgress.Trouble;
-import io.kamille.launcher.warm.WarmUp.Item;
 import io.netty.channel.EventLoop;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -48,6 +47,9 @@ final class WarmRun {
       new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
   private static final Set<String> PERSONAL = Set.of("cookie", "authorization", "*");
 
+  /** A request that is to be made. */
+  record Item(String url, SelectingFields selecting) {}
+
   /** Says which requests there are to make. */
   interface Plan {
     List<Item> items(WarmRun run) throws InterruptedException;
@@ -75,7 +77,7 @@ final class WarmRun {
     SKIPPED
   }
 
-  private final WarmUp.Source source;
+  private final WarmSource source;
   private final String of;
   private final long pauseNanos;
   private final Plan plan;
@@ -97,7 +99,7 @@ final class WarmRun {
    * @param of what it is, in words
    * @param rate requests to origins a second, at the most
    */
-  WarmRun(WarmUp.Source source, String of, int rate, Plan plan) {
+  WarmRun(WarmSource source, String of, int rate, Plan plan) {
     this.source = source;
     this.of = of;
     this.plan = plan;

@@ -1,13 +1,9 @@
 package io.kamille.launcher.warm;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.kamille.cache.decision.Explanation;
 import io.kamille.cache.rules.SelectingFields;
 import io.kamille.cache.tiers.PurgedUrls.PurgedUrl;
-import io.kamille.core.exchange.ExchangeHandler;
-import io.kamille.core.http.RequestHead;
-import io.netty.channel.EventLoop;
-import java.net.InetAddress;
+import io.kamille.launcher.warm.WarmRun.Item;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -21,37 +17,13 @@ public final class WarmUp implements AutoCloseable {
   static final int MOST_URLS = 10_000;
   private static final int MOST_VARIANTS = 16;
 
-  /** What it needs of the appliance. Any thread. */
-  public interface Source {
-
-    /** What would become of a request of this machine. */
-    Explanation explain(RequestHead request, InetAddress client);
-
-    /** The first station. */
-    ExchangeHandler entrance();
-
-    List<EventLoop> loops();
-
-    /** The URLs that are asked for most, and how often. */
-    Map<String, Long> hottest();
-
-    /** What a purge removed, the hottest first; null if there is no such purge. */
-    @Nullable List<PurgedUrl> removedBy(long purge);
-
-    /** The request fields that stored responses of a URL were selected by. */
-    List<SelectingFields> variants(String url);
-  }
-
-  /** A request that is to be made. */
-  record Item(String url, SelectingFields selecting) {}
-
-  private final Source source;
+  private final WarmSource source;
 
   @GuardedBy("this")
   private @Nullable WarmRun last;
 
   /** Nothing is ordered yet. */
-  public WarmUp(Source source) {
+  public WarmUp(WarmSource source) {
     this.source = source;
   }
 

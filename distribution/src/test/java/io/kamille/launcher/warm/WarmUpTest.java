@@ -34,7 +34,7 @@ class WarmUpTest {
 
   private final WarmUp warmUp =
       new WarmUp(
-          new WarmUp.Source() {
+          new WarmSource() {
             @Override
             public Explanation explain(RequestHead request, InetAddress client) {
               Decision decision =
