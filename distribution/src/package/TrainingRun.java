@@ -42,7 +42,7 @@ final class TrainingRun {
 
   private static final int ROUNDS = 60;
   private static final int HITS_PER_ROUND = 4;
-  private static final Duration LIMIT = Duration.ofSeconds(120);
+  private static final Duration LIMIT = Duration.ofSeconds(300);
   private static final byte[] SMALL = "k".repeat(1024).getBytes(StandardCharsets.US_ASCII);
   private static final byte[] LARGE = new byte[1 << 20];
   private static final byte[] PAGE =
