@@ -16,7 +16,6 @@ import io.kamille.core.answer.RedirectTable;
 import io.kamille.core.answer.RequestId;
 import io.kamille.core.answer.RuledHandler;
 import io.kamille.core.auth.AuthSettings;
-import io.kamille.core.auth.AuthStation;
 import io.kamille.core.auth.AuthThreads;
 import io.kamille.core.exchange.ErrorPages;
 import io.kamille.core.exchange.ExchangeHandler;
@@ -436,12 +435,9 @@ public final class RouteChain implements ExplainedRoute {
   }
 
   private ExchangeHandler authenticated(ExchangeHandler next) {
-    return AuthStation.of(
-        route.auth(),
-        server -> marked(upstreams.authServer(server)),
-        parts.auth(),
-        parts.clock(),
-        next);
+    return route
+        .auth()
+        .station(server -> marked(upstreams.authServer(server)), parts.auth(), parts.clock(), next);
   }
 
   /** What of errors says what the pages do. */

@@ -183,13 +183,13 @@ record RouteChecks(SectionValues route, Problems problems) {
     if (users != null) {
       String expected = "a file of users that is right";
       problems.readable(
-          basic, BasicAuthSettings.USERS_FILE, expected, () -> BasicAuthSettings.check(users));
+          basic, BasicAuthSettings.USERS_FILE, expected, () -> AuthSettings.readUsers(users));
     }
     SectionValues jwt = auth.one(AuthSettings.JWT);
     String keys = jwt.find(JwtSettings.KEYS);
     if (keys != null) {
       String expected = "a file with a JWK set";
-      problems.readable(jwt, JwtSettings.KEYS, expected, () -> JwtSettings.check(keys));
+      problems.readable(jwt, JwtSettings.KEYS, expected, () -> AuthSettings.readKeys(keys));
     }
     for (SectionValues field : jwt.all(JwtSettings.FIELDS)) {
       mayBeChanged(field.name(), field.position(), field.path());

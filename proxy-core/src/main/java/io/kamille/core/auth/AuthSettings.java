@@ -1,7 +1,13 @@
 package io.kamille.core.auth;
 
+import io.kamille.core.exchange.ExchangeHandler;
+import io.kamille.core.loop.WallClock;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Subsection;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How a route finds out who its clients are. At most one of its parts is on.
@@ -31,5 +37,42 @@ public record AuthSettings(BasicAuthSettings basic, ForwardAuthSettings forward,
 
   public boolean isOn() {
     return basic.usersFile() != null || forward.upstream() != null || jwt.keys() != null;
+  }
+
+  /**
+   * The station of a route where this is on, before {@code next}. Reads a file: blocks.
+   *
+   * @param servers what asks an auth server, by the name of its upstream
+   */
+  public ExchangeHandler station(
+      Function<String, ExchangeHandler> servers,
+      AuthThreads threads,
+      WallClock clock,
+      ExchangeHandler next) {
+    if (forward.upstream() != null) {
+      ExchangeHandler server = servers.apply(forward.upstream());
+      return new ForwardStation(forward, server, threads.verdicts(), clock, next);
+    }
+    return jwt.keys() == null
+        ? CredentialStation.ofPasswords(basic, threads, clock, next)
+        : CredentialStation.ofTokens(jwt, threads, clock, next);
+  }
+
+  /**
+   * Reads a file of users.
+   *
+   * @throws IOException with what is not right
+   */
+  public static Object readUsers(Path file) throws IOException {
+    return AuthSource.read(file, Users::parse);
+  }
+
+  /**
+   * Reads keys if they are in a file.
+   *
+   * @throws IOException with what is not right
+   */
+  public static @Nullable Object readKeys(String keys) throws IOException {
+    return JwtSettings.isUrl(keys) ? null : AuthSource.read(Path.of(keys), JwtCheck::keys);
   }
 }

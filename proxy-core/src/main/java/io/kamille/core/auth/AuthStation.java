@@ -12,16 +12,14 @@ import io.kamille.core.http.Fields;
 import io.kamille.core.http.RemovedFields;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.StatusCode;
-import io.kamille.core.loop.WallClock;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Function;
 
 /**
  * Lets a request pass once it is known whose it is. It stands before the cache, so no stored
  * response passes it by. Any loop.
  */
-public abstract class AuthStation implements ExchangeHandler {
+abstract class AuthStation implements ExchangeHandler {
 
   /*
    * Origins believe the identity fields. So a client must neither send one, with a dash or an
@@ -49,27 +47,6 @@ public abstract class AuthStation implements ExchangeHandler {
     this.identity = identity;
     this.removed = new RemovedFields(identity);
     this.next = next;
-  }
-
-  /**
-   * The station of a route with {@code auth}, before {@code next}. Reads a file: blocks.
-   *
-   * @param servers what asks an auth server, by the name of its upstream
-   */
-  public static AuthStation of(
-      AuthSettings settings,
-      Function<String, ExchangeHandler> servers,
-      AuthThreads threads,
-      WallClock clock,
-      ExchangeHandler next) {
-    ForwardAuthSettings forward = settings.forward();
-    if (forward.upstream() != null) {
-      ExchangeHandler server = servers.apply(forward.upstream());
-      return new ForwardStation(forward, server, threads.verdicts(), clock, next);
-    }
-    return settings.jwt().keys() == null
-        ? CredentialStation.ofPasswords(settings.basic(), threads, clock, next)
-        : CredentialStation.ofTokens(settings.jwt(), threads, clock, next);
   }
 
   /**

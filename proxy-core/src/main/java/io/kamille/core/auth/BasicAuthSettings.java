@@ -3,7 +3,6 @@ package io.kamille.core.auth;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Setting;
 import io.kamille.core.setting.ValueTypes;
-import java.io.IOException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
@@ -35,13 +34,4 @@ public record BasicAuthSettings(@Nullable Path usersFile, String realm) {
                       text -> text.matches("[ -~&&[^\"\\\\]]{1,64}")),
                   "The name of the protected space.")
               .defaultsTo("restricted"));
-
-  /**
-   * Reads such a file.
-   *
-   * @throws IOException with what is not right
-   */
-  public static Object check(Path usersFile) throws IOException {
-    return AuthSource.read(usersFile, Users::parse);
-  }
 }

@@ -10,9 +10,7 @@ import io.kamille.core.exchange.Failure.Kind;
 import io.kamille.core.exchange.ReplyHandover;
 import io.kamille.core.exchange.TraceStep;
 import io.kamille.core.http.FieldName;
-import io.kamille.core.http.Fields;
 import io.kamille.core.http.RequestHead;
-import io.kamille.core.http.StatusCode;
 import io.kamille.core.loop.WallClock;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;
@@ -45,20 +43,6 @@ final class CredentialStation<T> extends AuthStation {
       new Failure(Kind.PROXY_INTERNAL_RESPONSE, 503, "too many requests wait for a check", 1);
   private static final Failure BUG =
       Failure.of(Kind.PROXY_INTERNAL_ERROR, "the check failed by a fault of ours");
-
-  /**
-   * What a check has found.
-   *
-   * @param refusal why the request goes no further; null if it passes
-   * @param identity fields for the origin; never changed
-   * @param seconds for which that it passes holds
-   */
-  record Found(@Nullable Failure refusal, Fields identity, long seconds) {
-
-    static Found refused(Failure why) {
-      return new Found(why, NOBODY, 0);
-    }
-  }
 
   /** Finds out whether credentials are right. Off the loops. */
   @FunctionalInterface
@@ -102,12 +86,12 @@ final class CredentialStation<T> extends AuthStation {
     Path file = Objects.requireNonNull(settings.usersFile(), "users-file");
     String challenge = "Basic realm=\"" + settings.realm() + "\", charset=\"UTF-8\"";
     Found right = new Found(null, NOBODY, TimeUnit.DAYS.toSeconds(1));
-    Found wrong = Found.refused(unauthorized("the name or the password is wrong", challenge));
+    Found wrong = Found.refused(Found.unauthorized("the name or the password is wrong", challenge));
     return new CredentialStation<>(
         "Basic ",
         settings,
         List.of(),
-        unauthorized("a name and a password are needed", challenge),
+        Found.unauthorized("a name and a password are needed", challenge),
         threads.source("users " + file, () -> new AuthSource<>(file, Users::parse)),
         (given, users, _) -> users.value().admits(given) ? right : wrong,
         threads,
@@ -123,22 +107,17 @@ final class CredentialStation<T> extends AuthStation {
         "Bearer ",
         settings,
         List.copyOf(settings.fields().keySet()),
-        unauthorized("a token is needed", "Bearer"),
-        threads.source("keys " + keys, settings::source),
+        Found.unauthorized("a token is needed", "Bearer"),
+        threads.source(
+            "keys " + keys,
+            () ->
+                JwtSettings.isUrl(keys)
+                    ? new JwksUrl(keys, JwtCheck::keys)
+                    : new AuthSource<>(Path.of(keys), JwtCheck::keys)),
         new JwtCheck(settings)::check,
         threads,
         clock,
         next);
-  }
-
-  /** A 401 (RFC 9110 §15.5.2). */
-  static Failure unauthorized(String reason, String challenge) {
-    return new Failure(
-        Kind.HTTP_REQUEST_DENIED,
-        StatusCode.UNAUTHORIZED,
-        reason,
-        0,
-        new Failure.Field("WWW-Authenticate", challenge));
   }
 
   @Override

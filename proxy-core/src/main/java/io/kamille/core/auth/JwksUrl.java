@@ -31,8 +31,8 @@ final class JwksUrl extends AuthSource<List<JsonWebKey>> {
   /** Since the last fetch; a look comes each second. */
   private int looks = FETCH_SECONDS;
 
-  JwksUrl(String url) {
-    super(url, () -> null, JwtCheck::keys);
+  JwksUrl(String url, Parser<List<JsonWebKey>> parser) {
+    super(url, () -> null, parser);
     request = HttpRequest.newBuilder(URI.create(url)).build();
   }
 

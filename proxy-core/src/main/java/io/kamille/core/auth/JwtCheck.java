@@ -1,6 +1,5 @@
 package io.kamille.core.auth;
 
-import io.kamille.core.auth.CredentialStation.Found;
 import io.kamille.core.exchange.Failure;
 import io.kamille.core.http.Fields;
 import java.io.IOException;
@@ -66,7 +65,7 @@ record JwtCheck(JwtSettings settings) {
   private static final long MOST_KEPT_SECONDS = 300;
 
   private static Failure wrong(String reason) {
-    return CredentialStation.unauthorized(reason, "Bearer error=\"invalid_token\"");
+    return Found.unauthorized(reason, "Bearer error=\"invalid_token\"");
   }
 
   /**

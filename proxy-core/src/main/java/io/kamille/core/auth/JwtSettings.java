@@ -4,14 +4,10 @@ import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Setting;
 import io.kamille.core.setting.Subsection;
 import io.kamille.core.setting.ValueTypes;
-import java.io.IOException;
 import java.net.URI;
 import java.net.URISyntaxException;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import org.jose4j.jwk.JsonWebKey;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -82,23 +78,9 @@ public record JwtSettings(
               .orElse("tokens with `aud` are refused", List.of()),
           FIELDS);
 
-  /** Where the keys are. */
-  AuthSource<List<JsonWebKey>> source() {
-    String place = Objects.requireNonNull(keys, "keys");
-    return isUrl(place) ? new JwksUrl(place) : new AuthSource<>(Path.of(place), JwtCheck::keys);
-  }
-
-  private static boolean isUrl(String keys) {
+  /** Whether those keys lie behind a URL. */
+  static boolean isUrl(String keys) {
     return keys.contains("://");
-  }
-
-  /**
-   * Reads the keys if they are in a file.
-   *
-   * @throws IOException with what is not right
-   */
-  public static @Nullable Object check(String keys) throws IOException {
-    return isUrl(keys) ? null : AuthSource.read(Path.of(keys), JwtCheck::keys);
   }
 
   private static boolean isRight(String text) {

@@ -42,7 +42,7 @@ class JwksUrlTest {
           visit.close();
         });
     server.start();
-    keys = new JwksUrl("http://127.0.0.1:" + server.getAddress().getPort() + "/");
+    keys = new JwksUrl("http://127.0.0.1:" + server.getAddress().getPort() + "/", JwtCheck::keys);
   }
 
   @AfterEach

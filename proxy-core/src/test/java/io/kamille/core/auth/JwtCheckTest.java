@@ -3,7 +3,6 @@ package io.kamille.core.auth;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.kamille.core.auth.CredentialStation.Found;
 import io.kamille.core.auth.JwtSettings.TokenClaim;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -1,0 +1,31 @@
+package io.kamille.core.auth;
+
+import io.kamille.core.exchange.Failure;
+import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.http.Fields;
+import io.kamille.core.http.StatusCode;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a check of credentials has found.
+ *
+ * @param refusal why the request goes no further; null if it passes
+ * @param identity fields for the origin; never changed
+ * @param seconds for which that it passes holds
+ */
+record Found(@Nullable Failure refusal, Fields identity, long seconds) {
+
+  static Found refused(Failure why) {
+    return new Found(why, AuthStation.NOBODY, 0);
+  }
+
+  /** A 401 (RFC 9110 §15.5.2). */
+  static Failure unauthorized(String reason, String challenge) {
+    return new Failure(
+        Kind.HTTP_REQUEST_DENIED,
+        StatusCode.UNAUTHORIZED,
+        reason,
+        0,
+        new Failure.Field("WWW-Authenticate", challenge));
+  }
+}
