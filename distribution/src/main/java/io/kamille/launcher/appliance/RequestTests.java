@@ -266,8 +266,12 @@ public final class RequestTests {
       Reason rule = cache(route).explain(request).because().getFirst();
       outcome.put(RequestTest.CACHE, RequestTest.BYPASS, line(rule));
     } else {
-      asked = cache(route).filtered(request);
-      lookUp(route, asked, response, outcome);
+      RequestHead filtered = cache(route).filtered(request);
+      lookUp(route, filtered, response, outcome);
+      asked = cache(route).asked(filtered);
+    }
+    if (route.isCached()) {
+      cache(route).removeTags(response.fields());
     }
     RequestHead passed = rules.passed(asked);
     if (passed != null) {

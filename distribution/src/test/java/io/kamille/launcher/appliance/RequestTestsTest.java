@@ -38,7 +38,7 @@ class RequestTestsTest {
             status-ttl: {404: 5s}
             bypass-cookies: [session]
             bypass-paths: [/cart]
-            vary-by: [X-Currency]
+            vary-by: [X-Currency, "language:de,en"]
             query: {ignore: [utm_*], sort: on}
         - {host: shop.example, path: /api, upstream: api, path-rewrite: /v2, host-rewrite: api.internal, cache: off}
         - {host: shop.example, path: /admin, upstream: shop, access: {allow: ["10.0.0.0/8"]}}
@@ -97,7 +97,7 @@ class RequestTestsTest {
                 "{request: http://shop.example/p?utm_x=1&b=2&a=1, response: {fields: {Vary: X-A,"
                     + " Server: x}}, expect: {route: shop.example/, upstream: shop, cache: lookup,"
                     + " key: http://shop.example/p?a=1&b=2, path: /p?a=1&b=2, lifetime: 60s,"
-                    + " vary-by: [x-currency, x-a], request-fields: {X-Env: prod, X-Debug:"
+                    + " vary-by: [x-currency, \"language:de,en\", x-a], request-fields: {X-Env: prod, X-Debug:"
                     + " absent, Host: shop.example}, response-fields: {Server: absent,"
                     + " X-Frame-Options: \"DE*\"}}}",
                 "{request: http://shop.example/p, fields: {Cookie: a=b; session=1}, expect: {cache:"
@@ -245,7 +245,7 @@ class RequestTestsTest {
                 assertThat(refused.problems())
                     .extracting(Problem::toString)
                     .containsExactly(
-                        "f:5:5: routes[1]: found host, path and match of routes[0], expected a"
+                        "f:5:5: routes[1]: found host, path and match of routes[0] in line 4, expected a"
                             + " route of its own",
                         "f:7:37: routes[3].match.methods[0]: found \"get it\", expected a method"
                             + " such as POST"));

@@ -7,6 +7,8 @@ import io.kamille.cache.rules.CacheControl;
 import io.kamille.cache.rules.Freshness;
 import io.kamille.cache.rules.Storability;
 import io.kamille.cache.settings.CacheSettings;
+import io.kamille.core.http.FieldName;
+import io.kamille.core.http.Fields;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.loop.WallClock;
@@ -41,6 +43,22 @@ public final class ColdCache {
   /** The request as it is looked up and forwarded: with the query that counts. */
   public RequestHead filtered(RequestHead request) {
     return isBypassed(request) ? request : QueryFilter.filtered(settings.query(), request);
+  }
+
+  /**
+   * What the origin is asked for a request that is looked up: normal forms, where there are any.
+   */
+  public RequestHead asked(RequestHead request) {
+    RequestHead asking = request.copy();
+    settings.varyBy().applyTo(asking.fields());
+    return asking;
+  }
+
+  /** Takes the tags from fields that go to a client. */
+  public void removeTags(Fields response) {
+    settings.tagFields().gather(response);
+    response.remove(FieldName.SURROGATE_KEY);
+    response.remove(FieldName.CACHE_TAG);
   }
 
   /** Whether that response to the request would be stored. */

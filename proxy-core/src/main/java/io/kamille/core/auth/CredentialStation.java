@@ -10,7 +10,8 @@ import io.kamille.core.exchange.Failure.Kind;
 import io.kamille.core.exchange.ReplyHandover;
 import io.kamille.core.exchange.TraceStep;
 import io.kamille.core.http.FieldName;
-import io.kamille.core.http.RequestHead;
+import io.kamille.core.http.Fields;
+import io.kamille.core.http.Octets;
 import io.kamille.core.loop.WallClock;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;
@@ -51,7 +52,7 @@ final class CredentialStation<T> extends AuthStation {
   }
 
   private final String scheme;
-  private final String settings;
+  private final byte[] settings;
   private final Failure none;
   private final AuthSource<T> source;
   private final Check<T> check;
@@ -71,7 +72,7 @@ final class CredentialStation<T> extends AuthStation {
       ExchangeHandler next) {
     super(identity, next);
     this.scheme = scheme;
-    this.settings = settings.toString();
+    this.settings = Verdicts.octetsOf(settings.toString());
     this.none = none;
     this.source = source;
     this.check = check;
@@ -122,29 +123,37 @@ final class CredentialStation<T> extends AuthStation {
 
   @Override
   public void handle(Exchange exchange) {
-    String given = given(exchange.request());
+    Fields fields = exchange.request().fields();
+    int line = credentials(fields);
     Known<T> known = source.known();
-    if (given == null || known == null) {
-      refuse(exchange, given == null ? none : NOT_YET);
+    if (line < 0 || known == null) {
+      refuse(exchange, line < 0 ? none : NOT_YET);
       return;
     }
-    byte[] digest = verdicts.digest(settings, known.number(), given);
+    int start = fields.valueStart(line);
+    byte[] digest =
+        verdicts.digest(settings, known.number(), fields.octets(), start, fields.valueEnd(line));
     Verdict verdict = verdicts.find(digest, clock.nanos());
     if (verdict != null) {
       pass(exchange, verdict.identity(), List.of());
     } else {
+      String given = fields.valueAt(line).substring(scheme.length()).strip();
       hold(exchange, () -> found(given, digest));
     }
   }
 
-  /** What the only {@code Authorization} has behind the scheme; null if there is no such one. */
-  private @Nullable String given(RequestHead request) {
-    String value = request.field(FieldName.AUTHORIZATION);
-    return value != null
-            && request.fields().count(FieldName.AUTHORIZATION) == 1
-            && value.regionMatches(true, 0, scheme, 0, scheme.length())
-        ? value.substring(scheme.length()).strip()
-        : null;
+  /** The only line of {@code Authorization}, if it is of the scheme; else -1. */
+  private int credentials(Fields fields) {
+    int line = fields.indexOf(FieldName.AUTHORIZATION);
+    if (line < 0 || fields.count(FieldName.AUTHORIZATION) != 1) {
+      return -1;
+    }
+    int start = fields.valueStart(line);
+    int end = start + scheme.length();
+    return end <= fields.valueEnd(line)
+            && Octets.equalsIgnoreCase(fields.octets(), start, end, scheme)
+        ? line
+        : -1;
   }
 
   /** Has a request wait for a check, and does what that finds. */

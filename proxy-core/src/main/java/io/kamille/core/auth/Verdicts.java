@@ -1,7 +1,6 @@
 package io.kamille.core.auth;
 
 import io.kamille.core.http.Fields;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
@@ -60,11 +59,24 @@ final class Verdicts {
    * @param number of what it is checked against
    */
   byte[] digest(String kind, long number, String checked) {
+    byte[] octets = checked.getBytes(StandardCharsets.ISO_8859_1);
+    return digest(octetsOf(kind), number, octets, 0, octets.length);
+  }
+
+  /** The same without a {@code String}, for {@link #octetsOf} a kind. */
+  byte[] digest(byte[] kind, long number, byte[] checked, int start, int end) {
     Mac mac = macs.get();
     mac.reset();
-    mac.update(ByteBuffer.allocate(Long.BYTES).putLong(number).flip());
-    mac.update((kind + '\n').getBytes(StandardCharsets.UTF_8));
-    return mac.doFinal(checked.getBytes(StandardCharsets.ISO_8859_1));
+    for (int shift = 0; shift < Long.SIZE; shift += Byte.SIZE) {
+      mac.update((byte) (number >>> shift));
+    }
+    mac.update(kind);
+    mac.update(checked, start, end - start);
+    return mac.doFinal();
+  }
+
+  static byte[] octetsOf(String kind) {
+    return (kind + '\n').getBytes(StandardCharsets.UTF_8);
   }
 
   /** The verdict that still holds, or null. */
