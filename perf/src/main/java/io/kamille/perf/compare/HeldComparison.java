@@ -37,7 +37,7 @@ public final class HeldComparison extends Comparison {
    * so that the server is not cold.
    */
   private static final int READERS = 200;
-  private static final int QUICK = 300;
+  private static final int QUICK = 100;
   private static final int PIECES = 64;
   private static final int PIECE_BYTES = 1024;
   private static final int SMALL_BUFFER = 8 << 10;
