@@ -32,10 +32,12 @@ import picocli.CommandLine.Command;
 public final class HeldComparison extends Comparison {
 
   /*
-   * All clients begin at once. Each takes its own time, three to five quarters of --seconds, so that
-   * they do not end at once.
+   * Clients begin within a quarter of --seconds, and each takes its own time, three to five quarters
+   * of it: a crowd that comes or ends at once needs connections at once. Quick ones come before them,
+   * so that the server is not cold.
    */
   private static final int READERS = 200;
+  private static final int QUICK = 100;
   private static final int PIECES = 64;
   private static final int PIECE_BYTES = 1024;
   private static final int SMALL_BUFFER = 8 << 10;
@@ -108,11 +110,15 @@ public final class HeldComparison extends Comparison {
       var place = new Place(Job.PASS, port, originPort, count);
       Contestant server = Contestant.start(bench(), peer, place);
       try {
+        for (int i = 0; i < QUICK; i++) {
+          run(port, client, 0, 0);
+        }
         var random = new Random(round);
         List<Future<?>> clients = new ArrayList<>();
         for (int i = 0; i < count; i++) {
+          int begin = seconds * random.nextInt(250);
           int millis = seconds * random.nextInt(750, 1250);
-          clients.add(threads.submit(() -> run(port, client, millis)));
+          clients.add(threads.submit(() -> run(port, client, begin, millis)));
         }
         return watch(Sample.of(label, server.name(), round), originPort, clients);
       } finally {
@@ -168,8 +174,9 @@ public final class HeldComparison extends Comparison {
     return count;
   }
 
-  private static Void run(int port, Client client, int millis)
+  private static Void run(int port, Client client, int begin, int millis)
       throws IOException, InterruptedException {
+    Thread.sleep(begin);
     try (var socket = new Socket()) {
       socket.setReceiveBufferSize(SMALL_BUFFER);
       socket.connect(local(port));
