@@ -38,8 +38,9 @@ final class SpooledContent {
       this.length = length;
     }
 
+    /** Never while it comes back from the file. */
     private boolean hasRoom() {
-      return octets != null && octets.isWritable();
+      return octets != null && !isMoving && octets.isWritable();
     }
   }
 

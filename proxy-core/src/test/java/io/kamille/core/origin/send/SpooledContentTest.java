@@ -16,6 +16,8 @@ import io.kamille.core.origin.send.ScriptedOrigin.Script;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.EventLoop;
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.util.ReferenceCountUtil;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,6 +27,7 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -152,6 +155,30 @@ class SpooledContentTest {
       }
       Await.until(() -> spool.heldBytes() == 0 && spool.bytesInFile() == 0, "the room is free");
     }
+  }
+
+  @Test
+  void whatComesWhileABlockIsReadFollowsIt() {
+    var disk = new Spool.Disk(directory.resolve("spool"), 1 << 20, 1 << 20, Runnable::run);
+    var spool = new Spool(0, disk, new MetricRegistry());
+    var channel = new EmbeddedChannel();
+    var held = new SpooledContent(spool, channel.eventLoop(), 0, 1 << 20, () -> {});
+    String first = letters(1024);
+    held.add(Unpooled.copiedBuffer(first, StandardCharsets.US_ASCII), Long.MAX_VALUE);
+    channel.runPendingTasks();
+    assertThat(held.poll()).as("the block, which is in the file").isNull();
+    held.add(Unpooled.copiedBuffer("second", StandardCharsets.US_ASCII), Long.MAX_VALUE);
+    channel.runPendingTasks();
+    assertThat(text(held.poll())).isEqualTo(first);
+    assertThat(text(held.poll())).isEqualTo("second");
+    held.release();
+    channel.finishAndReleaseAll();
+  }
+
+  private static String text(@Nullable ByteBuf chunk) {
+    String text = String.valueOf(chunk == null ? null : chunk.toString(StandardCharsets.US_ASCII));
+    ReferenceCountUtil.release(chunk);
+    return text;
   }
 
   /** Takes content now and then. */
