@@ -13,9 +13,9 @@ import io.kamille.core.client.open.ProxyProtocolSettings;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.exchange.ExchangeObserver;
 import io.kamille.core.gate.AccessList;
+import io.kamille.core.gate.AddressMask;
 import io.kamille.core.gate.ClientLimits;
 import io.kamille.core.gate.ClientTable;
-import io.kamille.core.gate.ShownAddress;
 import io.kamille.core.gate.TrustedProxies;
 import io.kamille.core.log.AccessLog;
 import io.kamille.core.tls.ClientCertificates.Demand;
@@ -111,7 +111,7 @@ record PeerSide(Listener listener, List<ServerShard> shards, ConnectionLimit lim
     if (tls != null) {
       tls.counters().tell(new StrangerLines()::tell);
     }
-    ClientTable unlimited = new ClientTable(ClientLimits.NONE, ShownAddress.FULL, System::nanoTime);
+    ClientTable unlimited = new ClientTable(ClientLimits.NONE, AddressMask.FULL, System::nanoTime);
     Listener listener = Listener.open(settings, shards, limit, unlimited, tls, null, 0, inherited);
     return new PeerSide(listener, List.copyOf(shards), limit);
   }

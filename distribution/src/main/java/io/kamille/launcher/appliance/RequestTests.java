@@ -53,7 +53,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Runs the tests of a configuration by the configuration alone: without loops, origins and network.
- * Any thread, one at a time.
+ * Any thread, one at a time. A test that fails is a problem like others: {@code f:40:7:
+ * tests[0].expect.cache: found bypass (cookie: it bypasses the cache), expected lookup}.
  */
 public final class RequestTests {
 

@@ -11,8 +11,8 @@ import io.kamille.core.answer.ErrorPageSettings;
 import io.kamille.core.answer.FileHandler;
 import io.kamille.core.answer.FileThreads;
 import io.kamille.core.answer.HeaderRules;
-import io.kamille.core.answer.MovedPaths;
 import io.kamille.core.answer.RedirectTable;
+import io.kamille.core.answer.RedirectsFile;
 import io.kamille.core.answer.RequestId;
 import io.kamille.core.answer.RuledHandler;
 import io.kamille.core.auth.AuthSettings;
@@ -66,9 +66,9 @@ public final class RouteChain implements ExplainedRoute {
   public enum Station {
     REQUEST_ID,
     ERROR_PAGES,
+    SECURITY_HEADERS,
     ACCESS,
     RATE_LIMIT,
-    SECURITY_HEADERS,
     CONTENT_LIMIT,
     AUTH,
     REDIRECTS,
@@ -127,7 +127,7 @@ public final class RouteChain implements ExplainedRoute {
   private final List<Station> stations;
   private final boolean isPastCache;
   private @Nullable CacheHandler cache;
-  private @Nullable MovedPaths moved;
+  private @Nullable RedirectsFile moved;
   private final ExchangeHandler first;
 
   /**
@@ -490,7 +490,7 @@ public final class RouteChain implements ExplainedRoute {
 
   private ExchangeHandler moving(ExchangeHandler next) {
     Path file = Objects.requireNonNull(route.actions().redirectsFile(), "redirects-file");
-    MovedPaths moving = new MovedPaths(file, next, parts.files(), parts.clock());
+    RedirectsFile moving = new RedirectsFile(file, next, parts.files(), parts.clock());
     moved = moving;
     return moving;
   }

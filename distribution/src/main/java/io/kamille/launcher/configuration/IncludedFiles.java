@@ -34,6 +34,8 @@ final class IncludedFiles {
    * stands there. So only files below the directory of the configuration are included, and none
    * that is not named as one of its kind.
    *
+   * Paths in them are relative to the directory of the configuration, too (ConfigReader).
+   *
    * Which file has a route or an upstream means nothing: routes go by host and path, upstreams by
    * name, and who stands twice is refused, as in one file.
    */

@@ -11,7 +11,10 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Fetches what will be asked for, one order at a time. Any thread. */
+/**
+ * Fetches given URLs, those of a sitemap, or what a purge removed: the hottest first, one order at
+ * a time. {@link WarmRun} sends the requests. Any thread.
+ */
 public final class WarmUp implements AutoCloseable {
 
   static final int MOST_URLS = 10_000;

@@ -1,6 +1,6 @@
 package io.kamille.cache.fill;
 
-import io.kamille.cache.coding.CodingReply;
+import io.kamille.cache.coding.CompressingReply;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.rules.CacheControl;
 import io.kamille.cache.rules.ForwardReason;
@@ -76,7 +76,7 @@ public final class Fetches {
     Reply client = exchange.reply();
     return client instanceof DiscardingReply
         ? client
-        : CodingReply.of(
+        : CompressingReply.of(
             client, exchange.request(), route.settings().coding(), route.parts().coder());
   }
 

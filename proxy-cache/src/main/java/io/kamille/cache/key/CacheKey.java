@@ -12,8 +12,9 @@ import org.jspecify.annotations.Nullable;
  * it is. Where a route has rules for queries ({@link QueryRules}), it covers the query they make.
  * Where a route takes only some of the requests for a URI, it covers the route's name ({@link
  * RequestHead#partition}). The method is not part of it, because only responses to GET are stored.
- * A secret goes in ({@link HashSecret}), so that nobody outside can make two targets meet; keys
- * mean nothing to a process with another one.
+ * Request fields are no part of it: under one key, they tell variants apart ({@code
+ * SelectingFields}, {@code VaryBy}). A secret goes in ({@link HashSecret}), so that nobody outside
+ * can make two targets meet; keys mean nothing to a process with another one.
  *
  * <p>Immutable once made, but for the one inside a {@link CacheKeyProbe}.
  */

@@ -22,7 +22,8 @@ public enum Storability {
   NO_STORE("no-store", "the response says no-store (RFC 9111 §5.2.2.5)"),
   PRIVATE("private", "the response is for one user (RFC 9111 §5.2.2.7)"),
   AUTHORIZATION(
-      "authorization", "the request has Authorization or a client certificate (RFC 9111 §3.5)"),
+      "authorization",
+      "the request has Authorization or a client certificate, or its route has auth (RFC 9111 §3.5)"),
   NOT_CACHEABLE("not-cacheable", "neither status code nor directive allows it (RFC 9111 §3)"),
   VARY_ALL("vary-star", "Vary: * never matches a request (RFC 9111 §4.1)"),
   SET_COOKIE("set-cookie", "it sets a cookie, and the route does not store such responses"),

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * How one route uses the cache.
  *
  * @param isEnabled whether responses may be stored and reused
- * @param compresses whether stored responses are compressed
+ * @param compresses whether responses are compressed, stored ones and others on their way
  * @param ttlSeconds how long responses that are no errors may be reused, whatever the origin says;
  *     {@link CacheControl#ABSENT} when it is the origin that says so
  * @param statusTtl how long responses without freshness information may be reused, by status code
@@ -250,7 +250,8 @@ public record RouteCacheSettings(
                       + " once, and sent in the content coding that a request likes best (RFC 9110"
                       + " §12.5.3). The origin is then asked for content without coding"
                       + " (`Accept-Encoding: identity`) whenever its answer may be stored, and"
-                      + " answers say `Vary: Accept-Encoding`. `no-transform` is respected.")
+                      + " answers say `Vary: Accept-Encoding`. `no-transform` is respected. What is not"
+                      + " stored is compressed on its way, unless it has `Set-Cookie`.")
               .defaultsTo(false),
           Setting.of(
                   "ttl",

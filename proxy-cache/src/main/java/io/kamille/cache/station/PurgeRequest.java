@@ -15,7 +15,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a request of a content system asks to have purged, beyond its own URL. Pure.
+ * What a request of a content system asks to have purged, beyond its own URL. {@link PurgeMethod}
+ * knows who may ask. Pure.
  *
  * @param orders what is purged; empty if it is refused
  * @param refusal why it is refused; null if it is not

@@ -22,7 +22,7 @@ public record AuthSettings(BasicAuthSettings basic, ForwardAuthSettings forward,
       BasicAuthSettings.SECTION.one("basic", "Clients give a name and a password (RFC 7617).");
 
   public static final Subsection<ForwardAuthSettings> FORWARD =
-      ForwardAuthSettings.SECTION.one("forward", "An auth server decides about each request.");
+      ForwardAuthSettings.SECTION.one("forward", "An auth server decides who may pass.");
 
   public static final Subsection<JwtSettings> JWT =
       JwtSettings.SECTION.one(
@@ -51,7 +51,7 @@ public record AuthSettings(BasicAuthSettings basic, ForwardAuthSettings forward,
       ExchangeHandler next) {
     if (forward.upstream() != null) {
       ExchangeHandler server = servers.apply(forward.upstream());
-      return new ForwardStation(forward, server, threads.verdicts(), clock, next);
+      return new AuthServerStation(forward, server, threads.verdicts(), clock, next);
     }
     return jwt.keys() == null
         ? CredentialStation.ofPasswords(basic, threads, clock, next)

@@ -17,7 +17,8 @@ import java.util.List;
 
 /**
  * Lets a request pass once it is known whose it is. It stands before the cache, so no stored
- * response passes it by. Any loop.
+ * response passes it by. What may be stored at all is for the cache to say, which takes such a
+ * request for one with {@code Authorization}. Any loop.
  */
 abstract class AuthStation implements ExchangeHandler {
 

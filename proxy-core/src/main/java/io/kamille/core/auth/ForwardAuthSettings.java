@@ -28,8 +28,9 @@ public record ForwardAuthSettings(
       Setting.of(
           "upstream",
           ValueTypes.upstream(),
-          "The upstream of the auth server. It gets a GET for each request. A 2xx response lets"
-              + " the request pass. The client gets any other response.");
+          "The upstream of the auth server. It gets a GET for each request, unless Kamille keeps"
+              + " its last answer by `Cache-Control`. A 2xx response lets the request pass. The client"
+              + " gets any other response.");
 
   public static final Setting<List<String>> REQUEST_FIELDS =
       Setting.of(

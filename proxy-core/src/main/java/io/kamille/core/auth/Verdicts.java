@@ -10,7 +10,10 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
-/** Requests that were let pass lately, by a digest of what was checked. Any thread. */
+/**
+ * Requests that were let pass lately, by a digest of what was checked. How long is for {@link
+ * AuthServerStation} and {@link CredentialStation} to say. Any thread.
+ */
 final class Verdicts {
 
   /*

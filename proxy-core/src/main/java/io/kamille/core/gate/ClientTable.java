@@ -38,7 +38,7 @@ public final class ClientTable {
    * @param shown how the log names clients
    * @param nanoClock monotonic nanoseconds, for the rate of what is logged
    */
-  public ClientTable(ClientLimits limits, ShownAddress shown, LongSupplier nanoClock) {
+  public ClientTable(ClientLimits limits, AddressMask shown, LongSupplier nanoClock) {
     this.limits = limits;
     deniedLog =
         new RefusalLog("refused {} connections of clients that are not let in", shown, nanoClock);

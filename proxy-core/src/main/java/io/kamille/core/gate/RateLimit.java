@@ -57,7 +57,7 @@ public final class RateLimit implements RouteGate {
       RateLimitSettings settings,
       String route,
       LongAdder refused,
-      ShownAddress shown,
+      AddressMask shown,
       LongSupplier nanoClock) {
     this.settings = settings;
     intervalNanos = settings.rate().intervalNanos();

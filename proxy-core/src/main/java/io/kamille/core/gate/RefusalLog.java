@@ -18,7 +18,7 @@ final class RefusalLog {
   static final long EVERY_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private final String what;
-  private final ShownAddress shown;
+  private final AddressMask shown;
   private final LongSupplier nanoClock;
   private final AtomicLong nextNanos;
   private final LongAdder count = new LongAdder();
@@ -31,7 +31,7 @@ final class RefusalLog {
    * @param shown how clients are named
    * @param nanoClock monotonic nanoseconds
    */
-  RefusalLog(String what, ShownAddress shown, LongSupplier nanoClock) {
+  RefusalLog(String what, AddressMask shown, LongSupplier nanoClock) {
     this.what = what;
     this.shown = shown;
     this.nanoClock = nanoClock;

@@ -1,6 +1,6 @@
 package io.kamille.core.log;
 
-import io.kamille.core.gate.ShownAddress;
+import io.kamille.core.gate.AddressMask;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Setting;
 import io.kamille.core.setting.ValueTypes;
@@ -29,7 +29,7 @@ public record AccessLogSettings(
     LineFields fields,
     Only only,
     double sample,
-    ShownAddress client) {
+    AddressMask client) {
 
   private static final Pattern REMOVABLE =
       Pattern.compile("client|target|authority|referer|user-agent|route|origin|reason");
@@ -160,9 +160,9 @@ public record AccessLogSettings(
               .appliesOnRestart(),
           Setting.of(
                   "client",
-                  ValueTypes.oneOf(ShownAddress.values()),
+                  ValueTypes.oneOf(AddressMask.values()),
                   "How the address of a client is written: `full`, or `masked` to its network, /24 of"
                       + " IPv4 and /48 of IPv6.")
-              .defaultsTo(ShownAddress.FULL)
+              .defaultsTo(AddressMask.FULL)
               .appliesOnRestart());
 }

@@ -23,7 +23,7 @@ import io.kamille.core.exchange.ExchangeNotes;
 import io.kamille.core.exchange.ExchangeObserver;
 import io.kamille.core.exchange.Failure;
 import io.kamille.core.exchange.Trace;
-import io.kamille.core.gate.ShownAddress;
+import io.kamille.core.gate.AddressMask;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.RequestHead;
@@ -52,7 +52,7 @@ final class ExchangeRecorder implements ExchangeObserver {
   private final WallClock clock;
   private final LineFilter filter;
   private final List<LoggedField> added;
-  private final ShownAddress shown;
+  private final AddressMask shown;
   private final boolean[] removed = new boolean[Text.COUNT];
   private final boolean hasClient;
   private final int greatestLength;

@@ -4,7 +4,7 @@ import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeNotes;
 import io.kamille.core.exchange.ExchangeNotes.CacheResult;
 import io.kamille.core.exchange.ExchangeObserver;
-import io.kamille.core.gate.ShownAddress;
+import io.kamille.core.gate.AddressMask;
 import io.kamille.core.http.Octets;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.Topics;
@@ -48,7 +48,7 @@ public final class LoopTop implements ExchangeObserver {
     CLIENTS
   }
 
-  private final ShownAddress shown;
+  private final AddressMask shown;
   private final TopKeys urls = new TopKeys();
   private final TopKeys misses = new TopKeys();
   private final TopKeys tags = new TopKeys();
@@ -63,7 +63,7 @@ public final class LoopTop implements ExchangeObserver {
   private long left = 1;
 
   /** Nothing is counted yet. */
-  public LoopTop(ShownAddress shown) {
+  public LoopTop(AddressMask shown) {
     this.shown = shown;
   }
 

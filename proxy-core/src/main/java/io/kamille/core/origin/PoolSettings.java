@@ -19,8 +19,8 @@ import java.time.Duration;
  * @param queueTimeout how long a request may wait for one
  * @param maxIdle kept open without a request
  * @param idleTimeout how long an idle one is kept
- * @param uploadBufferBytes content of this length or less comes in whole before its request takes a
- *     connection; 0 for none
+ * @param uploadBufferBytes memory for content that comes in before its request takes a connection;
+ *     what is more goes to the file of {@code Spool}; 0 for none of both
  * @param responseBufferBytes how much of a response is taken from the origin though its client is
  *     slow; 0 for none
  */

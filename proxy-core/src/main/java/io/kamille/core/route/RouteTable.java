@@ -19,9 +19,9 @@ public final class RouteTable {
   /*
    * Specificity is the host first, then the path: an exact host beats a wildcard, a longer wildcard
    * beats a shorter one, a wildcard beats any host; for one host, the longest path prefix wins, then
-   * the route with most conditions. A route whose conditions a request does not meet is passed over.
-   * When the routes of a host have no prefix for a path, the next less specific host is asked: a
-   * route for every host, /.well-known say, need not be repeated for each.
+   * the route with most conditions, then the first by name. A route whose conditions a request does
+   * not meet is passed over. When no route of a host takes a request, the next less specific host is
+   * asked: a route for every host, /.well-known say, need not be repeated for each.
    *
    * Hosts and paths are compared as the octets they came as. Only a path that might mean another
    * one, by dot segments, empty segments or percent-encoded letters, is normalised first

@@ -54,7 +54,7 @@ class VerdictsTest {
         "public; 0"
       })
   void theAnswerSaysHowLongItHolds(String control, long seconds) {
-    assertThat(ForwardStation.lifetimeSeconds(Fields.of("Cache-Control", control)))
+    assertThat(AuthServerStation.lifetimeSeconds(Fields.of("Cache-Control", control)))
         .isEqualTo(seconds);
   }
 
@@ -68,7 +68,7 @@ class VerdictsTest {
   }
 
   private static long lifetime(String... fields) {
-    return ForwardStation.lifetimeSeconds(Fields.of(fields));
+    return AuthServerStation.lifetimeSeconds(Fields.of(fields));
   }
 
   private static byte[] digest(Verdicts verdicts, String kind, String text) {

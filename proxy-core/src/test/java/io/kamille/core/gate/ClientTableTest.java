@@ -15,7 +15,7 @@ class ClientTableTest {
 
   private static final InetSocketAddress PEER = new InetSocketAddress("192.0.2.1", 0);
 
-  private final ClientTable table = new ClientTable(limits(2, 1), ShownAddress.FULL, () -> 0);
+  private final ClientTable table = new ClientTable(limits(2, 1), AddressMask.FULL, () -> 0);
 
   @Test
   void aClientHasSoManyConnectionsAndNoMore() {

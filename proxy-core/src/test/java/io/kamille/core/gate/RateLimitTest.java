@@ -24,7 +24,7 @@ class RateLimitTest {
               false),
           "r",
           new LongAdder(),
-          ShownAddress.FULL,
+          AddressMask.FULL,
           clock::nanos);
 
   @Test

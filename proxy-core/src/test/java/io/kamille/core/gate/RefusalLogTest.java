@@ -20,7 +20,7 @@ class RefusalLogTest {
 
   @Test
   void oneLineInTenSecondsTellsOfAll() throws UnknownHostException {
-    RefusalLog log = new RefusalLog("refused {} calls", ShownAddress.FULL, clock::nanos);
+    RefusalLog log = new RefusalLog("refused {} calls", AddressMask.FULL, clock::nanos);
     InetAddress client = address("192.0.2.7");
     assertThat(log.line(client, "")).isEqualTo("refused 1 calls, the last of 192.0.2.7");
     assertThat(log.line(client, "")).isNull();
@@ -31,7 +31,7 @@ class RefusalLogTest {
 
   @Test
   void maskedClientsAreNamedByTheirNetwork() throws UnknownHostException {
-    RefusalLog log = new RefusalLog("refused {}", ShownAddress.MASKED, clock::nanos);
+    RefusalLog log = new RefusalLog("refused {}", AddressMask.MASKED, clock::nanos);
     assertThat(log.line(address("192.0.2.7"), "")).endsWith(" of 192.0.2.0");
     clock.advance(Duration.ofSeconds(10));
     assertThat(log.line(address("2001:db8:1:2:3::4"), "")).endsWith(" of 2001:db8:1:0:0:0:0:0");

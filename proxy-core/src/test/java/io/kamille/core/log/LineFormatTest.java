@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeNotes.CacheResult;
 import io.kamille.core.exchange.Failure;
-import io.kamille.core.gate.ShownAddress;
+import io.kamille.core.gate.AddressMask;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.log.AccessLogSettings.Format;
@@ -187,7 +187,7 @@ class LineFormatTest {
 
   @Test
   void jsonHasWhatIsAddedAndCredentialsAsADigest() {
-    AccessLogSettings settings = settings(Format.JSON, ADDED, List.of(), ShownAddress.FULL);
+    AccessLogSettings settings = settings(Format.JSON, ADDED, List.of(), AddressMask.FULL);
     assertThat(line(settings, told(), 200, 0, 0))
         .containsPattern(
             "\"origin\":\"o:80\",\"request-field:accept\":\"a\\\\\", b\","
@@ -199,7 +199,7 @@ class LineFormatTest {
   @Test
   void combinedHasWhatIsAddedInItsOrderAtTheEnd() {
     AccessLogSettings settings =
-        settings(Format.COMBINED, ADDED, List.of("referer", "client"), ShownAddress.FULL);
+        settings(Format.COMBINED, ADDED, List.of("referer", "client"), AddressMask.FULL);
     assertThat(line(settings, told(), 200, 0, 0))
         .startsWith("- - - [")
         .containsPattern(
@@ -210,7 +210,7 @@ class LineFormatTest {
   @Test
   void longValuesThatAreAddedAreCutAndSaySo() {
     AccessLogSettings settings =
-        settings(Format.JSON, List.of(ADDED.getFirst()), List.of(), ShownAddress.FULL);
+        settings(Format.JSON, List.of(ADDED.getFirst()), List.of(), AddressMask.FULL);
     Exchange exchange =
         Exchanges.of(RequestHead.of("GET", "http://h/", "Accept", "a".repeat(2000)));
     assertThat(line(settings, exchange, 200, 0, 0)).contains("\"" + "a".repeat(1024) + "...\"");
@@ -219,7 +219,7 @@ class LineFormatTest {
   @Test
   void maskedAddressesKeepTheirNetwork() {
     AccessLogSettings settings =
-        settings(Format.COMBINED, List.of(), List.of(), ShownAddress.MASKED);
+        settings(Format.COMBINED, List.of(), List.of(), AddressMask.MASKED);
     RequestHead head = RequestHead.of("GET", "http://h/");
     assertThat(line(settings, Exchanges.of(head), 200, 0, 0)).startsWith("192.0.2.0 ");
     assertThat(line(settings, Exchanges.from("2001:db8:1:2:3::4", head), 200, 0, 0))
@@ -237,7 +237,7 @@ class LineFormatTest {
   }
 
   private static AccessLogSettings settings(
-      Format format, List<LoggedField> add, List<String> remove, ShownAddress client) {
+      Format format, List<LoggedField> add, List<String> remove, AddressMask client) {
     AccessLogSettings usual = AccessLogSettings.SECTION.defaults();
     return new AccessLogSettings(
         true, Optional.empty(), format, new LineFields(add, remove), usual.only(), 1, client);
@@ -245,7 +245,7 @@ class LineFormatTest {
 
   private static String line(
       Format format, Exchange exchange, int status, long contentBytes, long durationNanos) {
-    AccessLogSettings settings = settings(format, List.of(), List.of(), ShownAddress.FULL);
+    AccessLogSettings settings = settings(format, List.of(), List.of(), AddressMask.FULL);
     return line(settings, exchange, status, contentBytes, durationNanos);
   }
 

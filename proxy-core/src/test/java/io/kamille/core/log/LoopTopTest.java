@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.sun.management.ThreadMXBean;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeNotes.CacheResult;
-import io.kamille.core.gate.ShownAddress;
+import io.kamille.core.gate.AddressMask;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.Topics;
 import io.kamille.core.log.LoopTop.Kind;
@@ -20,7 +20,7 @@ class LoopTopTest {
 
   private static final long SECOND = Duration.ofSeconds(1).toNanos();
 
-  private final LoopTop top = new LoopTop(ShownAddress.FULL);
+  private final LoopTop top = new LoopTop(AddressMask.FULL);
 
   private static Exchange exchange(String url) {
     return Exchanges.of(RequestHead.of("GET", url));
@@ -84,7 +84,7 @@ class LoopTopTest {
 
   @Test
   void maskedClientsAreCountedByTheirNetwork() {
-    LoopTop masked = new LoopTop(ShownAddress.MASKED);
+    LoopTop masked = new LoopTop(AddressMask.MASKED);
     RequestHead head = RequestHead.of("GET", "http://h/");
     masked.ended(Exchanges.from("192.0.2.1", head), 200, 0, 0, 0);
     masked.ended(Exchanges.from("192.0.2.77", head), 200, 0, 0, 0);

@@ -11,7 +11,9 @@ import io.netty.channel.EventLoop;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The content of a request, taken in before the request goes to an origin. Confined to its loop.
+ * The content of a request, taken in before the request goes to an origin: in memory as far as
+ * {@code upstreams.*.upload-buffer}, then in the file ({@link SpooledContent}). Confined to its
+ * loop.
  */
 final class UploadBuffer extends ContentBuffer implements RequestContent {
 

@@ -15,11 +15,11 @@ import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.exchange.Reply;
 import io.kamille.core.gate.AccessList;
+import io.kamille.core.gate.AddressMask;
 import io.kamille.core.gate.ClientLimits;
 import io.kamille.core.gate.ClientTable;
 import io.kamille.core.gate.Overload;
 import io.kamille.core.gate.OverloadLaw;
-import io.kamille.core.gate.ShownAddress;
 import io.kamille.core.gate.TrustedProxies;
 import io.kamille.core.h1.HeadLimits;
 import io.kamille.core.http.ResponseHead;
@@ -106,7 +106,7 @@ public final class TestServer implements AutoCloseable {
   private final Map<String, ExchangeHandler> handlers = new ConcurrentHashMap<>();
   private final ConcurrentLinkedQueue<Ended> ended = new ConcurrentLinkedQueue<>();
   private final ClientTable admitted =
-      new ClientTable(ClientLimits.NONE, ShownAddress.FULL, nanos::get);
+      new ClientTable(ClientLimits.NONE, AddressMask.FULL, nanos::get);
   private final ConnectionLimit limiter = new ConnectionLimit(1_000, IdleTimeoutGovernor.OFF);
   private final List<ServerShard> shared = new ArrayList<>();
   private final List<TestClient> clients = new ArrayList<>();

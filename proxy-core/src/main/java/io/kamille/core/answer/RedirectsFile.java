@@ -20,7 +20,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 
 /** Redirects what has moved by a file, and passes the rest on. Any loop. */
-public final class MovedPaths implements ExchangeHandler {
+public final class RedirectsFile implements ExchangeHandler {
 
   /*
    * The first request after a second has the file looked at, on another thread; it goes by the
@@ -51,7 +51,7 @@ public final class MovedPaths implements ExchangeHandler {
    *
    * @param files reads it later
    */
-  public MovedPaths(Path path, ExchangeHandler next, Executor files, WallClock clock) {
+  public RedirectsFile(Path path, ExchangeHandler next, Executor files, WallClock clock) {
     this.path = path;
     this.file = RedirectTable.watched(path);
     this.next = next;

@@ -6,7 +6,7 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /** How the address of a client is written down. */
-public enum ShownAddress {
+public enum AddressMask {
   /** As it is. */
   FULL,
   /** Its network alone: /24 of an IPv4 address, /48 of an IPv6 address. */

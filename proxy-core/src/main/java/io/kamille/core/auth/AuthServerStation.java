@@ -29,7 +29,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Lets those requests pass that an auth server lets pass. Any loop. */
-final class ForwardStation extends AuthStation {
+final class AuthServerStation extends AuthStation {
 
   /*
    * The question is a request of our own: GET, without content, with the fields that the settings
@@ -39,8 +39,9 @@ final class ForwardStation extends AuthStation {
    * The answer comes in whole, up to a limit, before anything is done: one that breaks off is no
    * verdict. All that is not a whole answer in time gives 503.
    *
-   * A verdict is kept by Cache-Control of the answer, as by a shared cache (RFC 9111 §3), for all
-   * that was sent, the client's address among it. One with cookies is not, since they are for once.
+   * A verdict is kept by Cache-Control of the answer, for all that was sent, the client's address
+   * among it: by the shorter of max-age and s-maxage, less Age, for a day at most. One with cookies
+   * is not, since they are for once.
    */
   static final int LIMIT_BYTES = 256 << 10;
   static final int DEADLINE_SECONDS = 10;
@@ -75,7 +76,7 @@ final class ForwardStation extends AuthStation {
    * @param server asks the auth server as it is told, and adds {@code X-Forwarded-For}, {@code
    *     -Proto} and {@code -Host}
    */
-  ForwardStation(
+  AuthServerStation(
       ForwardAuthSettings settings,
       ExchangeHandler server,
       Verdicts verdicts,

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class MovedPathsTest {
+class RedirectsFileTest {
 
   @TempDir private Path directory;
   private final Problems problems = new Problems("f");
@@ -157,7 +157,7 @@ class MovedPathsTest {
             return nanos[0];
           }
         };
-    MovedPaths moved = new MovedPaths(file, exchange -> {}, Runnable::run, clock);
+    RedirectsFile moved = new RedirectsFile(file, exchange -> {}, Runnable::run, clock);
     assertThat(explain(moved)).isEqualTo("308 /b");
     Files.writeString(file, "/a,/elsewhere\n");
     assertThat(explain(moved)).isEqualTo("308 /b");
@@ -174,7 +174,7 @@ class MovedPathsTest {
     assertThat(explain(moved)).isEqualTo("308 /elsewhere");
   }
 
-  private static @Nullable String explain(MovedPaths moved) {
+  private static @Nullable String explain(RedirectsFile moved) {
     return shown(moved.table().answer(RequestHead.of("GET", "http://h/a")));
   }
 }

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * Compresses a response on its way to the client. What comes from the store passes as it is.
  * Confined to its loop.
  */
-public final class CodingReply extends PassingReply implements ContentSource {
+public final class CompressingReply extends PassingReply implements ContentSource {
 
   /*
    * Each chunk is flushed: a page whose origin sends it in parts arrives in parts. The encoder has
@@ -40,7 +40,7 @@ public final class CodingReply extends PassingReply implements ContentSource {
   private ByteBuf coded = Unpooled.EMPTY_BUFFER;
   private boolean isCoded;
 
-  private CodingReply(Reply client, RequestHead request, CompressionRules rules, Coder coder) {
+  private CompressingReply(Reply client, RequestHead request, CompressionRules rules, Coder coder) {
     super(client);
     this.request = request;
     this.rules = rules;
@@ -49,7 +49,7 @@ public final class CodingReply extends PassingReply implements ContentSource {
 
   /** A reply to that request before the client's; the client's own where nothing is coded. */
   public static Reply of(Reply client, RequestHead request, CompressionRules rules, Coder coder) {
-    return rules.isOn() ? new CodingReply(client, request, rules, coder) : client;
+    return rules.isOn() ? new CompressingReply(client, request, rules, coder) : client;
   }
 
   @Override

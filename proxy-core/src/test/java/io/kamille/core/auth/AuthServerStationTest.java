@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-class ForwardStationTest {
+class AuthServerStationTest {
 
   private final EmbeddedChannel channel = new EmbeddedChannel();
   private final List<Reply> questions = new ArrayList<>();
@@ -41,7 +41,7 @@ class ForwardStationTest {
   void anAnswerThatDoesNotComeInTimeIsNoVerdict() {
     Reply question = ask();
     question.head(ResponseHead.of(200), Reply.UNKNOWN_LENGTH);
-    for (int second = 1; second < ForwardStation.DEADLINE_SECONDS; second++) {
+    for (int second = 1; second < AuthServerStation.DEADLINE_SECONDS; second++) {
       pass(1);
       question.write(Unpooled.buffer().writeZero(1));
     }
@@ -61,7 +61,7 @@ class ForwardStationTest {
     assertThat(reins.why).isNotNull();
     question.head(ResponseHead.of(200), 0);
     question.end(null);
-    pass(ForwardStation.DEADLINE_SECONDS);
+    pass(AuthServerStation.DEADLINE_SECONDS);
     assertThat(passed).isEmpty();
     assertThat(client.hasFailed()).isFalse();
   }
@@ -81,7 +81,7 @@ class ForwardStationTest {
     Reply question = ask();
     question.end(null);
     assertThat(passed).isEmpty();
-    pass(ForwardStation.DEADLINE_SECONDS);
+    pass(AuthServerStation.DEADLINE_SECONDS);
     assertThat(client.failure().status()).isEqualTo(503);
   }
 
@@ -90,7 +90,7 @@ class ForwardStationTest {
     Reply question = ask();
     question.head(ResponseHead.of(204), 0);
     question.end(null);
-    pass(ForwardStation.DEADLINE_SECONDS);
+    pass(AuthServerStation.DEADLINE_SECONDS);
     assertThat(passed).hasSize(1);
     assertThat(passed.getFirst().request().isAuthenticated()).isTrue();
     assertThat(client.hasFailed()).isFalse();
@@ -100,7 +100,7 @@ class ForwardStationTest {
   private Reply ask() {
     var settings = new ForwardAuthSettings("auth", "/", List.of("Cookie"), List.of());
     var station =
-        new ForwardStation(
+        new AuthServerStation(
             settings,
             question -> {
               question.reply().open(reins);
