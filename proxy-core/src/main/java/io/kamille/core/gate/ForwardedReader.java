@@ -181,7 +181,7 @@ public final class ForwardedReader {
       return value;
     }
     int last = value.length() - 1;
-    return last > 1 && value.charAt(last) == '"' ? part(value, 1, last) : null;
+    return last > 0 && value.charAt(last) == '"' ? part(value, 1, last) : null;
   }
 
   // Lists

@@ -27,8 +27,8 @@ public final class ConfigReader {
 
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9._-]{0,63}");
 
-  /** Where each key stands first, by its path. */
-  private final Map<String, Position> first = new HashMap<>();
+  /** Where each key stands first, by its section, the key over it if it is a name, and itself. */
+  private final Map<List<Object>, Position> first = new HashMap<>();
 
   private final Path directory;
   private final Problems problems;
@@ -81,7 +81,7 @@ public final class ConfigReader {
   private void readEntries(Mapping mapping, Section<?> section, SectionValues.Builder values) {
     Set<String> meant = new HashSet<>();
     for (Entry entry : mapping.entries()) {
-      if (isFirst(entry, values.path())) {
+      if (isFirst(entry, "", values)) {
         readEntry(entry, section, values);
       }
       meant.add(Objects.requireNonNullElse(meantBy(entry, section), entry.key()));
@@ -96,8 +96,10 @@ public final class ConfigReader {
   }
 
   /** An included file goes on with what another one has under a key of the root. */
-  private boolean isFirst(Entry entry, String path) {
-    Position before = first.putIfAbsent(join(path, entry.key()), entry.position());
+  private boolean isFirst(Entry entry, String over, SectionValues.Builder values) {
+    // Names have dots in them, so that two keys may have one path.
+    String path = over.isEmpty() ? values.path() : join(values.path(), over);
+    Position before = first.putIfAbsent(List.of(values, over, entry.key()), entry.position());
     boolean isSecond =
         before != null && (!path.isEmpty() || before.file().equals(entry.position().file()));
     if (isSecond) {
@@ -210,7 +212,7 @@ public final class ConfigReader {
                 path,
                 Problems.quote(named.key()),
                 "a name of up to 64 letters, digits and ._-");
-          } else if (isFirst(named, path)) {
+          } else if (isFirst(named, child.key(), values)) {
             readChild(named.value(), child, named.key(), values);
           }
         }

@@ -282,6 +282,7 @@ class ForwardedReaderTest {
         "for=192.0.2.1;by=\"a\\\",for=6.6.6.6\"               | 192.0.2.1:0 | false | site.test",
         "for=192.0.2.1;by=\"a\\\\\"                           | 192.0.2.1:0 | false | site.test",
         "for=\"x, for=192.0.2.1                               | 192.0.2.1:0 | false | site.test",
+        "for=192.0.2.1;proto=https;secret=\"\"                 | 192.0.2.1:0 | true | site.test",
         "for=unknown;proto=https                              | 10.0.0.1:4711 | true | site.test",
         "for=192.0.2.1, for=_hidden, for=10.0.0.2             | 10.0.0.2:0 | false | site.test",
         "proto=https;host=a.test                              | 10.0.0.1:4711 | true | a.test",

@@ -248,6 +248,19 @@ class ConfigReaderTest {
   }
 
   @Test
+  void aNameWithADotIsNoKeyOfAnotherSection() {
+    assertThat(
+            problems(
+                """
+                doors: [':80']
+                rooms:
+                  red: {open-timeout: 1s}
+                  red.open-timeout: {}
+                """))
+        .isEmpty();
+  }
+
+  @Test
   void beyondAHundredProblemsAreOnlyCounted() {
     var text = new StringBuilder("doors: [':80']\n");
     for (int i = 0; i < 150; i++) {
