@@ -27,8 +27,8 @@ public final class ConfigReader {
 
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9._-]{0,63}");
 
-  /** Where each key stands first, by its path. */
-  private final Map<String, Position> first = new HashMap<>();
+  /** Where each name under a key of the root stands first: included files share these. */
+  private final Map<String, Map<String, Position>> names = new HashMap<>();
 
   private final Path directory;
   private final Problems problems;
@@ -80,8 +80,11 @@ public final class ConfigReader {
 
   private void readEntries(Mapping mapping, Section<?> section, SectionValues.Builder values) {
     Set<String> meant = new HashSet<>();
+    Map<String, Position> seen = new HashMap<>();
     for (Entry entry : mapping.entries()) {
-      if (isFirst(entry, values.path())) {
+      // An included file goes on with what another one has under a key.
+      String file = values.path().isEmpty() ? entry.position().file() + '\n' : "";
+      if (isFirst(entry, file, seen, values.path())) {
         readEntry(entry, section, values);
       }
       meant.add(Objects.requireNonNullElse(meantBy(entry, section), entry.key()));
@@ -95,12 +98,9 @@ public final class ConfigReader {
     return isAsked ? NearestKey.of(entry.key(), section.members()) : null;
   }
 
-  /** An included file goes on with what another one has under a key of the root. */
-  private boolean isFirst(Entry entry, String path) {
-    Position before = first.putIfAbsent(join(path, entry.key()), entry.position());
-    boolean isSecond =
-        before != null && (!path.isEmpty() || before.file().equals(entry.position().file()));
-    if (isSecond) {
+  private boolean isFirst(Entry entry, String file, Map<String, Position> seen, String path) {
+    Position before = seen.putIfAbsent(file + entry.key(), entry.position());
+    if (before != null) {
       problems.add(
           Problem.Kind.DUPLICATE_KEY,
           entry.position(),
@@ -108,7 +108,7 @@ public final class ConfigReader {
           "the key a second time",
           "it only once (first in " + before.lineSeenFrom(entry.position()) + ")");
     }
-    return !isSecond;
+    return before == null;
   }
 
   private void readEntry(Entry entry, Section<?> section, SectionValues.Builder values) {
@@ -200,8 +200,12 @@ public final class ConfigReader {
 
   private void readNamed(Entry entry, Subsection<?> child, SectionValues.Builder values) {
     switch (entry.value()) {
-      case Mapping names -> {
-        for (Entry named : names.entries()) {
+      case Mapping mapping -> {
+        Map<String, Position> seen =
+            values.path().isEmpty()
+                ? names.computeIfAbsent(child.key(), _ -> new HashMap<>())
+                : new HashMap<>();
+        for (Entry named : mapping.entries()) {
           String path = join(values.path(), child.key());
           if (!NAME.matcher(named.key()).matches()) {
             problems.add(
@@ -210,11 +214,11 @@ public final class ConfigReader {
                 path,
                 Problems.quote(named.key()),
                 "a name of up to 64 letters, digits and ._-");
-          } else if (isFirst(named, path)) {
+          } else if (isFirst(named, "", seen, path)) {
             readChild(named.value(), child, named.key(), values);
           }
         }
-        checkNotEmpty(names.entries().isEmpty(), entry, child, values);
+        checkNotEmpty(mapping.entries().isEmpty(), entry, child, values);
       }
       case Scalar scalar when scalar.isNothing() -> checkNotEmpty(true, entry, child, values);
       default -> refuseValue(entry, "sections under names", values);
