@@ -71,6 +71,7 @@ class IncludedFilesTest {
     assertThat(some.routes()).extracting(RouteSettings::host).containsExactly(null, "shop.test");
     assertThat(some.upstreams()).containsOnlyKeys("web", "shop");
     assertThat(accepted("include: [sites/b.yaml]", "routes:").routes()).hasSize(1);
+    assertThat(accepted("include: [sites/b.yaml]", "routes: []").routes()).hasSize(1);
     assertThat(accepted("include: []", "routes: [{root: /tmp}]").routes()).hasSize(1);
   }
 
