@@ -9,6 +9,7 @@ import io.kamille.core.setting.ValueTypes;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -110,14 +111,28 @@ public record AcmeSettings(
                   + " after a failure `http-01` at those in clear text, and `dns-01` for wildcards.")
           .defaultsTo(ChallengeChoice.AUTO);
 
+  private static final ValueType<List<String>> WORDS =
+      ValueTypes.list("list of words", text -> !text.isEmpty(), "a program and its words");
+
   public static final Setting<List<String>> DNS_HOOK =
       Setting.of(
               "dns-hook",
-              ValueTypes.list("list of words", text -> !text.isEmpty(), "a program and its words"),
+              WORDS.located(AcmeSettings::hook),
               "For `dns-01`: the program that publishes a record. It is started with `present NAME"
                   + " VALUE`, returns once the TXT record is visible, and with `cleanup NAME VALUE`"
                   + " afterwards.")
           .orElse("no `dns-01`", List.of());
+
+  /** A program without a slash is one of the search path. */
+  private static @Nullable List<String> hook(String text, Path directory) {
+    List<String> words = WORDS.parse(text);
+    if (words == null || words.isEmpty() || words.getFirst().indexOf('/') < 0) {
+      return words;
+    }
+    List<String> located = new ArrayList<>(words);
+    located.set(0, directory.resolve(words.getFirst()).toString());
+    return List.copyOf(located);
+  }
 
   public static final Setting<Path> STORE =
       Setting.of(

@@ -89,7 +89,9 @@ final class IncludedFiles {
     files.read(own);
     List<Entry> entries = new ArrayList<>(own.entries());
     files.contents.forEach((file, content) -> files.parse(file, content, entries));
-    entries.removeIf(entry -> PARTS.contains(entry.key()) && isNothing(entry));
+    if (!files.contents.isEmpty()) {
+      entries.removeIf(entry -> PARTS.contains(entry.key()) && isNothing(entry.value()));
+    }
     return new Mapping(List.copyOf(entries), own.position());
   }
 
@@ -176,7 +178,11 @@ final class IncludedFiles {
     }
   }
 
-  private static boolean isNothing(Entry entry) {
-    return entry.value() instanceof Scalar scalar && scalar.isNothing();
+  private static boolean isNothing(ConfigNode node) {
+    return switch (node) {
+      case Scalar scalar -> scalar.isNothing();
+      case Sequence list -> list.items().isEmpty();
+      case Mapping names -> names.entries().isEmpty();
+    };
   }
 }

@@ -285,11 +285,16 @@ public final class ConfigControl implements AutoCloseable {
   /** Neither the file nor what it includes may say something else than when it was read. */
   private void checkUnchanged() throws Refused {
     file.checkUnchanged();
-    Configuration read = ofFile;
-    if (read != null
-        && !read.include().isEmpty()
-        && !(reading(file.text()) instanceof ConfigurationReading.Accepted(Configuration now)
-            && now.changesFrom(read).isEmpty())) {
+    if (ofFile != null) {
+      checkIncluded(file.text(), ofFile);
+    }
+  }
+
+  /** What a text includes may say nothing else than when it was read. A new secret is no change. */
+  private void checkIncluded(String text, Configuration read) throws Refused {
+    if (!read.include().isEmpty()
+        && !(reading(text) instanceof ConfigurationReading.Accepted(Configuration now)
+            && now.changesFrom(read).stream().allMatch(one -> one.before().equals(one.after())))) {
       throw new Refused(
           ProblemType.FILE_CHANGED,
           "Somebody changed an included file since it was read. Reload, then change the file.");
@@ -410,6 +415,7 @@ public final class ConfigControl implements AutoCloseable {
     checkMatch(match);
     Trial open = openTrial();
     checkUnchanged();
+    checkIncluded(open.text, open.configuration);
     write(open.text, open.configuration, open.by, open.comment);
     ended(open, true, "kept");
     return outcome(List.of());

@@ -3,6 +3,7 @@ package io.kamille.launcher.appliance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.core.setting.Problem;
+import io.kamille.launcher.cli.KamilleCommand;
 import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.configuration.ConfigurationFile;
 import io.kamille.launcher.configuration.ConfigurationReading.Accepted;
@@ -189,6 +190,21 @@ class RequestTestsTest {
                 configuration(text), List.of(new PinnedTests.Seen("GET http://a.example/", 200))))
         .contains("${file:" + token + "}")
         .doesNotContain("s3cret");
+  }
+
+  @Test
+  void aRelativeFileStaysAsItIsWritten(@TempDir Path directory) throws IOException {
+    Files.writeString(directory.resolve("token"), "s3cret");
+    Path file = directory.resolve("kamille.yaml");
+    Files.writeString(
+        file,
+        """
+        listeners: [{address: "127.0.0.1:0"}]
+        upstreams: {shop: {origins: ["http://192.0.2.1"]}}
+        routes: [{upstream: shop, request-headers: {set: {X-A: "${file:token}"}}}]
+        tests: [{request: http://a/, expect: {request-fields: {X-A: "${file:token}"}}}]
+        """);
+    assertThat(KamilleCommand.execute("check", "--config", file.toString())).isZero();
   }
 
   @Test

@@ -71,6 +71,7 @@ class IncludedFilesTest {
     assertThat(some.routes()).extracting(RouteSettings::host).containsExactly(null, "shop.test");
     assertThat(some.upstreams()).containsOnlyKeys("web", "shop");
     assertThat(accepted("include: [sites/b.yaml]", "routes:").routes()).hasSize(1);
+    assertThat(accepted("include: [sites/b.yaml]", "routes: []").routes()).hasSize(1);
     assertThat(accepted("include: []", "routes: [{root: /tmp}]").routes()).hasSize(1);
   }
 
@@ -103,6 +104,7 @@ class IncludedFilesTest {
                 + " upstream: b, auth: {jwt: {keys: 'https://b.test/', issuer: a, audience: [b]}}}]",
             "upstreams: {b: {origins-file: ../b.txt, origins: ['http://127.0.0.1:1']}}",
             "log: {access: {output: stdout}}",
+            "acme: {dns-hook: [./hook, ./word]}",
             "cache: {disk: {path: cache, capacity: 1GiB}}");
     assertThat(all.routes())
         .extracting(route -> route.actions().root())
@@ -112,6 +114,7 @@ class IncludedFilesTest {
     assertThat(all.routes().get(0).actions().responseHeaders().set().get("X-A"))
         .hasFieldOrPropertyWithValue("text.value", "s3cret");
     assertThat(all.routes().get(1).auth().jwt().keys()).isEqualTo("https://b.test/");
+    assertThat(all.acme().dnsHook()).containsExactly(directory + "/./hook", "./word");
   }
 
   @Test

@@ -236,6 +236,43 @@ class ConfigControlTest {
   }
 
   @Test
+  void aTrialIsNotKeptIfAFileThatItIncludesHasChanged() throws Exception {
+    Path shop = Files.createDirectories(directory.resolve("sites")).resolve("shop.yaml");
+    Files.writeString(shop, SHOP);
+    commit(INCLUDING, "a", "", Duration.ofMinutes(1));
+    Files.writeString(shop, "broken: [");
+    refused(ProblemType.FILE_CHANGED, () -> control.keepTrial(null));
+    assertThat(file).hasContent(LEAST);
+    Files.writeString(shop, SHOP);
+    control.keepTrial(null);
+    assertThat(file).hasContent(INCLUDING);
+  }
+
+  @Test
+  void aNewSecretIsNoChangeOfAnIncludedFile() throws Exception {
+    Path token = Files.writeString(directory.resolve("token"), "old");
+    Path shop = included();
+    Files.writeString(
+        shop,
+        SHOP.replace(
+            "upstream: shop", "upstream: shop, request-headers: {set: {X-A: '${file:token}'}}"));
+    assertThat(control.reload()).isEmpty();
+    Files.writeString(token, "new");
+    commit(INCLUDING + "limits: {fields: 50}\n", "a", "", null);
+    assertThat(
+            appliance
+                .running
+                .routes()
+                .getLast()
+                .actions()
+                .requestHeaders()
+                .set()
+                .get("X-A")
+                .value())
+        .isEqualTo("new");
+  }
+
+  @Test
   void whatAnIncludedFileHasIsNotMadeASecondTime() throws Exception {
     Path shop = included();
     assertThat(control.problems(INCLUDING.replace("web", "shop")))

@@ -6,6 +6,7 @@ import io.kamille.core.setting.Subsection;
 import io.kamille.core.setting.ValueTypes;
 import java.net.URI;
 import java.net.URISyntaxException;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -47,8 +48,7 @@ public record JwtSettings(
                   "file or URL",
                   "the path of a file, an https:// URL, or an http:// URL of this machine",
                   text -> !isUrl(text) || isRight(text))
-              .located(
-                  (text, directory) -> isUrl(text) ? text : ValueTypes.located(text, directory)),
+              .located(JwtSettings::located),
           "A JWK set (RFC 7517): the path of a file, or a URL. Kamille reads a changed file within"
               + " a second. It fetches a URL every 5 minutes, and earlier if a token names an"
               + " unknown key, at most once in 30 seconds.");
@@ -81,6 +81,14 @@ public record JwtSettings(
   /** Whether those keys lie behind a URL. */
   static boolean isUrl(String keys) {
     return keys.contains("://");
+  }
+
+  private static @Nullable String located(String text, Path directory) {
+    if (isUrl(text)) {
+      return isRight(text) ? text : null;
+    }
+    Path file = ValueTypes.located(text, directory);
+    return file == null ? null : file.toString();
   }
 
   private static boolean isRight(String text) {

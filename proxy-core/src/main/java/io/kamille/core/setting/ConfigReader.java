@@ -152,7 +152,7 @@ public final class ConfigReader {
 
   private <T> void readText(
       String text, ConfigNode node, Setting<T> setting, SectionValues.Builder values) {
-    T value = setting.type().parse(setting.type().located().apply(text, directory));
+    T value = setting.type().located().apply(text, directory);
     if (value == null) {
       String path = join(values.path(), setting.key());
       problems.add(

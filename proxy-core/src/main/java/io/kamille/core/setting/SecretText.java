@@ -35,26 +35,17 @@ public record SecretText(String written, String value, @Nullable String trouble)
             name,
             "",
             expected,
-            text -> isRight.test(text) ? of(text, expected, isRight) : null,
+            text -> isRight.test(text) ? of(text, Path.of(""), expected, isRight) : null,
             SecretText::written)
-        .located(SecretText::located);
+        .located((text, base) -> isRight.test(text) ? of(text, base, expected, isRight) : null);
   }
 
-  private static String located(String text, Path directory) {
-    return REFERENCE
-        .matcher(text)
-        .replaceAll(
-            file ->
-                Matcher.quoteReplacement(
-                    "${file:" + ValueTypes.located(file.group(1), directory) + "}"));
-  }
-
-  private static SecretText of(String text, String expected, Predicate<String> isRight) {
+  private static SecretText of(String text, Path base, String expected, Predicate<String> isRight) {
     Matcher reference = REFERENCE.matcher(text);
     var value = new StringBuilder();
     while (reference.find()) {
       try {
-        String content = content(Path.of(reference.group(1)));
+        String content = content(base.resolve(reference.group(1)));
         if (!isRight.test(content)) {
           return new SecretText(text, "", "a file with " + expected);
         }

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  *     all with commas between
  * @param parser never throws; gives null for what is refused
  * @param printer gives a text that the parser reads back
- * @param located gives the text that means the same from any directory
+ * @param located the parser for a file in that directory, which paths are relative to
  */
 public record ValueType<T>(
     String name,
@@ -24,7 +24,7 @@ public record ValueType<T>(
     boolean isList,
     Function<String, @Nullable T> parser,
     Function<T, String> printer,
-    BiFunction<String, Path, String> located) {
+    BiFunction<String, Path, @Nullable T> located) {
 
   /** A type of values that name no files. */
   public ValueType(
@@ -34,7 +34,7 @@ public record ValueType<T>(
       boolean isList,
       Function<String, @Nullable T> parser,
       Function<T, String> printer) {
-    this(name, bounds, expected, isList, parser, printer, (text, directory) -> text);
+    this(name, bounds, expected, isList, parser, printer, (text, directory) -> parser.apply(text));
   }
 
   /** The same of single values. */
@@ -48,7 +48,7 @@ public record ValueType<T>(
   }
 
   /** The same, but its texts name files, which are relative to the directory of the file. */
-  public ValueType<T> located(BiFunction<String, Path, String> how) {
+  public ValueType<T> located(BiFunction<String, Path, @Nullable T> how) {
     return new ValueType<>(name, bounds, expected, isList, parser, printer, how);
   }
 
@@ -64,7 +64,10 @@ public record ValueType<T>(
           return value == null ? null : to.apply(value);
         },
         value -> printer.apply(back.apply(value)),
-        located);
+        (text, directory) -> {
+          T value = located.apply(text, directory);
+          return value == null ? null : to.apply(value);
+        });
   }
 
   /** The value that {@code text} stands for; null if it is not what is {@link #expected}. */

@@ -292,10 +292,10 @@ public final class ValueTypes {
         .located(ValueTypes::located);
   }
 
-  /** The path of a file as seen from a directory. */
-  public static String located(String text, Path directory) {
+  /** The path of a file as seen from a directory; null if the text is no path. */
+  public static @Nullable Path located(String text, Path directory) {
     Path path = pathOf(text);
-    return path == null ? text : directory.resolve(path).toString();
+    return path == null ? null : directory.resolve(path);
   }
 
   private static @Nullable Path pathOf(String text) {
@@ -319,6 +319,6 @@ public final class ValueTypes {
             type.expected() + ", or " + word,
             text -> text.equals(word) ? meant : type.parse(text),
             value -> value.equals(meant) ? word : type.print(value))
-        .located((text, base) -> text.equals(word) ? text : type.located().apply(text, base));
+        .located((text, base) -> text.equals(word) ? meant : type.located().apply(text, base));
   }
 }

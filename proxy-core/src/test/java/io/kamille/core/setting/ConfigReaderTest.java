@@ -77,6 +77,13 @@ class ConfigReaderTest {
       Section.of(House.class, DOORS, ROOMS, CELLAR, Paint.SECTION.inlined(), NAMES, Row.fixed(2));
 
   @Test
+  void aNameWithADotIsNoKeyOfAnother() {
+    SectionValues house =
+        read("{doors: [':80'], rooms: {a: {open-timeout: 5s}, a.open-timeout: }}");
+    assertThat(HOUSE.record(house).rooms()).containsOnlyKeys("a", "a.open-timeout");
+  }
+
+  @Test
   void aRecordHasEveryValueInItsPlace() {
     SectionValues house = read("{doors: [':80'], rooms: {b: , a: {open-timeout: 5s}}, light: off}");
     assertThat(HOUSE.record(house))
