@@ -1,5 +1,6 @@
 package io.kamille.cache;
 
+import io.kamille.core.exchange.ContentSource;
 import io.kamille.core.exchange.DiscardingReply;
 import io.netty.buffer.ByteBuf;
 
@@ -31,6 +32,10 @@ final class NullReply extends DiscardingReply {
     octets += ownLength + linesAndContent.readableBytes();
     super.stored(status, ownLines, ownLength, linesAndContent, contentLength);
   }
+
+  /** It wants content again, though it has ended before. */
+  @Override
+  public void open(ContentSource source) {}
 
   @Override
   public void write(ByteBuf chunk) {
