@@ -189,7 +189,7 @@ public final class RequestTests {
     Route route = explainer.routes().find(request);
     ColdRoute cold = route == null ? null : routes.get(route);
     String first = line(explained.because().getFirst());
-    String last = line(explained.because().getLast());
+    String last = line(explained.deciding());
     boolean isRefused = explained.decision() == Decision.REFUSE;
     var outcome = new Outcome(cold == null ? null : cold.route(), isRefused ? last : first);
     if (route != null) {

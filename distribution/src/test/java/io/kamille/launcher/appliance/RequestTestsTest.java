@@ -131,8 +131,8 @@ class RequestTestsTest {
         .containsExactly(
             "f:22:73: tests[0].expect.cache: found bypass (path: it is forwarded, and nothing is"
                 + " stored), expected lookup",
-            "f:23:73: tests[1].expect.response-fields.Server: found absent (route: it takes the route for"
-                + " host shop.example, path /), expected \"present\"");
+            "f:23:73: tests[1].expect.response-fields.Server: found absent (route: it takes the route"
+                + " shop.example/, to upstream shop), expected \"present\"");
   }
 
   @Test
@@ -150,8 +150,8 @@ class RequestTestsTest {
         .map(line -> line.replaceFirst("^.*?expect\\.", ""))
         .containsExactlyInAnyOrder(
             "cache: found bypass (cookie: it bypasses the cache), expected lookup",
-            "upstream: found shop (route: it takes the route for host shop.example, path /), expected api",
-            "cache: found lookup (route: it takes the route for host shop.example, path /), expected"
+            "upstream: found shop (route: it takes the route shop.example/, to upstream shop), expected api",
+            "cache: found lookup (route: it takes the route shop.example/, to upstream shop), expected"
                 + " bypass",
             "lifetime: found 1m (response: fresh by default-ttl), expected 1s",
             "lifetime: found not-stored (response: the response is for one user (RFC 9111"
