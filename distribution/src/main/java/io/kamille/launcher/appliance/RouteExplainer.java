@@ -12,11 +12,14 @@ import io.kamille.cluster.peer.Peers;
 import io.kamille.cluster.peer.Peers.Ownership;
 import io.kamille.core.answer.RedirectTable;
 import io.kamille.core.auth.AuthSettings;
+import io.kamille.core.client.open.ListenerSettings;
 import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.gate.AccessList;
 import io.kamille.core.gate.AddressRanges;
+import io.kamille.core.gate.ForwardedReader;
 import io.kamille.core.gate.RateLimitSettings;
 import io.kamille.core.gate.RateLimitSettings.Counts;
+import io.kamille.core.gate.TrustedProxies;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
@@ -30,6 +33,7 @@ import io.kamille.launcher.appliance.RouteChain.Station;
 import io.kamille.launcher.configuration.RouteLimits;
 import java.net.Inet4Address;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -65,6 +69,41 @@ record RouteExplainer(
 
   RouteExplainer {
     chains = Map.copyOf(chains);
+  }
+
+  /** Whose request it is that comes from {@code peer}, at the first listener that trusts it. */
+  static InetAddress named(
+      List<ListenerSettings> listeners,
+      RequestHead request,
+      InetAddress peer,
+      List<Reason> because) {
+    String setting = "listeners[].trusted-proxies";
+    boolean isAnyTrusted = false;
+    for (ListenerSettings listener : listeners) {
+      TrustedProxies proxies = listener.trustedProxies();
+      ForwardedReader reader = proxies.reader(new InetSocketAddress(peer, 0));
+      isAnyTrusted |= reader != null;
+      if (reader != null && reader.isTrusted()) {
+        String list = String.join(", ", request.fields().all(proxies.field()));
+        String trusted = peer.getHostAddress() + " is a trusted proxy of listener ";
+        String found = trusted + listener.name() + "; " + proxies.field().text() + ": " + list;
+        reader.identify(request);
+        InetAddress client = request.client(new InetSocketAddress(peer, 0)).getAddress();
+        String asked = (request.isSecure() ? "https://" : "http://") + request.authority();
+        String so = "the client is " + client.getHostAddress() + ", and asks for " + asked;
+        because.add(new Reason("client", setting, found, so));
+        return client;
+      }
+    }
+    if (isAnyTrusted) {
+      because.add(
+          new Reason(
+              "client",
+              setting,
+              peer.getHostAddress() + " is no trusted proxy",
+              "it is the client, and no field can name another"));
+    }
+    return peer;
   }
 
   /**

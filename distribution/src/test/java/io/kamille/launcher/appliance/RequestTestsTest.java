@@ -92,6 +92,27 @@ class RequestTestsTest {
   }
 
   @Test
+  void aTrustedProxyNamesTheClientItsSchemeAndItsHost() {
+    String text =
+        """
+        listeners:
+          - ":8080"
+          - {address: ":8081", trusted-proxies: {from: [127.0.0.1]}}
+        upstreams: {shop: {origins: ["http://192.0.2.1"]}}
+        routes:
+          - {host: a.example, upstream: shop, access: {allow: [192.0.2.7]}}
+          - {host: b.example, redirect: "https://www.b.example{uri}"}
+        tests:
+          - {request: http://a.example/, client: 127.0.0.1, fields: {X-Forwarded-For: 192.0.2.7}, expect: {upstream: shop}}
+          - {request: http://a.example/, client: 127.0.0.1, fields: {X-Forwarded-For: "192.0.2.7, 192.0.2.8"}, expect: {status: 403}}
+          - {request: http://a.example/, client: 192.0.2.8, fields: {X-Forwarded-For: 192.0.2.7}, expect: {status: 403}}
+          - {request: http://a.example/p, client: 127.0.0.1, fields: {X-Forwarded-For: 192.0.2.7, X-Forwarded-Proto: https}, expect: {key: "https://a.example/p"}}
+          - {request: http://a.example/, client: 127.0.0.1, fields: {X-Forwarded-Host: b.example}, expect: {route: b.example/, status: 308}}
+        """;
+    assertThat(RequestTests.failed(configuration(text), "f")).isEmpty();
+  }
+
+  @Test
   void whatIsExpectedOfEachDecisionIsMet() {
     assertThat(
             failed(
