@@ -161,9 +161,9 @@ class NormalFormFlowTest {
       assertThat(fixture.handler.explain(request).because())
           .extracting(step -> step.rule() + ": " + step.found())
           .contains(
-              "normal-form: language:de|en is \"en\"",
+              "normal-form: language:de,en is \"en\"",
               "normal-form: cookie:currency is absent",
-              "variant: language:de|en was \"de\", is \"en\"");
+              "variant: language:de,en was \"de\", is \"en\"");
     }
   }
 

@@ -149,7 +149,7 @@ class StaleAfterTest {
             new Reason(
                 "stale-after",
                 "RFC 5861 §4",
-                "routes[].cache.stale-after: 3000 ms",
+                "routes[].cache.stale-after: 3s",
                 "if no response head comes in that time, the stored response is served"));
   }
 }

@@ -27,9 +27,11 @@ import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.setting.HostPort;
 import io.kamille.core.setting.Problem;
 import io.kamille.core.setting.SettingChange;
+import io.kamille.core.socket.UnixSocket;
 import io.kamille.core.trace.Tracing;
 import io.kamille.launcher.acme.CertificateKeeper;
 import io.kamille.launcher.acme.CertificateResources;
+import io.kamille.launcher.client.LocalApi;
 import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.service.Incumbent;
 import io.kamille.launcher.service.Inheritance;
@@ -46,6 +48,7 @@ import java.io.UncheckedIOException;
 import java.lang.System.Logger.Level;
 import java.net.BindException;
 import java.net.InetAddress;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -132,6 +135,9 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
       throws StartFailure {
     OperationalLog.install(configuration.log().level());
     configuration.logWarnings();
+    if (!inheritance.isFromPredecessor()) {
+      refuseSecond(configuration.admin());
+    }
     Preflight preflight = new Preflight(Path.of("/proc"));
     preflight.check(
         configuration, configuration.upgrade().keepsMemory() && inheritance.isFromPredecessor());
@@ -158,6 +164,24 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
     }
     appliance.state = ApplianceView.State.READY;
     return appliance;
+  }
+
+  /** Two processes would take each other's local socket. One that a dead process left is free. */
+  private static void refuseSecond(AdminSettings settings) throws StartFailure {
+    Path directory = settings.tokenFile().toAbsolutePath().getParent();
+    Path socket = directory == null ? null : LocalApi.socket(directory);
+    if (socket == null || settings.address().isEmpty() || !Files.exists(socket)) {
+      return;
+    }
+    UnixSocket.Peer other = UnixSocket.listener(socket.toString());
+    if (other != null) {
+      throw new StartFailure(
+          StartFailure.Kind.ADDRESS,
+          "another Kamille (process "
+              + other.processId()
+              + ") uses this state directory: "
+              + directory);
+    }
   }
 
   /** Becomes one of several nodes, before anybody is served. */

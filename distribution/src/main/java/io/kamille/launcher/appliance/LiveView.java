@@ -22,8 +22,6 @@ import io.kamille.cache.tiers.peak.PeakWatch;
 import io.kamille.cluster.Cluster;
 import io.kamille.cluster.peer.Peers.Ownership;
 import io.kamille.core.client.open.ListenerSettings;
-import io.kamille.core.gate.ForwardedReader;
-import io.kamille.core.gate.TrustedProxies;
 import io.kamille.core.http.Authority;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.log.LoopTop;
@@ -39,7 +37,6 @@ import io.kamille.launcher.acme.CertificateKeeper;
 import io.kamille.launcher.configuration.RoutesByHost;
 import java.lang.System.Logger.Level;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -260,7 +257,9 @@ final class LiveView implements ApplianceView {
   @Override
   public RequestExplanation explain(RequestHead request, @Nullable InetAddress client) {
     List<Reason> first = new ArrayList<>();
-    InetAddress asking = client == null ? null : named(request, client, first);
+    List<ListenerSettings> listeners = appliance.clientSide().listeners();
+    InetAddress asking =
+        client == null ? null : RouteExplainer.named(listeners, request, client, first);
     RequestExplanation explained = appliance.assembly().explainer().explain(request, asking);
     String host = Authority.hostOf(request.authority()).toLowerCase(Locale.ROOT);
     Reason shown = request.isSecure() ? appliance.clientSide().tls().explain(host) : null;
@@ -270,37 +269,6 @@ final class LiveView implements ApplianceView {
     return first.isEmpty()
         ? explained
         : new RequestExplanation(explained.route(), explained.explanation().after(first));
-  }
-
-  /** Whose request it is that comes from {@code peer}, at the first listener that trusts it. */
-  private InetAddress named(RequestHead request, InetAddress peer, List<Reason> because) {
-    String setting = "listeners[].trusted-proxies";
-    boolean isAnyTrusted = false;
-    for (ListenerSettings listener : appliance.clientSide().listeners()) {
-      TrustedProxies proxies = listener.trustedProxies();
-      ForwardedReader reader = proxies.reader(new InetSocketAddress(peer, 0));
-      isAnyTrusted |= reader != null;
-      if (reader != null && reader.isTrusted()) {
-        String list = String.join(", ", request.fields().all(proxies.field()));
-        String trusted = peer.getHostAddress() + " is a trusted proxy of listener ";
-        String found = trusted + listener.name() + "; " + proxies.field().text() + ": " + list;
-        reader.identify(request);
-        InetAddress client = request.client(new InetSocketAddress(peer, 0)).getAddress();
-        String asked = (request.isSecure() ? "https://" : "http://") + request.authority();
-        String so = "the client is " + client.getHostAddress() + ", and asks for " + asked;
-        because.add(new Reason("client", setting, found, so));
-        return client;
-      }
-    }
-    if (isAnyTrusted) {
-      because.add(
-          new Reason(
-              "client",
-              setting,
-              peer.getHostAddress() + " is no trusted proxy",
-              "it is the client, and no field can name another"));
-    }
-    return peer;
   }
 
   @Override

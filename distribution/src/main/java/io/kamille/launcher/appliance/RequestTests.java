@@ -38,6 +38,7 @@ import io.kamille.launcher.configuration.RoutesByHost.Place;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
@@ -183,13 +184,21 @@ public final class RequestTests {
     }
   }
 
-  /** What comes of that request, if the origin would answer so. Changes both. */
-  Outcome outcome(RequestHead request, @Nullable InetAddress client, ResponseHead response) {
+  /**
+   * What comes of that request, if the origin would answer so. Changes both.
+   *
+   * @param peer the client, or a trusted proxy; null to leave that open
+   */
+  Outcome outcome(RequestHead request, @Nullable InetAddress peer, ResponseHead response) {
+    InetAddress client =
+        peer == null
+            ? null
+            : RouteExplainer.named(configuration.listeners(), request, peer, new ArrayList<>());
     Explanation explained = explainer.explain(request, client).explanation();
     Route route = explainer.routes().find(request);
     ColdRoute cold = route == null ? null : routes.get(route);
     String first = line(explained.because().getFirst());
-    String last = line(explained.because().getLast());
+    String last = line(explained.deciding());
     boolean isRefused = explained.decision() == Decision.REFUSE;
     var outcome = new Outcome(cold == null ? null : cold.route(), isRefused ? last : first);
     if (route != null) {

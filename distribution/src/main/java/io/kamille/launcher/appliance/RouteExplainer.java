@@ -12,9 +12,14 @@ import io.kamille.cluster.peer.Peers;
 import io.kamille.cluster.peer.Peers.Ownership;
 import io.kamille.core.answer.RedirectTable;
 import io.kamille.core.auth.AuthSettings;
+import io.kamille.core.client.open.ListenerSettings;
 import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.gate.AccessList;
 import io.kamille.core.gate.AddressRanges;
+import io.kamille.core.gate.ForwardedReader;
+import io.kamille.core.gate.RateLimitSettings;
+import io.kamille.core.gate.RateLimitSettings.Counts;
+import io.kamille.core.gate.TrustedProxies;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
@@ -23,14 +28,20 @@ import io.kamille.core.origin.choose.SplitSettings;
 import io.kamille.core.route.Route;
 import io.kamille.core.route.RouteTable;
 import io.kamille.core.setting.ByteSize;
+import io.kamille.core.setting.TimeSpan;
 import io.kamille.launcher.appliance.RouteChain.Station;
+import io.kamille.launcher.configuration.RouteLimits;
 import java.net.Inet4Address;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,11 +60,50 @@ record RouteExplainer(
 
   private static final int NO_RANGE = -1;
 
+  /** For these, the origin is asked before anything is answered. */
+  private static final Set<Decision> ONWARD =
+      Set.of(Decision.FORWARD, Decision.VALIDATE, Decision.PASS);
+
   /** What a prefix of an IPv4 address has in front, as that of a mapped IPv6 address. */
   private static final int MAPPED_BITS = 96;
 
   RouteExplainer {
     chains = Map.copyOf(chains);
+  }
+
+  /** Whose request it is that comes from {@code peer}, at the first listener that trusts it. */
+  static InetAddress named(
+      List<ListenerSettings> listeners,
+      RequestHead request,
+      InetAddress peer,
+      List<Reason> because) {
+    String setting = "listeners[].trusted-proxies";
+    boolean isAnyTrusted = false;
+    for (ListenerSettings listener : listeners) {
+      TrustedProxies proxies = listener.trustedProxies();
+      ForwardedReader reader = proxies.reader(new InetSocketAddress(peer, 0));
+      isAnyTrusted |= reader != null;
+      if (reader != null && reader.isTrusted()) {
+        String list = String.join(", ", request.fields().all(proxies.field()));
+        String trusted = peer.getHostAddress() + " is a trusted proxy of listener ";
+        String found = trusted + listener.name() + "; " + proxies.field().text() + ": " + list;
+        reader.identify(request);
+        InetAddress client = request.client(new InetSocketAddress(peer, 0)).getAddress();
+        String asked = (request.isSecure() ? "https://" : "http://") + request.authority();
+        String so = "the client is " + client.getHostAddress() + ", and asks for " + asked;
+        because.add(new Reason("client", setting, found, so));
+        return client;
+      }
+    }
+    if (isAnyTrusted) {
+      because.add(
+          new Reason(
+              "client",
+              setting,
+              peer.getHostAddress() + " is no trusted proxy",
+              "it is the client, and no field can name another"));
+    }
+    return peer;
   }
 
   /**
@@ -75,7 +125,7 @@ record RouteExplainer(
         new MatchedRoute(
             route.name(),
             route.host(),
-            route.pathPrefix(),
+            chain.route().path(),
             RouteChain.targetName(chain.route()),
             isLookedUp(chain));
     return new RequestExplanation(matched, along(route, chain, request, client));
@@ -102,7 +152,7 @@ record RouteExplainer(
       Route route, ExplainedRoute chain, RequestHead request, @Nullable InetAddress client) {
     List<Reason> steps = new ArrayList<>();
     RequestHead asked = request;
-    steps.add(routed(route, request));
+    steps.add(routed(route, chain, request));
     Explanation purge = purgeMethod == null ? null : purgeMethod.explain(request);
     if (purge != null) {
       return purge.after(steps);
@@ -110,21 +160,29 @@ record RouteExplainer(
     if (!chain.route().isLogged()) {
       steps.add(new Reason("log", "routes[].log", "off", "the access log has no line for it"));
     }
-    waiting(chain, request, steps);
-    String limits = chain.route().limits().describe();
-    if (!limits.isEmpty()) {
-      steps.add(
-          new Reason(
-              "limits",
-              "routes[].rate-limit, .request-content",
-              limits,
-              "a request over a rate gets 429, one with more content 413, a late origin 504"));
-    }
     for (Station station : RouteChain.stations(chain.route())) {
       if (station == Station.ACCESS) {
         AccessList list = chain.route().access();
         steps.add(entry(list, client));
         if (client != null && !list.admits(client)) {
+          return new Explanation(Decision.REFUSE, null, null, steps);
+        }
+      } else if (station == Station.RATE_LIMIT) {
+        RouteLimits limits = chain.route().limits();
+        steps.add(rates(chain.route().isCached() ? limits.rates(Counts.ALL) : limits.rates()));
+      } else if (station == Station.CONTENT_LIMIT) {
+        long limit = chain.route().limits().requestContent();
+        String length = request.fields().first(FieldName.CONTENT_LENGTH);
+        boolean isOver = length != null && octets(length) > limit;
+        steps.add(
+            new Reason(
+                "request-content",
+                "routes[].request-content",
+                ByteSize.print(limit) + (length == null ? "" : "; Content-Length: " + length),
+                isOver
+                    ? "it has more content: 413 (Content Too Large)"
+                    : "a request with more content gets 413"));
+        if (isOver) {
           return new Explanation(Decision.REFUSE, null, null, steps);
         }
       } else if (station == Station.AUTH) {
@@ -158,24 +216,31 @@ record RouteExplainer(
         }
       } else if (station == Station.CACHE) {
         Explanation decided = cached(route, chain, asked);
-        return slow(owned(decided, chain, asked), chain).after(steps);
+        return onward(owned(decided, chain, asked), chain, asked).after(steps);
       }
     }
-    return slow(uncached(chain), chain).after(steps);
+    return onward(uncached(chain), chain, asked).after(steps);
   }
 
-  private static Reason routed(Route route, RequestHead request) {
+  private static Reason routed(Route route, ExplainedRoute chain, RequestHead request) {
+    String end = chain.route().upstream() == null ? ", which answers by " : ", to upstream ";
     return new Reason(
         "route",
         "RFC 9110 §7.4",
         request.authority() + request.path(),
-        "it takes the route for host "
-            + route.host()
-            + ", path "
-            + route.pathPrefix()
-            + (route.match().size() == 0
-                ? ""
-                : ", with" + route.match() + ": the name of the route is a part of the key"));
+        "it takes the route "
+            + route.name()
+            + end
+            + RouteChain.targetName(chain.route())
+            + (route.match().size() == 0 ? "" : "; the name of the route is a part of the key"));
+  }
+
+  private static Reason rates(List<RateLimitSettings> rates) {
+    return new Reason(
+        "rate-limit",
+        "routes[].rate-limit",
+        rates.stream().map(RateLimitSettings::describe).collect(Collectors.joining("; ")),
+        "a request over a rate gets 429");
   }
 
   /** Whether the content of the request waits. */
@@ -202,20 +267,39 @@ record RouteExplainer(
                 : "it takes a connection at once, and its content goes on as it comes"));
   }
 
-  /** With what becomes of a response that is not stored if its client is slow. */
-  private static Explanation slow(Explanation decided, ExplainedRoute chain) {
+  /** With what is asked, and what waits, on the way to the origin. */
+  private static Explanation onward(
+      Explanation decided, ExplainedRoute chain, RequestHead request) {
+    RouteLimits limits = chain.route().limits();
     PoolSettings pool = chain.pool();
-    if (pool == null || pool.responseBufferBytes() == 0 || decided.decision() != Decision.PASS) {
+    if (!ONWARD.contains(decided.decision())) {
       return decided;
     }
     List<Reason> because = new ArrayList<>(decided.because());
-    because.add(
-        new Reason(
-            "response-buffer",
-            "upstreams.*.response-buffer",
-            ByteSize.print(pool.responseBufferBytes()),
-            "a client that reads slowly keeps no connection busy with a response up to that"));
+    List<RateLimitSettings> rates = limits.rates(Counts.FORWARDED);
+    if (chain.route().isCached() && !rates.isEmpty()) {
+      because.add(rates(rates));
+    }
+    waiting(chain, request, because);
+    String so = "a response head that comes later is answered with 504";
+    timeout("head-timeout", limits.headTimeout(), so, because);
+    timeout("content-timeout", limits.contentTimeout(), "a longer pause ends it", because);
+    if (pool != null && pool.responseBufferBytes() > 0 && decided.decision() == Decision.PASS) {
+      because.add(
+          new Reason(
+              "response-buffer",
+              "upstreams.*.response-buffer",
+              ByteSize.print(pool.responseBufferBytes()),
+              "a client that reads slowly keeps no connection busy with a response up to that"));
+    }
     return new Explanation(decided.decision(), decided.forward(), decided.key(), because);
+  }
+
+  private static void timeout(
+      String setting, @Nullable Duration limit, String so, List<Reason> because) {
+    if (limit != null) {
+      because.add(new Reason(setting, "routes[]." + setting, TimeSpan.print(limit), so));
+    }
   }
 
   private static long octets(String length) {
@@ -274,8 +358,7 @@ record RouteExplainer(
 
   /** With the node that a miss would ask. */
   private Explanation owned(Explanation decided, ExplainedRoute chain, RequestHead request) {
-    boolean isAsked =
-        decided.decision() == Decision.FORWARD || decided.decision() == Decision.VALIDATE;
+    boolean isAsked = decided.decision() != Decision.PASS && ONWARD.contains(decided.decision());
     if (peers.isEmpty() || !isLookedUp(chain) || !isAsked || request.partition() != null) {
       return decided;
     }

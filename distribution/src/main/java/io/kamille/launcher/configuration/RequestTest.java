@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param request what is asked for
  * @param fields header fields of the request
- * @param client whose it is; null to leave that open
+ * @param client whose it is, or the trusted proxy that sends it; null to leave that open
  * @param response what an origin would answer
  * @param expect what must come of it
  */
@@ -219,7 +219,9 @@ public record RequestTest(
                       "an IP address",
                       RequestTest::address,
                       InetAddress::getHostAddress),
-                  "The address of the client, for `access` and `split`.")
+                  "The address that the request comes from, for `access` and `split`. If it is in"
+                      + " `trusted-proxies.from` of a listener, the fields of the request name the"
+                      + " client, its scheme and its host. The first such listener counts.")
               .orElse("any client"),
           Response.SECTION.one(
               "response", "What the origin would answer, for `lifetime` and `response-fields`."),

@@ -7,7 +7,6 @@ import io.kamille.core.setting.Setting;
 import io.kamille.core.setting.Subsection;
 import io.kamille.core.setting.ValueTypes;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -71,21 +70,5 @@ public record RouteLimits(
   /** The limits that count those requests. */
   public List<RateLimitSettings> rates(Counts counts) {
     return rates.stream().filter(rate -> rate.counts() == counts).toList();
-  }
-
-  /** All of it in words; empty if there is nothing. */
-  public String describe() {
-    List<String> words = new ArrayList<>();
-    rates.forEach(rate -> words.add(rate.describe()));
-    if (boundsContent()) {
-      words.add("content of " + requestContent + " bytes");
-    }
-    if (headTimeout != null) {
-      words.add("head-timeout " + headTimeout.toMillis() + " ms");
-    }
-    if (contentTimeout != null) {
-      words.add("content-timeout " + contentTimeout.toMillis() + " ms");
-    }
-    return String.join("; ", words);
   }
 }

@@ -4,6 +4,8 @@ import static io.kamille.launcher.appliance.StubOrigin.ok;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.net.http.HttpResponse;
+import java.util.List;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -87,9 +89,42 @@ class ExplainIT {
         "routes: [{upstream: site, cache: {bypass-paths: [/admin], bypass-cookies: [session]}}]");
     assertThat(explain("url=http://a/admin/x"))
         .contains("\"upstream\":\"site\"", "\"decision\":\"pass\",\"fwd\":\"bypass\"")
-        .contains("routes[].cache.bypass-paths: /admin");
+        .contains(
+            "routes[].cache.bypass-paths: /admin", "\"name\":\"*/\",\"host\":\"*\",\"path\":\"/\"")
+        .contains("it takes the route */, to upstream site\"");
     assertThat(explain("url=http://a/x&field=Cookie:%20session=1"))
         .contains("\"decision\":\"pass\",\"fwd\":\"bypass\"", "\"rule\":\"cookie\"");
+  }
+
+  @Test
+  void limitsAreToldWhereARequestMeetsThem() throws Exception {
+    journey.with(
+        "routes: [{upstream: site, rate-limit: [{rate: 2/s}, {rate: 9/h, counts: forwarded}],"
+            + " request-content: 2MiB, head-timeout: 1s, access: {allow: [10.0.0.0/8]}},"
+            + " {upstream: site, path: /b}]");
+    assertThat(rules("url=http://a/a&method=POST&field=Content-Length:%20200"))
+        .startsWith("route ", "access ", "rate-limit 2/s by address, burst 2")
+        .containsSubsequence(
+            "request-content 2MiB; Content-Length: 200",
+            "rate-limit 9/h by address, burst 1, forwarded",
+            "upload-buffer Content-Length: 200",
+            "head-timeout 1s");
+    String tooMuch = "url=http://a/a&method=POST&field=Content-Length:%203000000";
+    assertThat(explain(tooMuch))
+        .contains("\"decision\":\"refuse\"", "it has more content: 413 (Content Too Large)");
+    assertThat(rules(tooMuch)).last().isEqualTo("request-content 2MiB; Content-Length: 3000000");
+    assertThat(rules("url=http://a/b"))
+        .noneMatch(rule -> rule.startsWith("r") && !rule.startsWith("route "));
+  }
+
+  /** Each step's rule, and what it has found. */
+  private List<String> rules(String query) throws Exception {
+    return Pattern.compile("\"rule\":\"([^\"]*)\",\"section\":\"[^\"]*\",\"found\":\"([^\"]*)")
+        .matcher(explain(query))
+        .results()
+        .map(step -> step.group(1) + " " + step.group(2))
+        .map(step -> step.replaceFirst("^(route|access) .*", "$1 "))
+        .toList();
   }
 
   @Test

@@ -92,6 +92,27 @@ class RequestTestsTest {
   }
 
   @Test
+  void aTrustedProxyNamesTheClientItsSchemeAndItsHost() {
+    String text =
+        """
+        listeners:
+          - ":8080"
+          - {address: ":8081", trusted-proxies: {from: [127.0.0.1]}}
+        upstreams: {shop: {origins: ["http://192.0.2.1"]}}
+        routes:
+          - {host: a.example, upstream: shop, access: {allow: [192.0.2.7]}}
+          - {host: b.example, redirect: "https://www.b.example{uri}"}
+        tests:
+          - {request: http://a.example/, client: 127.0.0.1, fields: {X-Forwarded-For: 192.0.2.7}, expect: {upstream: shop}}
+          - {request: http://a.example/, client: 127.0.0.1, fields: {X-Forwarded-For: "192.0.2.7, 192.0.2.8"}, expect: {status: 403}}
+          - {request: http://a.example/, client: 192.0.2.8, fields: {X-Forwarded-For: 192.0.2.7}, expect: {status: 403}}
+          - {request: http://a.example/p, client: 127.0.0.1, fields: {X-Forwarded-For: 192.0.2.7, X-Forwarded-Proto: https}, expect: {key: "https://a.example/p"}}
+          - {request: http://a.example/, client: 127.0.0.1, fields: {X-Forwarded-Host: b.example}, expect: {route: b.example/, status: 308}}
+        """;
+    assertThat(RequestTests.failed(configuration(text), "f")).isEmpty();
+  }
+
+  @Test
   void whatIsExpectedOfEachDecisionIsMet() {
     assertThat(
             failed(
@@ -131,8 +152,8 @@ class RequestTestsTest {
         .containsExactly(
             "f:22:73: tests[0].expect.cache: found bypass (path: it is forwarded, and nothing is"
                 + " stored), expected lookup",
-            "f:23:73: tests[1].expect.response-fields.Server: found absent (route: it takes the route for"
-                + " host shop.example, path /), expected \"present\"");
+            "f:23:73: tests[1].expect.response-fields.Server: found absent (route: it takes the route"
+                + " shop.example/, to upstream shop), expected \"present\"");
   }
 
   @Test
@@ -150,8 +171,8 @@ class RequestTestsTest {
         .map(line -> line.replaceFirst("^.*?expect\\.", ""))
         .containsExactlyInAnyOrder(
             "cache: found bypass (cookie: it bypasses the cache), expected lookup",
-            "upstream: found shop (route: it takes the route for host shop.example, path /), expected api",
-            "cache: found lookup (route: it takes the route for host shop.example, path /), expected"
+            "upstream: found shop (route: it takes the route shop.example/, to upstream shop), expected api",
+            "cache: found lookup (route: it takes the route shop.example/, to upstream shop), expected"
                 + " bypass",
             "lifetime: found 1m (response: fresh by default-ttl), expected 1s",
             "lifetime: found not-stored (response: the response is for one user (RFC 9111"

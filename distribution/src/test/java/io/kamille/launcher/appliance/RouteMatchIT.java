@@ -52,7 +52,7 @@ class RouteMatchIT {
     assertThat(journey.origin().requests()).hasSize(3);
     String url = "http://a/a?utm=1";
     assertThat(journey.admin("/v1/explain?url=http://a/a&field=X-Beta:1").body())
-        .contains("with [x-beta=1]: the name of the route is a part of the key", "\"serve\"");
+        .contains("to upstream site; the name of the route is a part of the key", "\"serve\"");
     assertThat(journey.purge(url).body()).contains("\"purged\":1");
     assertThat(journey.purge("http://a/a").body()).contains("\"purged\":1");
     journey.get("/a");

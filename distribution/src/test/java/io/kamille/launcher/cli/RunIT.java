@@ -65,6 +65,29 @@ class RunIT {
   }
 
   @Test
+  void oneProcessAtATimeUsesAStateDirectory() throws Exception {
+    String[] words = {
+      "run", "--listen", "127.0.0.1:0", "--origin", origin.url(), "--admin", "127.0.0.1:0"
+    };
+    Path socket = directory.resolve("admin.sock");
+    try (KamilleProcess first = KamilleProcess.start(directory, words)) {
+      first.awaitLine("admin on ");
+      try (KamilleProcess second = KamilleProcess.start(directory, words)) {
+        assertThat(second.awaitLine("another Kamille (process "))
+            .isEqualTo(first.processId() + ") uses this state directory: " + directory);
+        assertThat(second.exitCode()).isEqualTo(ExitCode.UNAVAILABLE);
+      }
+      assertThat(socket).exists();
+      first.signal("KILL");
+      first.exitCode();
+    }
+    assertThat(socket).exists();
+    try (KamilleProcess next = KamilleProcess.start(directory, words)) {
+      next.awaitLine("admin on ");
+    }
+  }
+
+  @Test
   void aStartWithATestThatFailsSaysSo() throws Exception {
     Path file =
         Files.writeString(

@@ -32,11 +32,13 @@ import io.kamille.core.http.ContentCoding;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.loop.WallClock;
+import io.kamille.core.setting.TimeSpan;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** One explanation in the making. Nothing is sent or stored. Any thread, one at a time. */
@@ -248,7 +250,7 @@ public final class CacheExplainer {
     step(
         "normal-form",
         "routes[].cache.vary-by",
-        form + " is " + quoted(form, value),
+        written(form) + " is " + quoted(form, value),
         "its responses are told apart by this value");
   }
 
@@ -259,16 +261,25 @@ public final class CacheExplainer {
     if (mismatch != null) {
       String was = quoted(mismatch, selecting.values().get(mismatch));
       found =
-          mismatch
+          written(mismatch)
               + " was "
               + was
               + ", is "
               + quoted(mismatch, selecting.valueIn(request, mismatch));
       so = "it does not match";
     } else if (!selecting.isEmpty()) {
-      found = "Vary: " + String.join(", ", selecting.names());
+      found =
+          "Vary: "
+              + selecting.names().stream()
+                  .map(CacheExplainer::written)
+                  .collect(Collectors.joining(", "));
     }
     step("variant", "RFC 9111 §4.1", found, so);
+  }
+
+  /** As the settings have it. */
+  private static String written(String name) {
+    return name.startsWith("language:") ? name.replace('|', ',') : name;
   }
 
   private static String quoted(String name, @Nullable String value) {
@@ -417,7 +428,7 @@ public final class CacheExplainer {
       step(
           "stale-after",
           "RFC 5861 §4",
-          "routes[].cache.stale-after: " + settings.policy().stale().after().toMillis() + " ms",
+          "routes[].cache.stale-after: " + TimeSpan.print(settings.policy().stale().after()),
           "if no response head comes in that time, the stored response is served");
     }
   }

@@ -27,7 +27,16 @@ public record Explanation(
 
   /** Rules of steps behind the one that decides. They tell what else is done. */
   private static final Set<String> DESCRIBING =
-      Set.of("coding", "fill-around", "invalidation", "owner", "response-buffer");
+      Set.of(
+          "coding",
+          "fill-around",
+          "invalidation",
+          "owner",
+          "rate-limit",
+          "upload-buffer",
+          "head-timeout",
+          "content-timeout",
+          "response-buffer");
 
   public Explanation {
     because = List.copyOf(because);

@@ -24,6 +24,7 @@ public final class UnixSocket implements AutoCloseable {
    * struct cmsghdr      len 8 | level 4 | type 4 | descriptors 4 each, padded to 8
    */
   private static final int AF_UNIX = 1;
+  private static final int SOCK_STREAM = 1;
   private static final int SOCK_SEQPACKET = 5;
   private static final int SOCK_DGRAM = 2;
   private static final int SOCK_CLOEXEC = 0x80000;
@@ -87,18 +88,28 @@ public final class UnixSocket implements AutoCloseable {
 
   /** Connects to who listens at {@code path}. */
   public static UnixSocket connect(String path) throws IOException {
-    return bound(SystemCall.CONNECT, "connect to", path);
+    return bound(SOCK_SEQPACKET, SystemCall.CONNECT, "connect to", path);
+  }
+
+  /** Who listens for streams at {@code path}; null if nobody does. */
+  public static @Nullable Peer listener(String path) {
+    try (UnixSocket socket = bound(SOCK_STREAM, SystemCall.CONNECT, "connect to", path)) {
+      return socket.peer();
+    } catch (IOException nobody) {
+      return null;
+    }
   }
 
   /** Listens at {@code path}, where no file may be. */
   public static UnixSocket listen(String path) throws IOException {
-    UnixSocket socket = bound(SystemCall.BIND, "listen at", path);
+    UnixSocket socket = bound(SOCK_SEQPACKET, SystemCall.BIND, "listen at", path);
     check("listen at " + path, SystemCall.LISTEN.call(socket.descriptor, BACKLOG, 0));
     return socket;
   }
 
-  private static UnixSocket bound(SystemCall call, String verb, String path) throws IOException {
-    UnixSocket socket = open(SOCK_SEQPACKET);
+  private static UnixSocket bound(int type, SystemCall call, String verb, String path)
+      throws IOException {
+    UnixSocket socket = open(type);
     try (Arena scope = Arena.ofConfined()) {
       MemorySegment name = name(path, scope);
       check(verb + " " + path, call.call(socket.descriptor, name.address(), name.byteSize()));
