@@ -73,7 +73,9 @@ final class PurgeCommand extends LocalCommand {
         String start = url.substring(0, url.indexOf('*'));
         throw new CommandFailure(
             ExitCode.USAGE,
-            url + ": * stands for nothing. All URLs that begin so: kamille purge --prefix " + start);
+            url
+                + ": * stands for nothing. All URLs that begin so: kamille purge --prefix "
+                + start);
       }
     }
   }

@@ -112,7 +112,8 @@ class OperatorCommandsIT {
     assertThat(kamille("explain", "http://shop.example/page", "-X", "POST")).isZero();
     assertThat(out.toString()).startsWith("pass method\n");
     assertThat(kamille("explain", "shop.example/page")).isEqualTo(64);
-    assertThat(err.toString()).startsWith("kamille: url: found \"shop.example/page\", expected a URL");
+    assertThat(err.toString())
+        .startsWith("kamille: url: found \"shop.example/page\", expected a URL");
   }
 
   /** The file that runs includes another one, beside it and not beside the command. */
@@ -218,8 +219,7 @@ class OperatorCommandsIT {
     String before = Files.readString(included);
     Files.writeString(included, before.replace("included.example", "new.example"));
     assertThat(kamille("config", "reload")).isZero();
-    assertThat(out)
-        .hasToString("routes[3].host: included.example → new.example\nversion 1 runs\n");
+    assertThat(out).hasToString("routes[3].host: included.example → new.example\nversion 1 runs\n");
     Files.writeString(included, "broken: [");
     assertThat(kamille("config", "reload")).isEqualTo(78);
     assertThat(err.toString()).contains("a.yaml:1:10: ", "kamille: Nothing was changed.");

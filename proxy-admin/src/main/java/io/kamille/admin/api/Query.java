@@ -1,8 +1,8 @@
 package io.kamille.admin.api;
 
 import io.kamille.cache.key.CacheKey;
-import io.kamille.core.setting.Problems;
 import io.kamille.core.http.Octets;
+import io.kamille.core.setting.Problems;
 import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
