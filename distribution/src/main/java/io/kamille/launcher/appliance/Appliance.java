@@ -48,7 +48,9 @@ import java.io.UncheckedIOException;
 import java.lang.System.Logger.Level;
 import java.net.BindException;
 import java.net.InetAddress;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -317,8 +319,14 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
     try {
       return AccessLog.open(configuration.log().access(), registry, WallClock.system());
     } catch (IOException failed) {
+      String why =
+          switch (failed) {
+            case NoSuchFileException _ -> ": its directory does not exist";
+            case AccessDeniedException _ -> ": no permission";
+            default -> "";
+          };
       throw new StartFailure(
-          StartFailure.Kind.FILE, "cannot write the access log: " + failed.getMessage());
+          StartFailure.Kind.FILE, "cannot write the access log: " + failed.getMessage() + why);
     }
   }
 

@@ -31,6 +31,7 @@ import io.kamille.core.setting.Setting;
 import io.kamille.core.setting.Subsection;
 import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.configuration.RequestTest;
+import io.kamille.launcher.configuration.RequestTest.Target;
 import io.kamille.launcher.configuration.RouteActions;
 import io.kamille.launcher.configuration.RouteSettings;
 import io.kamille.launcher.configuration.RoutesByHost;
@@ -46,6 +47,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
@@ -144,12 +146,19 @@ public final class RequestTests {
     for (int i = 0; i < values.size(); i++) {
       RequestTest test = with.tests().get(i);
       Outcome outcome = tests.outcome(test.head(), test.client(), test.response().head());
-      compare(values.get(i).one(RequestTest.EXPECT), outcome, problems);
+      compare(test.request(), values.get(i).one(RequestTest.EXPECT), outcome, problems);
     }
     return problems.inOrder();
   }
 
-  private static void compare(SectionValues expect, Outcome outcome, Problems problems) {
+  private static void compare(
+      Target request, SectionValues expect, Outcome outcome, Problems problems) {
+    Object status = outcome.found.get(RequestTest.STATUS);
+    if (outcome.route == null && !Objects.equals(status, expect.find(RequestTest.STATUS))) {
+      problems.conflict(
+          expect, "no route (" + outcome.reached + ")", "a route for " + request.uri());
+      return;
+    }
     for (Member member : expect.section().members()) {
       if (member instanceof Setting<?> setting && expect.isGiven(setting)) {
         String found = String.valueOf(outcome.found.getOrDefault(setting, "nothing"));
@@ -177,7 +186,8 @@ public final class RequestTests {
       ValuePattern expected = place.section().record(at);
       if (found == null || !expected.takes(found, at.name())) {
         List<String> lines = found == null ? List.of() : found.all(at.name());
-        String shown = lines.isEmpty() ? "absent" : Problems.quote(String.join(", ", lines));
+        String there = lines.isEmpty() ? "absent" : Problems.quote(String.join(", ", lines));
+        String shown = found == null ? "nothing" : there;
         problems.conflict(
             at, shown + " (" + outcome.reached + ")", Problems.quote(expected.value()));
       }

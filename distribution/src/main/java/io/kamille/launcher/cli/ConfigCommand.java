@@ -169,6 +169,11 @@ final class ConfigCommand {
         .orElse("vi");
   }
 
+  @Command(description = "Read the file again, and those that it includes.")
+  void reload(@Mixin StateOption state) throws CommandFailure {
+    print(outcome(state.ask("POST", PATH + "/reload", Map.of("If-Match", "*"), null)));
+  }
+
   @Command(description = "Put an older version in force again.")
   void rollback(
       @Mixin StateOption state,
@@ -195,19 +200,22 @@ final class ConfigCommand {
     return Map.of("If-Match", String.valueOf(running.fields().get("etag")));
   }
 
-  private static JsonNode post(StateOption state, String target, Map<String, ?> content)
+  private JsonNode post(StateOption state, String target, Map<String, ?> content)
       throws CommandFailure {
     Map<String, String> fields = new LinkedHashMap<>(matching(running(state)));
     fields.put("Content-Type", "application/json");
-    Reply reply = state.successful("POST", PATH + target, fields, JSON.writeValueAsString(content));
-    return JSON.readTree(reply.content());
+    return outcome(state.ask("POST", PATH + target, fields, JSON.writeValueAsString(content)));
   }
 
   private JsonNode put(StateOption state, String query, Map<String, String> fields, String text)
       throws CommandFailure {
     Map<String, String> all = new LinkedHashMap<>(fields);
     all.put("Content-Type", "application/yaml");
-    Reply reply = state.ask("PUT", PATH + query, all, text);
+    return outcome(state.ask("PUT", PATH + query, all, text));
+  }
+
+  /** Prints each problem of a text that is refused. */
+  private JsonNode outcome(Reply reply) throws CommandFailure {
     if (reply.isSuccessful()) {
       return JSON.readTree(reply.content());
     }

@@ -52,7 +52,9 @@ final class PurgeCommand extends LocalCommand {
     @Option(names = "--all", description = "Everything.")
     private boolean isAll;
 
-    private Map.Entry<String, Object> order() {
+    private Map.Entry<String, Object> order() throws CommandFailure {
+      noStar(url);
+      noStar(prefix);
       if (url != null) {
         return Map.entry("url", url);
       }
@@ -63,6 +65,18 @@ final class PurgeCommand extends LocalCommand {
         return Map.entry("host", host);
       }
       return tags != null ? Map.entry("tags", tags) : Map.entry("all", isAll);
+    }
+
+    /** What has one in its path is meant as a pattern. The API takes it as it is. */
+    private static void noStar(@Nullable String url) throws CommandFailure {
+      if (url != null && url.matches("[^*]+//[^*/]+/.*\\*.*")) {
+        String start = url.substring(0, url.indexOf('*'));
+        throw new CommandFailure(
+            ExitCode.USAGE,
+            url
+                + ": * stands for nothing. All URLs that begin so: kamille purge --prefix "
+                + start);
+      }
     }
   }
 

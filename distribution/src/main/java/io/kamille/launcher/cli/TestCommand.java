@@ -51,7 +51,9 @@ final class TestCommand implements Callable<Integer> {
     PrintWriter out = spec.commandLine().getOut();
     PrintWriter err = spec.commandLine().getErr();
     if (isPin == (file != null)) {
-      throw new ParameterException(spec.commandLine(), "one of --config FILE and --pin");
+      throw new ParameterException(
+          spec.commandLine(),
+          "give either --config FILE, to run its tests, or --pin, to write tests");
     }
     if (file == null) {
       out.print(pinned(err));

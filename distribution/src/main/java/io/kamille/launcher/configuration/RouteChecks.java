@@ -181,9 +181,12 @@ record RouteChecks(SectionValues route, Problems problems) {
     SectionValues basic = auth.one(AuthSettings.BASIC);
     Path users = basic.find(BasicAuthSettings.USERS_FILE);
     if (users != null) {
-      String expected = "a file of users that is right";
+      String expected = "a file of users";
       problems.readable(
-          basic, BasicAuthSettings.USERS_FILE, expected, () -> AuthSettings.readUsers(users));
+          basic,
+          BasicAuthSettings.USERS_FILE,
+          expected,
+          () -> AuthSettings.readUsers(users, problems));
     }
     SectionValues jwt = auth.one(AuthSettings.JWT);
     String keys = jwt.find(JwtSettings.KEYS);

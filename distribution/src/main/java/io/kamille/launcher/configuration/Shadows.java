@@ -8,6 +8,7 @@ import io.kamille.core.setting.Position;
 import io.kamille.core.setting.SectionValues;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
 
@@ -72,6 +73,12 @@ public final class Shadows {
     String other = route.actions().split().upstream();
     if (other != null && route.actions().split().share() >= 1) {
       hasNoEffect(at, "upstream", String.valueOf(route.upstream()), "split sends all to " + other);
+    }
+    for (String method : route.match().methods()) {
+      String upper = method.toUpperCase(Locale.ROOT);
+      if (!method.equals(upper)) {
+        note(at, at.path() + ".match.methods", method + " does not match " + upper);
+      }
     }
     fieldsSetTwice(at, "request-headers", route.actions().requestHeaders());
     fieldsSetTwice(at, "response-headers", route.actions().responseHeaders());

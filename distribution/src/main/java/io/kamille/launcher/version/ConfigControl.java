@@ -490,8 +490,7 @@ public final class ConfigControl implements AutoCloseable {
    */
   synchronized Outcome reload(String match) throws Refused {
     checkMatch(match);
-    readAgain();
-    return outcome(List.of());
+    return outcome(readAgain());
   }
 
   /**
@@ -510,7 +509,7 @@ public final class ConfigControl implements AutoCloseable {
     }
   }
 
-  private void readAgain() throws Refused {
+  private List<SettingChange> readAgain() throws Refused {
     String next;
     try {
       next = Files.readString(file.path());
@@ -525,12 +524,14 @@ public final class ConfigControl implements AutoCloseable {
           problems);
     }
     Configuration read = tested(next);
+    List<SettingChange> changes = target.changes(read);
     apply(read);
     ofFile = read;
     if (trial != null) {
       ended(trial, false, "the file was read again");
     }
     file.read(next);
+    return changes;
   }
 
   @Override

@@ -5,7 +5,9 @@ import io.kamille.admin.api.Answer;
 import io.kamille.admin.api.InvalidRequest;
 import io.kamille.admin.api.Json;
 import io.kamille.admin.api.Operation;
+import io.kamille.admin.api.Query;
 import io.kamille.admin.auth.Scope;
+import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.tiers.PurgedUrls.PurgedUrl;
 import io.kamille.core.http.StatusCode;
 import java.util.ArrayList;
@@ -19,6 +21,7 @@ public final class WarmResources {
   private static final int CONTENT_LIMIT_BYTES = 2 << 20;
   private static final int USUAL_RATE = 10;
   private static final int MOST_RATE = 1000;
+  private static final String RATE = "rate must be 1 to " + MOST_RATE + " requests a second.";
   private static final String EXPECTED =
       "The content must be an object with exactly one of \"urls\" (1 to "
           + WarmUp.MOST_URLS
@@ -43,7 +46,7 @@ public final class WarmResources {
 
   private static Answer start(WarmUp warmUp, AdminRequest request) throws InvalidRequest {
     JsonNode document = Json.content(request);
-    int rate = Json.number(document, "rate", USUAL_RATE, MOST_RATE, EXPECTED);
+    int rate = Json.number(document, "rate", USUAL_RATE, MOST_RATE, RATE);
     List<String> what =
         document.propertyNames().stream().filter(name -> !name.equals("rate")).toList();
     JsonNode value = what.size() == 1 ? document.path(what.getFirst()) : document;
@@ -51,7 +54,7 @@ public final class WarmResources {
     if (value.isArray() && what.contains("urls")) {
       isStarted = warmUp.urls(urls(value), rate);
     } else if (value.isString() && what.contains("sitemap")) {
-      isStarted = warmUp.sitemap(value.stringValue(), rate);
+      isStarted = warmUp.sitemap(url(value.stringValue()), rate);
     } else if (value.canConvertToLong() && value.isIntegralNumber() && what.contains("purge")) {
       isStarted = warmUp.purged(value.longValue(), removedBy(warmUp, value.longValue()), rate);
     } else {
@@ -74,11 +77,18 @@ public final class WarmResources {
   private static List<String> urls(JsonNode values) throws InvalidRequest {
     List<String> urls = new ArrayList<>();
     for (JsonNode url : values.values()) {
-      urls.add(url.stringValue(""));
+      urls.add(url(url.stringValue("")));
     }
-    if (urls.isEmpty() || urls.size() > WarmUp.MOST_URLS || urls.contains("")) {
+    if (urls.isEmpty() || urls.size() > WarmUp.MOST_URLS) {
       throw new InvalidRequest(EXPECTED);
     }
     return urls;
+  }
+
+  private static String url(String url) throws InvalidRequest {
+    if (CacheKey.request(url) == null) {
+      throw new InvalidRequest(Query.noUrl("url", url));
+    }
+    return url;
   }
 }

@@ -2,9 +2,11 @@ package io.kamille.launcher.appliance;
 
 import static io.kamille.launcher.appliance.StubOrigin.ok;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kamille.core.Await;
 import io.kamille.core.client.h1.TestClient;
+import io.kamille.launcher.service.Inheritance;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.util.Comparator;
@@ -38,6 +40,21 @@ class AccessLogIT {
     assertThat(lines.get(2))
         .as("nothing of the request before")
         .matches(START + "\"-\" 400 \\d+ \"-\" \"-\" \\d+\\.\\d{6} - http_request_error \".+\"");
+  }
+
+  @Test
+  void aStartWithoutItsDirectorySaysWhy() {
+    journey.with("log: {access: {enabled: on, output: '" + journey.file("none/a.log") + "'}}");
+    assertThatThrownBy(
+            () ->
+                Appliance.start(
+                    journey.configuration(),
+                    "test",
+                    Inheritance.none(),
+                    _ -> List.of(),
+                    Machine.HERE))
+        .isInstanceOf(StartFailure.class)
+        .hasMessageEndingWith("none/a.log: its directory does not exist");
   }
 
   @Test

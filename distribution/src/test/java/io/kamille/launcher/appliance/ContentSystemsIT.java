@@ -138,7 +138,7 @@ class ContentSystemsIT {
   void fosHttpCacheMakesKeysStale() {
     store("/product", "xkey: c52 l2", "ETag: \"1\"");
     String purge = "PURGEKEYS / HTTP/1.1\r\nHost: 127.0.0.1\r\nxkey-softpurge: l2 p2\r\n\r\n";
-    assertThat(journey.say(purge).content()).isEqualTo("purge: 1\n");
+    assertThat(journey.say(purge).content()).isEqualTo("purge number: 1\n");
     assertThat(journey.get("/product").field("Cache-Status")).contains("; hit; ttl=0");
   }
 

@@ -172,7 +172,7 @@ class ControlPlaneIT {
   void aPurgeOfAnUrlThatNoRequestCanHaveIsABadRequest(String url) throws Exception {
     HttpResponse<String> refused = journey.purge(url);
     assertThat(refused.statusCode()).isEqualTo(400);
-    assertThat(refused.body()).contains("\"detail\":\"url must begin with http://");
+    assertThat(refused.body()).contains("\"detail\":\"url: found ");
   }
 
   @Test

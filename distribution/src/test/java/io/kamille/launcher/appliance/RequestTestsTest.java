@@ -166,8 +166,7 @@ class RequestTestsTest {
                 "{request: http://shop.example/p, response: {fields: {Cache-Control: private}},"
                     + " expect: {lifetime: 1s}}",
                 "{request: http://shop.example/admin, client: 192.0.2.7, expect: {upstream: shop,"
-                    + " status: 200}}",
-                "{request: http://other.example/, expect: {route: any}}"))
+                    + " status: 200, response-fields: {Server: absent}}}"))
         .map(line -> line.replaceFirst("^.*?expect\\.", ""))
         .containsExactlyInAnyOrder(
             "cache: found bypass (cookie: it bypasses the cache), expected lookup",
@@ -180,8 +179,19 @@ class RequestTestsTest {
             "upstream: found nothing (access: the route is not for this client: 403 (Forbidden)), expected"
                 + " shop",
             "status: found 403 (access: the route is not for this client: 403 (Forbidden)), expected 200",
-            "route: found nothing (no-route: no route is for this host: 421 (Misdirected Request)), expected"
-                + " any");
+            "response-fields.Server: found nothing (access: the route is not for this client: 403"
+                + " (Forbidden)), expected \"absent\"");
+  }
+
+  @Test
+  void aTestWithoutARouteIsOneProblem() {
+    assertThat(
+            failed(
+                "{request: http://other.example/, expect: {route: any, upstream: shop, status: 200,"
+                    + " request-fields: {A: absent}, response-fields: {B: absent}}}"))
+        .containsExactly(
+            "f:22:46: tests[0].expect: found no route (no-route: no route is for this host: 421"
+                + " (Misdirected Request)), expected a route for http://other.example/");
   }
 
   /** Who may validate a text need not be somebody who may read files. */

@@ -105,6 +105,26 @@ class KamilleCommandTest {
   }
 
   @Test
+  void eachWrongLineOfAFileOfUsersIsAProblem() throws IOException {
+    Path users = Files.writeString(directory.resolve("users"), "anna:secret\nbert\n");
+    Path file =
+        write(
+            """
+            listeners: [':0']
+            upstreams: {a: {origins: ['http://b']}}
+            routes: [{upstream: a, auth: {basic: {users-file: users}}}]
+            """);
+    assertThat(execute("check", "--config", file.toString())).isEqualTo(78);
+    assertThat(err.toString().lines())
+        .containsExactly(
+            users
+                + ":1:1: found a wrong line, expected a bcrypt hash of cost 4–16 as htpasswd -B"
+                + " writes it, or PBKDF2",
+            users + ":2:1: found a wrong line, expected NAME:HASH",
+            "kamille: 2 problems");
+  }
+
+  @Test
   void aTestThatFailsIsNamedWithItsPlaceAndWhy() throws IOException {
     Path file =
         write(

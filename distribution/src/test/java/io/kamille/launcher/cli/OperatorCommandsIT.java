@@ -112,7 +112,8 @@ class OperatorCommandsIT {
     assertThat(kamille("explain", "http://shop.example/page", "-X", "POST")).isZero();
     assertThat(out.toString()).startsWith("pass method\n");
     assertThat(kamille("explain", "shop.example/page")).isEqualTo(64);
-    assertThat(err.toString()).startsWith("kamille: url must begin with http://");
+    assertThat(err.toString())
+        .startsWith("kamille: url: found \"shop.example/page\", expected a URL");
   }
 
   /** The file that runs includes another one, beside it and not beside the command. */
@@ -207,6 +208,23 @@ class OperatorCommandsIT {
     assertThat(kamille("warm")).isEqualTo(64);
     assertThat(kamille("warm", "http://shop.example/map?a&b")).isZero();
     assertThat(kamille("warm", "http://shop.example/map?a&b", "--rate", "0")).isEqualTo(64);
+    assertThat(err.toString()).endsWith("kamille: rate must be 1 to 1000 requests a second.\n");
+    assertThat(kamille("warm", "shop.example/map")).isEqualTo(64);
+    assertThat(err.toString()).contains("kamille: url: found \"shop.example/map\", expected a URL");
+  }
+
+  @Test
+  void aReloadNamesTheChangesOfIncludedFilesAndTheProblems() throws Exception {
+    Path included = directory.resolve("sites/a.yaml");
+    String before = Files.readString(included);
+    Files.writeString(included, before.replace("included.example", "new.example"));
+    assertThat(kamille("config", "reload")).isZero();
+    assertThat(out).hasToString("routes[3].host: included.example → new.example\nversion 1 runs\n");
+    Files.writeString(included, "broken: [");
+    assertThat(kamille("config", "reload")).isEqualTo(78);
+    assertThat(err.toString()).contains("a.yaml:1:10: ", "kamille: Nothing was changed.");
+    Files.writeString(included, before);
+    assertThat(kamille("config", "reload")).isZero();
   }
 
   @Test
@@ -226,7 +244,11 @@ class OperatorCommandsIT {
     assertThat(out.toString()).contains("\"state\":\"done\",\"purged\":2");
     assertThat(kamille("purge", "--host", "*.example")).isEqualTo(64);
     assertThat(err.toString()).contains("host must name one host");
+    assertThat(kamille("purge", "http://shop.example/shoes/*")).isEqualTo(64);
+    assertThat(err.toString()).contains("kamille purge --prefix http://shop.example/shoes/\n");
+    assertThat(kamille("purge", "--prefix", "http://shop.example/*")).isEqualTo(64);
     assertThat(kamille("purge", "nonsense")).isEqualTo(64);
+    assertThat(err.toString()).contains("url: found \"nonsense\", expected a URL");
     assertThat(kamille("purge", "http://a/", "--host", "a")).isEqualTo(64);
     assertThat(kamille("purge")).isEqualTo(64);
   }

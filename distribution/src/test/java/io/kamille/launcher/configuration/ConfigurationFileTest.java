@@ -462,8 +462,8 @@ class ConfigurationFileTest {
             + " routes[0].auth.forward.response-fields: found \"Host\", expected the name of a field"
             + " that neither frames messages nor is Host (host-rewrite)",
         "routes: [{upstream: web, auth: {basic: {users-file: /no/users}}}] | 3:53:"
-            + " routes[0].auth.basic.users-file: found \"/no/users\", expected a file of users that"
-            + " is right (no file of this name)",
+            + " routes[0].auth.basic.users-file: found \"/no/users\", expected a file of users (no"
+            + " file of this name)",
         "routes: [{upstream: web, auth: {jwt: {keys: 'http://a/', issuer: b}}}] | 3:45:"
             + " routes[0].auth.jwt.keys: found \"http://a/\", expected the path of a file, an https://"
             + " URL, or an http:// URL of this machine",

@@ -60,6 +60,12 @@ class ShadowsTest {
   }
 
   @Test
+  void aMethodInLowerCaseIsAnotherOne() {
+    assertThat(notes("{upstream: web, match: {methods: [get, HEAD]}}"))
+        .containsExactly("k:4:3: note: routes[0].match.methods: get does not match GET");
+  }
+
+  @Test
   void ofManyHostsThreeAreNamed() {
     assertThat(
             notes(

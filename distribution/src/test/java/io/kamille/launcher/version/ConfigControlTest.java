@@ -213,7 +213,9 @@ class ConfigControlTest {
     Files.writeString(shop, SHOP.replace("shop.test", "other.test"));
     refused(ProblemType.FILE_CHANGED, () -> commit(INCLUDING + "loops: 7\n", "a", "", null));
     assertThat(appliance.running.routes().getLast().host()).isEqualTo("shop.test");
-    assertThat(control.reload()).isEmpty();
+    assertThat(control.reload("*").changes())
+        .extracting(SettingChange::toString)
+        .containsExactly("routes[1].host: shop.test → other.test");
     assertThat(appliance.running.routes().getLast().host()).isEqualTo("other.test");
     Files.delete(shop);
     refused(ProblemType.FILE_CHANGED, () -> commit(INCLUDING + "loops: 7\n", "a", "", null));

@@ -27,9 +27,6 @@ final class PurgeResources {
       "The content must be an object with exactly one of \"url\", \"prefix\", \"host\" (strings),"
           + " \"tags\" (an array of strings) and \"all\" (true), and perhaps \"mode\" (\"hard\" or"
           + " \"soft\") and \"dry_run\" (true or false).";
-  private static final String NO_URI =
-      " must begin with http:// or https://, have a host, at most a port from 0 to 65535 behind it"
-          + " and no user information, and be percent-encoded.";
   private static final String NO_HOST =
       "host must be a host as in a URL, with a port from 0 to 65535 behind it at most.";
   private static final String TOO_LONG =
@@ -168,8 +165,11 @@ final class PurgeResources {
 
   private static PurgeTarget target(String name, JsonNode value) throws InvalidRequest {
     return switch (name) {
-      case "url" -> found(PurgeTarget.url(uri(name, value)), name + NO_URI);
-      case "prefix" -> found(PurgeTarget.prefix(shortText(name, uri(name, value))), name + NO_URI);
+      case "url" -> found(PurgeTarget.url(uri(name, value)), Query.noUrl(name, text(value)));
+      case "prefix" ->
+          found(
+              PurgeTarget.prefix(shortText(name, uri(name, value))),
+              Query.noUrl(name, text(value)));
       case "host" -> found(PurgeTarget.host(shortText(name, host(value))), NO_HOST);
       case "tags" -> PurgeTarget.tags(tags(value));
       case "all" -> found(bool(value) ? PurgeTarget.all() : null, EXPECTED);

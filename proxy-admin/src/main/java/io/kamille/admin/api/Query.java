@@ -2,6 +2,7 @@ package io.kamille.admin.api;
 
 import io.kamille.cache.key.CacheKey;
 import io.kamille.core.http.Octets;
+import io.kamille.core.setting.Problems;
 import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -71,11 +72,17 @@ public final class Query {
       throw new InvalidRequest("url must have no fragment: it is never sent in a request.");
     }
     if (CacheKey.find(url) == null) {
-      throw new InvalidRequest(
-          "url must begin with http:// or https://, have a host, at most a port from 0 to 65535"
-              + " behind it and no user information, and be percent-encoded.");
+      throw new InvalidRequest(noUrl("url", url));
     }
     return url;
+  }
+
+  /** Says that a value is no URL that a request can have as its target. */
+  public static String noUrl(String name, String value) {
+    return name
+        + ": found "
+        + Problems.quote(value)
+        + ", expected a URL as clients send it, such as https://example.org/a?b=%C3%BC";
   }
 
   /** The value of a parameter that is a number from 1 to {@code limit}, or {@code otherwise}. */

@@ -125,7 +125,7 @@ public final class PurgeMethod implements ExchangeHandler {
           answer.say(StatusCode.SERVICE_UNAVAILABLE, "too many purges wait to be swept\n");
           return;
         }
-        text.append("purge: ").append(report.id()).append('\n');
+        text.append("purge number: ").append(report.id()).append('\n');
       }
       removals.whenKept(() -> answer.say(StatusCode.OK, text.toString()));
     }

@@ -98,8 +98,9 @@ public final class RedirectsFile implements ExchangeHandler {
       }
       RedirectTable read = RedirectTable.parse(path, content, found);
       if (found.isEmpty()) {
+        Level news = table().equals(RedirectTable.EMPTY) ? Level.DEBUG : Level.INFO;
         table.setRelease(read);
-        LOG.log(Level.INFO, "redirects by {0}: {1}", path, read.size());
+        LOG.log(news, "read {0}: {1} redirect(s)", path, Integer.toString(read.size()));
       }
     } catch (IOException unreadable) {
       found.addUnreadable(unreadable);

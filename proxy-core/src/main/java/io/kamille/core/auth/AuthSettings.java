@@ -2,6 +2,9 @@ package io.kamille.core.auth;
 
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.loop.WallClock;
+import io.kamille.core.setting.Position;
+import io.kamille.core.setting.Problem;
+import io.kamille.core.setting.Problems;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Subsection;
 import java.io.IOException;
@@ -61,10 +64,19 @@ public record AuthSettings(BasicAuthSettings basic, ForwardAuthSettings forward,
   /**
    * Reads a file of users.
    *
-   * @throws IOException with what is not right
+   * @param problems takes the lines that are wrong, and shows none
+   * @throws IOException if it cannot be read, or names nobody
    */
-  public static Object readUsers(Path file) throws IOException {
-    return AuthSource.read(file, Users::parse);
+  public static Object readUsers(Path file, Problems problems) throws IOException {
+    return AuthSource.read(
+        file,
+        content ->
+            Users.parse(
+                content,
+                (expected, line) -> {
+                  Position at = new Position(line, 1, file.toString());
+                  problems.add(Problem.Kind.CONFLICT, at, "", "a wrong line", expected);
+                }));
   }
 
   /**

@@ -49,7 +49,7 @@ class AuthSource<T> {
 
   /** A file, which is not read before it is looked at. */
   AuthSource(Path file, Parser<T> parser) {
-    this(file.toString(), watched(file)::look, parser);
+    this(file.toAbsolutePath().toString(), watched(file)::look, parser);
   }
 
   AuthSource(String name, Place place, Parser<T> parser) {
@@ -104,11 +104,13 @@ class AuthSource<T> {
     }
   }
 
-  /** What it has is not right: what it had last goes on, and the log says so once. */
+  /** What it has is not right: what it had last stays in force, and the log says so once. */
   final synchronized void keep(String problem) {
     if (!problem.equals(lastProblem)) {
       lastProblem = problem;
-      LOG.log(Level.ERROR, "{0}: {1}; what it had last goes on", name, problem);
+      String now =
+          known == null ? "requests get 503 until it is right" : "the last one stays in force";
+      LOG.log(Level.ERROR, "{0}: {1}; {2}", name, problem, now);
     }
   }
 }

@@ -40,7 +40,7 @@ final class CredentialStation<T> extends AuthStation {
   private static final System.Logger LOG = System.getLogger("kamille.auth");
 
   private static final Failure NOT_YET =
-      new Failure(Kind.PROXY_INTERNAL_RESPONSE, 503, "there are no users or keys yet", 1);
+      new Failure(Kind.PROXY_INTERNAL_RESPONSE, 503, "no users or keys could be read yet", 1);
   private static final Failure BUSY =
       new Failure(Kind.PROXY_INTERNAL_RESPONSE, 503, "too many requests wait for a check", 1);
   private static final Failure BUG =

@@ -1,6 +1,7 @@
 package io.kamille.core.auth;
 
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -8,7 +9,9 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jose4j.jwk.JsonWebKey;
 import org.jspecify.annotations.Nullable;
 
@@ -64,7 +67,7 @@ final class JwksUrl extends AuthSource<List<JsonWebKey>> {
   private void fetched(@Nullable HttpResponse<byte[]> response, @Nullable Throwable trouble) {
     try {
       if (response == null) {
-        throw new IOException("it cannot be fetched (" + trouble + ")");
+        throw new IOException("it cannot be fetched: " + words(trouble));
       }
       if (response.statusCode() != 200) {
         throw new IOException("status code " + response.statusCode() + " (expected: 200)");
@@ -74,5 +77,15 @@ final class JwksUrl extends AuthSource<List<JsonWebKey>> {
       doubt();
       keep(String.valueOf(wrong.getMessage()));
     }
+  }
+
+  static String words(@Nullable Throwable trouble) {
+    Throwable cause = trouble instanceof CompletionException ? trouble.getCause() : trouble;
+    return switch (cause) {
+      case ConnectException _ -> "no connection";
+      case TimeoutException _ -> "no answer in " + DEADLINE.toSeconds() + " s";
+      case IOException told -> String.valueOf(told.getMessage());
+      case null, default -> String.valueOf(cause);
+    };
   }
 }

@@ -10,6 +10,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.ObjIntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** Who may pass, by a password each. Immutable; any thread. */
@@ -26,21 +27,35 @@ record Users(Map<String, PasswordHash> byName, List<PasswordHash> all) {
    * @throws IOException if lines are not right; the message names them and never shows them
    */
   static Users parse(byte[] content) throws IOException {
-    Map<String, PasswordHash> users = new HashMap<>();
     List<String> wrong = new ArrayList<>();
-    String[] lines = new String(content, StandardCharsets.UTF_8).split("\n", -1);
-    for (int i = 0; i < lines.length; i++) {
-      String expected = read(lines[i].strip(), users);
-      if (expected != null) {
-        wrong.add("line " + (i + 1) + ": expected: " + expected);
-      }
-    }
+    Users users =
+        parse(content, (expected, i) -> wrong.add("line " + i + ": expected: " + expected));
     if (!wrong.isEmpty()) {
       String told = String.join("; ", wrong.subList(0, Math.min(wrong.size(), TOLD)));
       int more = wrong.size() - TOLD;
       throw new IOException(more > 0 ? told + "; and " + more + " more lines" : told);
     }
-    if (users.isEmpty()) {
+    return users;
+  }
+
+  /**
+   * The same.
+   *
+   * @param wrong takes what was expected in each line that is not right, and its number
+   * @throws IOException if nobody is named
+   */
+  static Users parse(byte[] content, ObjIntConsumer<String> wrong) throws IOException {
+    Map<String, PasswordHash> users = new HashMap<>();
+    boolean isRight = true;
+    String[] lines = new String(content, StandardCharsets.UTF_8).split("\n", -1);
+    for (int i = 0; i < lines.length; i++) {
+      String expected = read(lines[i].strip(), users);
+      if (expected != null) {
+        wrong.accept(expected, i + 1);
+        isRight = false;
+      }
+    }
+    if (users.isEmpty() && isRight) {
       throw new IOException("expected: at least one user");
     }
     return new Users(Map.copyOf(users), List.copyOf(users.values()));

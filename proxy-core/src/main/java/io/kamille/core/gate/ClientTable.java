@@ -41,11 +41,11 @@ public final class ClientTable {
   public ClientTable(ClientLimits limits, AddressMask shown, LongSupplier nanoClock) {
     this.limits = limits;
     deniedLog =
-        new RefusalLog("refused {} connections of clients that are not let in", shown, nanoClock);
+        new RefusalLog("refused {} connection(s) of clients that are not let in", shown, nanoClock);
     headerLog =
-        new RefusalLog("refused {} connections without a valid PROXY header", shown, nanoClock);
+        new RefusalLog("refused {} connection(s) without a valid PROXY header", shown, nanoClock);
     refusedLog =
-        new RefusalLog("refused {} connections of clients that have too many", shown, nanoClock);
+        new RefusalLog("refused {} connection(s) of clients that have too many", shown, nanoClock);
   }
 
   /** Other limits; connections that are open stay, and stay counted as they were. */

@@ -65,7 +65,7 @@ public final class RateLimit implements RouteGate {
     this.nanoClock = nanoClock;
     startNanos = nanoClock.getAsLong();
     String done = settings.isDryRun() ? "dry run: let through" : "refused";
-    String what = " {} requests over the rate " + settings.rate() + " of route " + route;
+    String what = " {} request(s) over the rate " + settings.rate() + " of route " + route;
     log = new RefusalLog(done + what, shown, nanoClock);
   }
 

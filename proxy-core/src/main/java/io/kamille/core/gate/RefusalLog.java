@@ -27,7 +27,7 @@ final class RefusalLog {
   /**
    * A log of one kind of refusal.
    *
-   * @param what was done, with "{}" for how often: "refused {} connections of busy clients"
+   * @param what was done, with "{}" for how often: "refused {} connection(s) of busy clients"
    * @param shown how clients are named
    * @param nanoClock monotonic nanoseconds
    */

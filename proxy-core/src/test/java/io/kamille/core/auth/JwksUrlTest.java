@@ -4,10 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
 import io.kamille.core.Await;
+import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jose4j.jwk.EcJwkGenerator;
 import org.jose4j.jwk.JsonWebKey;
@@ -74,6 +77,13 @@ class JwksUrlTest {
     look(JwksUrl.DOUBT_SECONDS);
     awaitOtherThan(second);
     assertThat(asked).hasValue(4);
+  }
+
+  @Test
+  void troubleIsToldInWords() {
+    assertThat(JwksUrl.words(new CompletionException(new ConnectException())))
+        .isEqualTo("no connection");
+    assertThat(JwksUrl.words(new TimeoutException())).isEqualTo("no answer in 10 s");
   }
 
   private void look(int times) {
