@@ -50,6 +50,17 @@ class PurgeMethodTest {
     }
   }
 
+  /** HTTP/1.0 lets a request name no host. */
+  @Test
+  void whatIsStoredWithoutAHostIsRemoved() {
+    try (CacheFixture fixture = new CacheFixture()) {
+      send(fixture, method(fixture, fixture.handler), "10.1.2.3", "GET", "http:///a");
+      fixture.origin.last().respond(200, "a", "Cache-Control", "max-age=60");
+      fixture.run();
+      assertThat(purge(fixture, "10.1.2.3", "http:///a").text()).isEqualTo("purged: 1\n");
+    }
+  }
+
   @Test
   void nothingStoredIsNoTrouble() {
     try (CacheFixture fixture = new CacheFixture()) {

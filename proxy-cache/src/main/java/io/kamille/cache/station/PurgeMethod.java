@@ -100,22 +100,23 @@ public final class PurgeMethod implements ExchangeHandler {
     return PurgeRequest.of(request, rules.getAcquire().fields());
   }
 
-  /** Here, and at other nodes if there are any. */
+  /** Here, and at other nodes if there are any. They have no name for a URL without a host. */
   private void purge(Exchange exchange, @Nullable PurgeRequest byFields) {
-    PurgeRequest asked = byFields == null ? PurgeRequest.ofUrl(exchange.request()) : byFields;
-    if (asked.refusal() != null) {
+    OtherNodes nodes = removals.others();
+    PurgeRequest asked =
+        byFields == null && nodes != null ? PurgeRequest.ofUrl(exchange.request()) : byFields;
+    if (asked != null && asked.refusal() != null) {
       exchange.reply().fail(Failure.request(StatusCode.BAD_REQUEST, asked.refusal()));
       return;
     }
-    List<Order> orders = asked.orders();
-    KeptAnswer answer = new KeptAnswer(exchange, orders.size());
+    List<Order> orders = asked == null ? List.of() : asked.orders();
+    KeptAnswer answer = new KeptAnswer(exchange, Math.max(1, orders.size()));
     exchange.reply().open(answer);
-    OtherNodes nodes = removals.others();
-    if (nodes != null) {
-      orders.forEach(order -> nodes.purge(order.target(), order.isSoft(), answer));
-    } else if (byFields == null) {
+    if (asked == null) {
       int count = removals.remove(queries.keysOf(exchange.request()));
       removals.whenKept(() -> answer.purged(StatusCode.OK, count));
+    } else if (nodes != null) {
+      orders.forEach(order -> nodes.purge(order.target(), order.isSoft(), answer));
     } else {
       StringBuilder text = new StringBuilder();
       for (Order order : orders) {

@@ -132,10 +132,10 @@ record PurgeRequest(List<Order> orders, @Nullable String refusal) {
         : refused("a field with tags is missing, such as xkey-purge");
   }
 
-  /** The URL of a {@code PURGE} that names nothing else. */
-  static PurgeRequest ofUrl(RequestHead request) {
+  /** The URL of a {@code PURGE} that names nothing else; null if it has no host. */
+  static @Nullable PurgeRequest ofUrl(RequestHead request) {
     PurgeTarget url = PurgeTarget.url(NormalUri.of(request));
-    return url == null ? refused("nothing is stored for such a URL") : purging(url);
+    return url == null ? null : purging(url);
   }
 
   private static void addTo(List<Order> orders, List<String> tags, boolean isSoft) {

@@ -11,7 +11,7 @@ public final class FileThreads implements Executor, AutoCloseable {
 
   /*
    * Only what opens a file asks isBusy. What reads on waits, however long the queue: each download
-   * has one read in it at most, so that the open files bound it.
+   * has one read in it at most, and content that waits a few blocks.
    */
 
   private static final int MOST_THREADS = 4;

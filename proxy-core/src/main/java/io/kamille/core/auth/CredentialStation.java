@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -160,21 +161,36 @@ final class CredentialStation<T> extends AuthStation {
   private void hold(Exchange exchange, Supplier<Found> check) {
     ReplyHandover client = ReplyHandover.of(exchange.reply());
     Exchange held = exchange.behind(client);
-    client.open(ContentSource.NONE);
     held.notes().mark(TraceStep.AUTH, "waits for a check");
     try {
-      CompletableFuture.supplyAsync(check, threads.checks())
-          .whenComplete(
-              (found, bug) ->
-                  held.loop()
-                      .execute(
-                          () -> {
-                            if (!client.isCancelled()) {
-                              goOn(held, found, bug);
-                            }
-                          }));
+      var checked = CompletableFuture.supplyAsync(check, threads.checks());
+      client.open(new Awaiting(checked));
+      checked.whenComplete(
+          (found, bug) ->
+              held.loop()
+                  .execute(
+                      () -> {
+                        if (!client.isCancelled()) {
+                          goOn(held, found, bug);
+                        }
+                      }));
     } catch (RejectedExecutionException full) {
       refuse(held, BUSY);
+    }
+  }
+
+  /** Drops a check that nobody awaits any more, if it has not begun. Confined to its loop. */
+  private record Awaiting(Future<?> checked) implements ContentSource {
+
+    @Override
+    public void pause() {}
+
+    @Override
+    public void resume() {}
+
+    @Override
+    public void cancel(Failure why) {
+      checked.cancel(false);
     }
   }
 

@@ -71,7 +71,7 @@ class CredentialStationTest {
         .execute(
             () -> {
               begun.countDown();
-              awaitWord();
+              await(word);
             });
     begun.await();
     List<RecordingReply> guesses = new ArrayList<>();
@@ -91,6 +91,26 @@ class CredentialStationTest {
   }
 
   @Test
+  void aPasswordWhoseClientIsGoneIsNotChecked() throws Exception {
+    var first = new CountDownLatch(1);
+    threads.checks().execute(() -> await(first));
+    RecordingReply gone = send("anna:secret");
+    Failure why = Failure.of(Kind.CLIENT_GONE, "gone");
+    loop.submit(() -> gone.source().cancel(why)).syncUninterruptibly();
+    var second = new CountDownLatch(1);
+    threads
+        .checks()
+        .execute(
+            () -> {
+              second.countDown();
+              await(word);
+            });
+    first.countDown();
+    second.await();
+    assertThat(send("anna:secret").isEnded()).as("known").isFalse();
+  }
+
+  @Test
   void aRefusalKeepsTheNameOfItsRoute() throws Exception {
     for (String pair : List.of("anna", "anna:wrong", "bert:secret")) {
       assertThat(send(pair).ended().get(10, TimeUnit.SECONDS).failure().status()).isEqualTo(401);
@@ -99,9 +119,9 @@ class CredentialStationTest {
     }
   }
 
-  private void awaitWord() {
+  private static void await(CountDownLatch latch) {
     try {
-      word.await();
+      latch.await();
     } catch (InterruptedException over) {
       Thread.currentThread().interrupt();
     }

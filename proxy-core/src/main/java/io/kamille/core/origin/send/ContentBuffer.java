@@ -158,7 +158,7 @@ class ContentBuffer implements ContentSink, ContentSource {
   }
 
   boolean mustPause() {
-    return held.isFull() || held.isLate();
+    return held.isFull() || held.isLate() || (isSourcePaused && held.isHalfFull());
   }
 
   // From the sink

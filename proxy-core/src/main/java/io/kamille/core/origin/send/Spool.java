@@ -16,6 +16,8 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Queue;
+import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
@@ -77,9 +79,6 @@ public final class Spool implements AutoCloseable {
   interface Transfer {
     int move(FileChannel file, ByteBuffer octets, long at) throws IOException;
   }
-
-  private static final FileAttribute<?> FOR_US_ALONE =
-      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
 
   private static final System.Logger LOG = System.getLogger("kamille.spool");
 
@@ -194,16 +193,23 @@ public final class Spool implements AutoCloseable {
   private synchronized FileChannel opened() throws IOException {
     FileChannel file = channel;
     if (file == null) {
-      Files.createDirectories(disk.directory(), FOR_US_ALONE);
+      Files.createDirectories(disk.directory(), access("rwx------"));
       file =
           FileChannel.open(
-              Files.createTempFile(disk.directory(), "spool-", null),
-              StandardOpenOption.READ,
-              StandardOpenOption.WRITE,
-              StandardOpenOption.DELETE_ON_CLOSE);
+              disk.directory().resolve("spool-" + UUID.randomUUID()),
+              Set.of(
+                  StandardOpenOption.CREATE_NEW,
+                  StandardOpenOption.READ,
+                  StandardOpenOption.WRITE,
+                  StandardOpenOption.DELETE_ON_CLOSE),
+              access("rw-------"));
       channel = file;
     }
     return file;
+  }
+
+  private static FileAttribute<?> access(String permissions) {
+    return PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(permissions));
   }
 
   /** No more is tried for a while. */

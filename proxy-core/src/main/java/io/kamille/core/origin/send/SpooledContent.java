@@ -24,7 +24,7 @@ final class SpooledContent {
    * sent.
    */
   private static final int LEAST_BLOCK_BYTES = 1024;
-  private static final long MANY_MOVING_BYTES = 256 * 1024;
+  private static final long MANY_MOVING_BYTES = 64 * 1024;
 
   /** Consecutive octets: in memory, in the file, or on their way between them. */
   private static final class Block {
@@ -132,6 +132,11 @@ final class SpooledContent {
   /** Whether there is no room for more until some of it is taken. */
   boolean isFull() {
     return !isEmpty() && (bytes >= mostBytes || (isRefused && isBeyondMemory()));
+  }
+
+  /** Whether a source that was paused should stay so: else it would go on for each block. */
+  boolean isHalfFull() {
+    return bytes > mostBytes / 2;
   }
 
   /** Whether so much waits to be written that no more should come for now. */
