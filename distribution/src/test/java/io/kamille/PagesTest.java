@@ -2,6 +2,7 @@ package io.kamille;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.core.exchange.ExchangeNotes.CacheResult;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -38,6 +39,8 @@ class PagesTest {
       Pattern.compile("static final String PATH = \"([^\"]+)\"");
   private static final Pattern PATH = Pattern.compile("(PATH \\+ )?\"(/[a-z0-9{}./-]*)\"");
   private static final Pattern LINK = Pattern.compile("\\]\\(([^)#:]*)(?:#([^)]*))?\\)");
+  private static final Pattern LOG_MEMBER =
+      Pattern.compile("\\\\\"(\\w+)\\\\\":|(?:text|token)\\([^\"]*\"(\\w+)\"");
   private static final Pattern HEADING = Pattern.compile("(?m)^#+ (.*)$");
 
   /** Names of others in the same style: of the JDK, Netty, the kernel, HTTP and systemd. */
@@ -136,6 +139,23 @@ class PagesTest {
       }
     }
     assertThat(missing).isEmpty();
+  }
+
+  /** The page about logs has each member of the access log, and each cache result. */
+  @Test
+  void membersOfTheAccessLogStandOnThePage() throws IOException {
+    String page = Files.readString(ROOT.resolve("docs/operations/logs.md"));
+    Path format = ROOT.resolve("proxy-core/src/main/java/io/kamille/core/log/JsonFormat.java");
+    Set<String> names = new TreeSet<>();
+    LOG_MEMBER
+        .matcher(Files.readString(format))
+        .results()
+        .forEach(name -> names.add(name.group(1) == null ? name.group(2) : name.group(1)));
+    assertThat(names).contains("time", "durationSeconds", "cache", "userAgent");
+    for (CacheResult result : CacheResult.values()) {
+      names.add(result == CacheResult.NONE ? "cache" : result.token());
+    }
+    assertThat(names).allMatch(name -> page.contains("`" + name + "`"));
   }
 
   /** With {@code {}} for each segment that stands for others: numbers, capitals and braces. */

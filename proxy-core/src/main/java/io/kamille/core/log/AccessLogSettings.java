@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param format how one line looks
  * @param fields what a line has
  * @param only which exchanges have a line
- * @param sample the share of these that has one; failures always have
+ * @param sample the share of these that has one; all failures among them have
  * @param client how its address is written
  */
 public record AccessLogSettings(
@@ -101,8 +101,8 @@ public record AccessLogSettings(
             Setting.of(
                     "failures",
                     ValueTypes.onOff(),
-                    "Exchanges that failed: those with a status code of 500 or above, and those"
-                        + " that broke off.")
+                    "Exchanges that failed: those with a status code of 500 or above, those that"
+                        + " Kamille refused, and those that broke off.")
                 .defaultsTo(false)
                 .appliesOnRestart());
   }
@@ -154,8 +154,8 @@ public record AccessLogSettings(
           Setting.of(
                   "sample",
                   ValueTypes.positiveRatio(),
-                  "The share of exchanges with a line, after `only`. Those that failed always have"
-                      + " one.")
+                  "The share of exchanges that has a line, among those that `only` lets through. Of"
+                      + " these, all that failed have one.")
               .defaultsTo(1.0)
               .appliesOnRestart(),
           Setting.of(
