@@ -62,13 +62,13 @@ class NormalFormFlowTest {
 
   /** Origins that read fields as CGI variables cannot tell them from ours. */
   @Test
-  void fieldsWithUnderscoresDoNotReachTheOriginBesideOurs() {
+  void fieldsInDisguiseDoNotReachTheOriginBesideOurs() {
     try (CacheFixture fixture = varyingBy("language:de,en", "device", "X-Shop", "x_seen")) {
-      String[] disguised = {"Accept_Language", "en", "Sec_CH-UA_Mobile", "?1", "User_Agent", "b"};
+      String[] disguised = {"Accept.Language", "en", "Sec_CH-UA_Mobile", "?1", "User_Agent", "b"};
       String[] more = {"User_agent", "c", "X_Shop", "d", "X_Seen", "e", "X-Shop", "f"};
       fixture.get(Stream.of(disguised, more).flatMap(Stream::of).toArray(String[]::new));
       Fields asked = fixture.origin.last().request().fields();
-      for (String name : List.of("Accept_Language", "Sec_CH-UA_Mobile", "User_Agent", "X_Shop")) {
+      for (String name : List.of("Accept.Language", "Sec_CH-UA_Mobile", "User_Agent", "X_Shop")) {
         assertThat(asked.all(name)).isEmpty();
       }
       assertThat(asked.all("X-Shop")).containsExactly("f");

@@ -8,6 +8,7 @@ import io.kamille.cache.rules.CachePolicy;
 import io.kamille.cache.rules.CompressionRules;
 import io.kamille.cache.rules.Reason;
 import io.kamille.cache.settings.BackgroundSettings;
+import io.kamille.core.exchange.Exchange;
 import io.kamille.core.http.ContentCoding;
 import io.kamille.core.http.RequestHead;
 import java.io.ByteArrayInputStream;
@@ -175,6 +176,20 @@ class OnTheWayTest {
               "Set-Cookie",
               "a=b");
       assertThat(decoded("gzip", reply.content())).isEqualTo(PAGE);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aCookieOfTheAuthServerCountsAsOneOfTheOrigin(boolean isWanted) {
+    try (CacheFixture told = fixture(isWanted)) {
+      RecordingReply reply = new RecordingReply();
+      Exchange exchange = told.exchange("GET", CacheFixture.URI, reply, "Accept-Encoding", "gzip");
+      exchange.notes().cookies(List.of("a=b"));
+      told.handler.handle(exchange);
+      told.origin.last().respond(200, PAGE, "Content-Type", "text/html");
+      told.run();
+      assertThat(reply.field("Content-Encoding")).isEqualTo(isWanted ? "gzip" : null);
     }
   }
 

@@ -2,6 +2,7 @@ package io.kamille.cache.coding;
 
 import io.kamille.cache.rules.CompressionRules;
 import io.kamille.core.exchange.ContentSource;
+import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.Failure;
 import io.kamille.core.exchange.Failure.Kind;
 import io.kamille.core.exchange.PassingReply;
@@ -33,6 +34,7 @@ public final class CompressingReply extends PassingReply implements ContentSourc
   private static final int USUAL_BYTES = 4096;
 
   private final RequestHead request;
+  private final boolean getsCookie;
   private final CompressionRules rules;
   private final Coder coder;
   private ContentSource source = ContentSource.NONE;
@@ -40,16 +42,17 @@ public final class CompressingReply extends PassingReply implements ContentSourc
   private ByteBuf coded = Unpooled.EMPTY_BUFFER;
   private boolean isCoded;
 
-  private CompressingReply(Reply client, RequestHead request, CompressionRules rules, Coder coder) {
-    super(client);
-    this.request = request;
+  private CompressingReply(Exchange exchange, CompressionRules rules, Coder coder) {
+    super(exchange.reply());
+    this.request = exchange.request();
+    this.getsCookie = !exchange.notes().cookies().isEmpty();
     this.rules = rules;
     this.coder = coder;
   }
 
-  /** A reply to that request before the client's; the client's own where nothing is coded. */
-  public static Reply of(Reply client, RequestHead request, CompressionRules rules, Coder coder) {
-    return rules.isOn() ? new CompressingReply(client, request, rules, coder) : client;
+  /** A reply before the client's; the client's own where nothing is coded. */
+  public static Reply of(Exchange exchange, CompressionRules rules, Coder coder) {
+    return rules.isOn() ? new CompressingReply(exchange, rules, coder) : exchange.reply();
   }
 
   @Override
@@ -61,7 +64,7 @@ public final class CompressingReply extends PassingReply implements ContentSourc
   public boolean head(ResponseHead head, long contentLength, @Nullable ByteBuf whole) {
     if (head.status() == StatusCode.NOT_MODIFIED) {
       CompressionRules.weakenAsAsked(request.fields(), head.fields());
-    } else if (rules.isCodableOnTheWay(head, contentLength)) {
+    } else if (rules.isCodableOnTheWay(head, contentLength, getsCookie)) {
       CompressionRules.addVary(head.fields());
       ContentCoding coding = rules.onTheWay(request.fields());
       if (coding != null && request.method() != Method.HEAD && begin(coding)) {

@@ -76,8 +76,7 @@ public final class Fetches {
     Reply client = exchange.reply();
     return client instanceof DiscardingReply
         ? client
-        : CompressingReply.of(
-            client, exchange.request(), route.settings().coding(), route.parts().coder());
+        : CompressingReply.of(exchange, route.settings().coding(), route.parts().coder());
   }
 
   /**

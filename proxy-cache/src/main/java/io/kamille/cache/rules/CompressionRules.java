@@ -85,11 +85,13 @@ public record CompressionRules(
    * Whether a response that one client waits for is one to code. A stream must not wait for a
    * coder. A page with a secret beside text of the request's would tell it by its length (BREACH,
    * Prado, Harris and Gluck, 2013); {@code Set-Cookie} is a sign of a page for one client.
+   *
+   * @param getsCookie whether the client gets a cookie that the head does not tell of
    */
-  public boolean isCodableOnTheWay(ResponseHead head, long contentLength) {
+  public boolean isCodableOnTheWay(ResponseHead head, long contentLength, boolean getsCookie) {
     return isCodable(head, contentLength)
         && !StreamType.is(head.fields())
-        && (withSetCookie || !head.fields().has(FieldName.SET_COOKIE));
+        && (withSetCookie || !(getsCookie || head.fields().has(FieldName.SET_COOKIE)));
   }
 
   /** The quick coding that a request likes best, or null if it likes none. */

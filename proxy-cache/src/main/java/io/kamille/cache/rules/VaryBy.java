@@ -81,7 +81,8 @@ public final class VaryBy {
 
   /**
    * Makes the request one that says no more than the normal forms of its fields. Fields whose names
-   * differ from ours in underscores go no further, since origins may take them for ours.
+   * differ from ours in the octets between words go no further, since origins may take them for
+   * ours.
    */
   public void applyTo(Fields request) {
     for (int i = request.size() - 1; i >= 0; i--) {

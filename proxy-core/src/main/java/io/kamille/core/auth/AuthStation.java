@@ -23,9 +23,9 @@ import java.util.List;
 abstract class AuthStation implements ExchangeHandler {
 
   /*
-   * Origins believe the identity fields. So a client must neither send one, with a dash or an
-   * underscore; nor have ours removed by naming it in Connection. Trailer fields of such requests go
-   * nowhere (OriginExchange), since some origins take them for header fields.
+   * Origins believe the identity fields. So a client must neither send one, in disguise either
+   * (RemovedFields); nor have ours removed by naming it in Connection. Trailer fields of such
+   * requests go nowhere (OriginExchange), since some origins take them for header fields.
    */
   static final Fields NOBODY = new Fields();
 

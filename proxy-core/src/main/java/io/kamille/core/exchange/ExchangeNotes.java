@@ -218,7 +218,7 @@ public final class ExchangeNotes {
     this.errorPages = errorPages;
   }
 
-  /** The values of {@code Set-Cookie} for an answer of the connection's own making. */
+  /** The values of {@code Set-Cookie} that the client gets beside those of the origin. */
   public List<String> cookies() {
     return cookies;
   }

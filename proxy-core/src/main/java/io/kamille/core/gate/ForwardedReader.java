@@ -33,8 +33,9 @@ public final class ForwardedReader {
    * never looked at. A member that cannot be read ends the search: the trusted proxy right of it
    * counts, as the last one that is known.
    *
-   * X-Forwarded-Proto and -Host are lists beside that one, or single values. So the member as far
-   * from the right as the client's counts, or the first. In Forwarded, they stand with the client.
+   * X-Forwarded-Proto and -Host need not have a member of each proxy, and a client may begin any of
+   * the lists. So no position in them is the client's: the last member counts, which the last proxy
+   * wrote, and goes on alone. In Forwarded, they stand with the client.
    * They count for any form of target: a proxy that ends TLS may ask for http://example.org/.
    *
    * What goes on to the origin begins with the client. Without a trusted proxy, nothing does.
@@ -100,7 +101,6 @@ public final class ForwardedReader {
   private InetSocketAddress client(Fields fields) {
     InetSocketAddress client = peer;
     AsciiString first = null;
-    int hops = 0;
     for (AsciiString member : members(fields, field)) {
       AsciiString node = field == FieldName.FORWARDED ? element(member) : member;
       InetSocketAddress found = node == null ? null : address(node);
@@ -109,14 +109,13 @@ public final class ForwardedReader {
       }
       client = found;
       first = member;
-      hops++;
       if (!proxies.contains(found.getAddress())) {
         break;
       }
     }
     if (field != FieldName.FORWARDED) {
-      scheme = beside(fields, FieldName.X_FORWARDED_PROTO, hops);
-      host = beside(fields, FieldName.X_FORWARDED_HOST, hops);
+      scheme = last(fields, FieldName.X_FORWARDED_PROTO);
+      host = last(fields, FieldName.X_FORWARDED_HOST);
     }
     if (first == null) {
       fields.remove(field);
@@ -145,10 +144,14 @@ public final class ForwardedReader {
     return scheme != null && scheme.contentEqualsIgnoreCase(word);
   }
 
-  /** The member that belongs to the client's. */
-  private static @Nullable AsciiString beside(Fields fields, FieldName name, int hops) {
+  /** The last member of a list; cuts what stands left of it. */
+  private static @Nullable AsciiString last(Fields fields, FieldName name) {
     List<AsciiString> members = members(fields, name);
-    return members.isEmpty() ? null : members.get(Math.clamp(hops, 1, members.size()) - 1);
+    if (members.isEmpty()) {
+      return null;
+    }
+    fields.cut(name, members.getFirst().arrayOffset());
+    return members.getFirst();
   }
 
   /**

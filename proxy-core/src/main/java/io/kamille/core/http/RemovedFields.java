@@ -9,15 +9,16 @@ import java.util.Set;
 /**
  * Names of request fields that go no further. Immutable; any thread.
  *
- * <p>An underscore counts as a dash: an origin that reads fields as CGI variables (RFC 3875
- * §4.1.18) cannot tell {@code X_Forwarded_Host} from {@code X-Forwarded-Host}.
+ * <p>What is neither letter nor digit counts as a dash: an origin that reads fields as CGI
+ * variables (RFC 3875 §4.1.18) cannot tell {@code X_Forwarded_Host} from {@code X-Forwarded-Host},
+ * and some make {@code _} of every such octet.
  */
 public final class RemovedFields {
 
   /** By the length of the name; in lower case, with dashes. */
   private final byte[][][] byLength;
 
-  /** Those names, and the same with underscores. */
+  /** Those names, and the same with other octets in place of dashes. */
   public RemovedFields(Collection<String> names) {
     int longest = names.stream().mapToInt(String::length).max().orElse(-1);
     byLength = new byte[longest + 1][0][];
@@ -72,6 +73,7 @@ public final class RemovedFields {
   }
 
   private static byte fold(byte octet) {
-    return octet == '_' ? (byte) '-' : Octets.lower(octet);
+    byte lower = Octets.tokenLower(octet);
+    return Character.isLetterOrDigit(lower) ? lower : (byte) '-';
   }
 }

@@ -100,8 +100,8 @@ public record ForwardingSettings(
           Setting.of(
                   "removed-fields",
                   ValueTypes.fieldNames(),
-                  "Request fields that never reach an origin, whatever their case, and with"
-                      + " underscores in place of dashes too. By default: `"
+                  "Request fields that never reach an origin, whatever their case, and with `_`,"
+                      + " `.` or the like in place of dashes too. By default: `"
                       + String.join("`, `", UNKEYED_FIELDS)
                       + "`. They stand for host, port, scheme, path, method or client address, and"
                       + " are no part of a cache key. If an origin obeys one, any client can have"

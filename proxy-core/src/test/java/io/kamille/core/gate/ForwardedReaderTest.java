@@ -242,19 +242,34 @@ class ForwardedReaderTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        // One value, whoever set it; or one for each proxy, as the addresses.
         "192.0.2.1, 10.0.0.2          | https                | true",
-        "192.0.2.1, 10.0.0.2          | https, http          | true",
-        "6.6.6.6, 192.0.2.1, 10.0.0.2 | http, https, http    | true",
-        "6.6.6.6, 192.0.2.1           | https, http          | false",
+        "192.0.2.1, 10.0.0.2          | http, https          | true",
+        "192.0.2.1, 10.0.0.2          | https, http          | false",
+        "6.6.6.6, 192.0.2.1, 10.0.0.2 | https, https, http   | false",
         "192.0.2.1                    | https, http          | false",
         "unknown                      | https, http          | false",
         "192.0.2.1                    | gopher               | false",
         "192.0.2.1                    | https x              | false",
       })
-  void theSchemeOfTheClientCounts(String addresses, String schemes, boolean isSecure) {
+  void theSchemeThatTheLastProxySaysCounts(String addresses, String schemes, boolean isSecure) {
     RequestHead request = list("X-Forwarded-For", addresses, "X-Forwarded-Proto", schemes);
     assertThat(request.isSecure()).isEqualTo(isSecure);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"192.0.2.1", "192.0.2.1, 10.0.0.2", "6.6.6.6, 192.0.2.1, 10.0.0.2", "x"})
+  void aForgedHostOrSchemeIsNeitherReadNorForwarded(String addresses) {
+    String[] lines = {
+      "X-Forwarded-For", addresses,
+      "X-Forwarded-Host", "evil.test",
+      "X-Forwarded-Host", "evil.test, shop.test",
+      "X-Forwarded-Proto", "http, https",
+    };
+    RequestHead request = list(lines);
+    assertThat(request.authority()).isEqualTo("shop.test");
+    assertThat(request.isSecure()).isTrue();
+    assertThat(request.fields().all(FieldName.X_FORWARDED_HOST)).containsExactly("shop.test");
+    assertThat(request.fields().all(FieldName.X_FORWARDED_PROTO)).containsExactly("https");
   }
 
   @ParameterizedTest

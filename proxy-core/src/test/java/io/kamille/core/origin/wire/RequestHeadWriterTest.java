@@ -231,7 +231,7 @@ class RequestHeadWriterTest {
   }
 
   @Test
-  void aRemovedFieldIsKnownInAnyCaseAndWithUnderscores() {
+  void aRemovedFieldIsKnownInAnyCaseAndWithoutItsDashes() {
     settings = ForwardingSettings.DEFAULTS;
     assertThat(
             forwarded(
@@ -240,6 +240,7 @@ class RequestHeadWriterTest {
                 "x-original-url: /evil",
                 "X_Forwarded_Host: evil",
                 "X-Forwarded_For: evil",
+                "X.Forwarded.For: evil",
                 "X-Original-URLs: 1",
                 "Y-Original-URL: 2"))
         .isEqualTo(
