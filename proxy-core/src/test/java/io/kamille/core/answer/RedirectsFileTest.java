@@ -115,8 +115,8 @@ class RedirectsFileTest {
     assertThat(problems.inOrder())
         .extracting(Problem::toString)
         .satisfiesExactly(
-            first -> assertThat(first).startsWith(file + ":3:1: found \"").contains("FROM,TO"),
-            second -> assertThat(second).startsWith(file + ":5:1: found \"half a li\", "));
+            first -> assertThat(first).startsWith(file + ":3:1: found a wrong line, expected FROM,TO"),
+            second -> assertThat(second).startsWith(file + ":5:1: ").doesNotContain("half"));
   }
 
   @Test
