@@ -35,7 +35,7 @@ class RedirectsFileTest {
     Files.writeString(
         file,
         """
-        # what has moved
+        \uFEFF# what has moved
         /a,/b
         /c , https://other.test/d?x=1 , 301
 
@@ -115,7 +115,8 @@ class RedirectsFileTest {
     assertThat(problems.inOrder())
         .extracting(Problem::toString)
         .satisfiesExactly(
-            first -> assertThat(first).startsWith(file + ":3:1: found a wrong line, expected FROM,TO"),
+            first ->
+                assertThat(first).startsWith(file + ":3:1: found a wrong line, expected FROM,TO"),
             second -> assertThat(second).startsWith(file + ":5:1: ").doesNotContain("half"));
   }
 

@@ -61,6 +61,12 @@ class UsersTest {
   }
 
   @Test
+  void aByteOrderMarkIsNoPartOfAName(@TempDir Path directory) throws IOException {
+    Path file = Files.writeString(directory.resolve("users"), "\uFEFFanna:" + SECRET + "\n");
+    assertThat(AuthSource.read(file, Users::parse).byName()).containsOnlyKeys("anna");
+  }
+
+  @Test
   void theTimeOfAnUnknownNameIsThatOfAKnownOne() {
     List<String> checked = new ArrayList<>();
     PasswordHash cheap = _ -> checked.add("cheap");
