@@ -3,6 +3,7 @@ package io.kamille.launcher.version;
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import io.kamille.admin.api.Answer;
 import io.kamille.admin.api.ProblemType;
+import io.kamille.core.setting.Position;
 import io.kamille.core.setting.Problem;
 import io.kamille.core.setting.SettingChange;
 import io.kamille.launcher.configuration.Configuration;
@@ -217,14 +218,25 @@ public final class ConfigControl implements AutoCloseable {
         : target.changes(running).stream().filter(SettingChange::needsRestart).toList();
   }
 
-  /** All that is wrong with a text. */
+  /**
+   * All that is wrong with a text. Who asks need not be somebody who may read files: of those that
+   * the text names, no word is told.
+   */
   List<Problem> problems(String candidate) {
     try {
       tested(candidate);
       return List.of();
     } catch (Refused why) {
-      return why.problems();
+      return why.problems().stream().map(ConfigControl::withoutWords).toList();
     }
+  }
+
+  private static Problem withoutWords(Problem problem) {
+    Position at = problem.position();
+    String expected = "a right one; see kamille check";
+    return at.file().isEmpty()
+        ? problem
+        : new Problem(problem.kind(), problem.file(), at, "", "a wrong entry", expected, null);
   }
 
   private ConfigurationReading reading(String candidate) {

@@ -268,9 +268,73 @@ class ConfigControlTest {
   @Test
   void whatAnIncludedFileHasIsNotMadeASecondTime() throws Exception {
     Path shop = included();
-    assertThat(control.problems(INCLUDING.replace("web", "shop")))
-        .extracting(Problem::toString)
-        .anyMatch(line -> line.startsWith(shop + ":1:13: upstreams.shop: found the key a second"));
+    assertThatThrownBy(() -> commit(INCLUDING.replace("web", "shop"), "a", "", null))
+        .isInstanceOfSatisfying(
+            Refused.class,
+            it ->
+                assertThat(it.problems())
+                    .extracting(Problem::toString)
+                    .anyMatch(line -> line.startsWith(shop + ":1:13: upstreams.shop: found the")));
+  }
+
+  @Test
+  void noFileIsShownToWhoMayOnlyValidate() throws IOException {
+    Path named = directory.resolve("named.yaml");
+    for (String content :
+        List.of(
+            "s3cret",
+            "/s3cret,/s3cret,999",
+            "anna:s3cret",
+            "{\"keys\": [{\"kty\": \"s3cret\"}]}",
+            "-----BEGIN CERTIFICATE-----\ns3cret\n-----END CERTIFICATE-----",
+            "-----BEGIN PRIVATE KEY-----\ns3cret\n-----END PRIVATE KEY-----",
+            "s3cret: 1",
+            "*s3cret",
+            "!s3cret x",
+            "- s3cret\ns3cret",
+            "routes: s3cret",
+            "routes: [{s3cret: s3cret}, {host: /s3cret, upstream: s3cret}]",
+            "upstreams: {web: {s3cret: 1}, /s3cret: s3cret}",
+            "tests: [{request: http://s3cret/, expect: {path: /s3cret}}]")) {
+      Files.writeString(named, content + "\n");
+      for (String naming :
+          List.of(
+              "include: [named.yaml]",
+              "host-sockets: FILE",
+              "listeners: [{address: ':0', tls: {certificates: [{chain: FILE, key: FILE}]}}]",
+              "listeners: [{address: ':0', tls: {client-authorities: FILE}}]",
+              "routes: [{upstream: web, redirects-file: FILE}]",
+              "routes: [{upstream: web, auth: {basic: {users-file: FILE}}}]",
+              "routes: [{upstream: web, auth: {jwt: {keys: FILE, issuer: a}}}]",
+              "routes: [{upstream: web, request-headers: {set: {X-A: '${file:FILE}'}}}]",
+              "routes: [{upstream: web, response-headers: {add: {X-A: 'a ${file:FILE}'}}}]",
+              "routes: [{upstream: web, error-pages: {404: {file: FILE}}}]",
+              "routes: [{respond: {status: 200, file: FILE}}]",
+              "routes: [{root: FILE}]",
+              "upstreams: {web: {origins-file: FILE}}",
+              "upstreams: {web: {origins: [ORIGIN], sticky: {cookie: a, secret-file: FILE}}}",
+              "upstreams: {web: {origins: [ORIGIN], tls: {ca: FILE}}}",
+              "upstreams: {web: {origins: [ORIGIN], tls: {certificate: FILE, key: FILE}}}",
+              "cache: {disk: {path: FILE, capacity: 1GiB}}",
+              "spool: {directory: FILE}",
+              "log: {access: {output: FILE}}",
+              "admin: {token-file: FILE}",
+              "acme: {authority: FILE, account-binding: {id: a, key-file: FILE}, store: FILE}",
+              "cluster: {tls: {certificate: FILE, key: FILE, ca: FILE}, secret-file: FILE}")) {
+        String key = naming.substring(0, naming.indexOf(':') + 1);
+        String text =
+            LEAST.replaceAll("(?m)^" + key + ".*\n", "")
+                + naming.replace("FILE", named.toString()).replace("ORIGIN", "'https://a.test'")
+                + "\ntests: [{request: http://a/, fields: {X-A: b}, expect: {response-fields: {X-A:"
+                + " b}}}]\n";
+        assertThat(control.problems(text))
+            .as(naming + " with " + content)
+            .isNotEmpty()
+            .noneMatch(
+                it -> it.kind() == Problem.Kind.UNKNOWN_KEY && it.position().file().isEmpty())
+            .noneMatch(it -> it.toString().contains("s3cret"));
+      }
+    }
   }
 
   @Test

@@ -119,6 +119,10 @@ final class AuthServerStation extends AuthStation {
       }
       if (NormalPath.mayDiffer(octets, start, end)) {
         byte[] path = NormalPath.encoded(NormalPath.of(octets, start, end), 0);
+        // Of %%32F is made %2F.
+        if (NormalPath.mayClimb(path, 0, path.length, true)) {
+          return null;
+        }
         uri = Octets.text(path, 0, path.length) + Octets.text(octets, end, came.queryEnd());
       }
     }

@@ -19,7 +19,8 @@ public final class AuthThreads implements AutoCloseable {
 
   /*
    * A password costs a tenth of a second of a processor. A quarter of them does that, so that
-   * guessers leave the rest to the loops. What waits has a limit; more is refused.
+   * guessers leave the rest to the loops. What waits has a limit; more is refused. Tokens cost
+   * little and have threads of their own, so that they do not wait behind passwords.
    *
    * A source lives as long as a station has it: a reload that keeps a file keeps what it had last.
    */
@@ -29,7 +30,8 @@ public final class AuthThreads implements AutoCloseable {
 
   private static final System.Logger LOG = System.getLogger("kamille.auth");
 
-  private final ThreadPoolExecutor checks;
+  private final ThreadPoolExecutor passwords;
+  private final ThreadPoolExecutor tokens;
   private final ScheduledThreadPoolExecutor looks =
       new ScheduledThreadPoolExecutor(1, new DefaultThreadFactory("kamille-auth-files", true));
 
@@ -48,14 +50,18 @@ public final class AuthThreads implements AutoCloseable {
   }
 
   AuthThreads(int threads) {
-    checks =
-        new ThreadPoolExecutor(
-            threads,
-            threads,
-            0,
-            TimeUnit.SECONDS,
-            new ArrayBlockingQueue<>(threads * WAITING_PER_THREAD),
-            new DefaultThreadFactory("kamille-auth", true));
+    passwords = pool(threads, "kamille-auth-passwords");
+    tokens = pool(threads, "kamille-auth-tokens");
+  }
+
+  private static ThreadPoolExecutor pool(int threads, String name) {
+    return new ThreadPoolExecutor(
+        threads,
+        threads,
+        0,
+        TimeUnit.SECONDS,
+        new ArrayBlockingQueue<>(threads * WAITING_PER_THREAD),
+        new DefaultThreadFactory(name, true));
   }
 
   /** What all stations of the process keep. */
@@ -66,9 +72,14 @@ public final class AuthThreads implements AutoCloseable {
     return verdicts;
   }
 
-  /** What does checks soon; it rejects one if too many wait. */
-  Executor checks() {
-    return checks;
+  /** What checks passwords soon; it rejects one if too many wait. */
+  Executor passwords() {
+    return passwords;
+  }
+
+  /** The same of tokens. */
+  Executor tokens() {
+    return tokens;
   }
 
   /** The source of that name, which is looked at from now on. Blocks. */
@@ -106,6 +117,7 @@ public final class AuthThreads implements AutoCloseable {
   @Override
   public void close() {
     looks.shutdownNow();
-    checks.shutdownNow();
+    passwords.shutdownNow();
+    tokens.shutdownNow();
   }
 }

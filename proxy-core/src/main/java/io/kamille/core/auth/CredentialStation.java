@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -57,7 +58,7 @@ final class CredentialStation<T> extends AuthStation {
   private final Failure none;
   private final AuthSource<T> source;
   private final Check<T> check;
-  private final AuthThreads threads;
+  private final Executor threads;
   private final Verdicts verdicts;
   private final WallClock clock;
 
@@ -68,7 +69,8 @@ final class CredentialStation<T> extends AuthStation {
       Failure none,
       AuthSource<T> source,
       Check<T> check,
-      AuthThreads threads,
+      Executor threads,
+      Verdicts verdicts,
       WallClock clock,
       ExchangeHandler next) {
     super(identity, next);
@@ -78,7 +80,7 @@ final class CredentialStation<T> extends AuthStation {
     this.source = source;
     this.check = check;
     this.threads = threads;
-    this.verdicts = threads.verdicts();
+    this.verdicts = verdicts;
     this.clock = clock;
   }
 
@@ -96,7 +98,8 @@ final class CredentialStation<T> extends AuthStation {
         Found.unauthorized("a name and a password are needed", challenge),
         threads.source("users " + file, () -> new AuthSource<>(file, Users::parse)),
         (given, users, _) -> users.value().admits(given) ? right : wrong,
-        threads,
+        threads.passwords(),
+        threads.verdicts(),
         clock,
         next);
   }
@@ -117,7 +120,8 @@ final class CredentialStation<T> extends AuthStation {
                     ? new JwksUrl(keys, JwtCheck::keys)
                     : new AuthSource<>(Path.of(keys), JwtCheck::keys)),
         new JwtCheck(settings)::check,
-        threads,
+        threads.tokens(),
+        threads.verdicts(),
         clock,
         next);
   }
@@ -163,7 +167,7 @@ final class CredentialStation<T> extends AuthStation {
     Exchange held = exchange.behind(client);
     held.notes().mark(TraceStep.AUTH, "waits for a check");
     try {
-      var checked = CompletableFuture.supplyAsync(check, threads.checks());
+      var checked = CompletableFuture.supplyAsync(check, threads);
       client.open(new Awaiting(checked));
       checked.whenComplete(
           (found, bug) ->

@@ -85,8 +85,11 @@ record Users(Map<String, PasswordHash> byName, List<PasswordHash> all) {
     } catch (IllegalArgumentException noBase64) {
       return false;
     }
-    int colon = Octets.text(pair, 0, pair.length).indexOf(':');
+    String text = Octets.text(pair, 0, pair.length);
+    int colon = text.indexOf(':');
+    // RFC 7617 §2 allows no NUL, and bcrypt ends at one.
     return colon > 0
+        && text.indexOf('\0') < 0
         && admits(
             new String(pair, 0, colon, StandardCharsets.UTF_8),
             Arrays.copyOfRange(pair, colon + 1, pair.length));

@@ -5,6 +5,7 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +24,8 @@ public final class WatchedFile {
     InputStream open(Path file) throws IOException;
   }
 
+  private static final byte[] BYTE_ORDER_MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
+
   private final Path file;
   private final int limitBytes;
   private final Opener opener;
@@ -35,7 +38,10 @@ public final class WatchedFile {
     this.opener = opener;
   }
 
-  /** What is in it; null if that has not changed since the last look. Blocks. */
+  /**
+   * What is in it, without a byte order mark; null if that has not changed since the last look.
+   * Blocks.
+   */
   public byte @Nullable [] look() throws IOException {
     List<?> before = seen;
     seen = null;
@@ -57,6 +63,8 @@ public final class WatchedFile {
     if (content.length > limitBytes) {
       throw new IOException("more than " + ByteSize.print(limitBytes));
     }
-    return content;
+    return Arrays.mismatch(content, BYTE_ORDER_MARK) == BYTE_ORDER_MARK.length
+        ? Arrays.copyOfRange(content, BYTE_ORDER_MARK.length, content.length)
+        : content;
   }
 }

@@ -35,7 +35,7 @@ class RedirectsFileTest {
     Files.writeString(
         file,
         """
-        # what has moved
+        \uFEFF# what has moved
         /a,/b
         /c , https://other.test/d?x=1 , 301
 
@@ -115,8 +115,9 @@ class RedirectsFileTest {
     assertThat(problems.inOrder())
         .extracting(Problem::toString)
         .satisfiesExactly(
-            first -> assertThat(first).startsWith(file + ":3:1: found \"").contains("FROM,TO"),
-            second -> assertThat(second).startsWith(file + ":5:1: found \"half a li\", "));
+            first ->
+                assertThat(first).startsWith(file + ":3:1: found a wrong line, expected FROM,TO"),
+            second -> assertThat(second).startsWith(file + ":5:1: ").doesNotContain("half"));
   }
 
   @Test

@@ -29,7 +29,7 @@ class AuthServerStationTest {
   private final List<Reply> questions = new ArrayList<>();
   private final List<Exchange> passed = new ArrayList<>();
   private final Reins reins = new Reins();
-  private final RecordingReply client = new RecordingReply();
+  private RecordingReply client = new RecordingReply();
   private final List<Exchange> asked = new ArrayList<>();
 
   @AfterEach
@@ -97,7 +97,22 @@ class AuthServerStationTest {
     assertThat(reins.why).isNull();
   }
 
+  @Test
+  void aPathThatClimbsOnceItIsInNormalFormIsRefused() {
+    for (String path : List.of("/a%2F..%2Fb", "/a%%32F..%%32Fb", "/a%2%46..")) {
+      asked("http://a" + path);
+      assertThat(client.failure().status()).as(path).isEqualTo(400);
+      client = new RecordingReply();
+    }
+    assertThat(questions).isEmpty();
+  }
+
   private Reply ask() {
+    asked("http://a/b");
+    return questions.getFirst();
+  }
+
+  private void asked(String uri) {
     var settings = new ForwardAuthSettings("auth", "/", List.of("Cookie"), List.of());
     var station =
         new AuthServerStation(
@@ -115,12 +130,11 @@ class AuthServerStationTest {
             channel.eventLoop(),
             address,
             address,
-            RequestHead.of("GET", "http://a/b"),
+            RequestHead.of("GET", uri),
             RequestContent.NONE,
             client);
     asked.add(exchange);
     station.handle(exchange);
-    return questions.getFirst();
   }
 
   private void pass(int seconds) {

@@ -3,6 +3,7 @@ package io.kamille.core.auth;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.core.exchange.Exchange;
+import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.exchange.ExchangeNotes;
 import io.kamille.core.exchange.Failure;
 import io.kamille.core.exchange.Failure.Kind;
@@ -21,6 +22,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -30,11 +32,17 @@ import org.junit.jupiter.api.io.TempDir;
 
 class CredentialStationTest {
 
+  /** From RFC 8037, appendix A.2. */
+  private static final String KEYS =
+      "{\"keys\": [{\"kty\": \"OKP\", \"crv\": \"Ed25519\","
+          + " \"x\": \"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo\"}]}";
+
   @TempDir private Path directory;
   private final AuthThreads threads = new AuthThreads(1);
   private final DefaultEventLoop loop = new DefaultEventLoop();
   private final CountDownLatch word = new CountDownLatch(1);
   private CredentialStation<Users> station;
+  private ExchangeHandler tokens;
   private final List<Exchange> asked = new ArrayList<>();
 
   @BeforeEach
@@ -52,6 +60,13 @@ class CredentialStationTest {
               exchange.reply().head(ResponseHead.of(200), 0);
               exchange.reply().end(null);
             });
+    Path keys = Files.writeString(directory.resolve("keys"), KEYS);
+    tokens =
+        CredentialStation.ofTokens(
+            new JwtSettings(keys.toString(), "issuer", List.of(), Map.of()),
+            threads,
+            ManualClock.atSeconds(0),
+            exchange -> {});
   }
 
   @AfterEach
@@ -67,7 +82,7 @@ class CredentialStationTest {
         .isEqualTo(200);
     var begun = new CountDownLatch(1);
     threads
-        .checks()
+        .passwords()
         .execute(
             () -> {
               begun.countDown();
@@ -81,6 +96,9 @@ class CredentialStationTest {
     RecordingReply over = send("anna:over").ended().get(10, TimeUnit.SECONDS);
     assertThat(over.failure().status()).isEqualTo(503);
     assertThat(over.failure().retryAfterSeconds()).isPositive();
+    assertThat(send(tokens, "Bearer x").ended().get(10, TimeUnit.SECONDS).failure().status())
+        .as("tokens do not wait behind passwords")
+        .isEqualTo(401);
     assertThat(send("anna:secret").ended().get(10, TimeUnit.SECONDS).head().status())
         .isEqualTo(200);
     Failure gone = Failure.of(Kind.CLIENT_GONE, "gone");
@@ -93,13 +111,13 @@ class CredentialStationTest {
   @Test
   void aPasswordWhoseClientIsGoneIsNotChecked() throws Exception {
     var first = new CountDownLatch(1);
-    threads.checks().execute(() -> await(first));
+    threads.passwords().execute(() -> await(first));
     RecordingReply gone = send("anna:secret");
     Failure why = Failure.of(Kind.CLIENT_GONE, "gone");
     loop.submit(() -> gone.source().cancel(why)).syncUninterruptibly();
     var second = new CountDownLatch(1);
     threads
-        .checks()
+        .passwords()
         .execute(
             () -> {
               second.countDown();
@@ -128,14 +146,18 @@ class CredentialStationTest {
   }
 
   private RecordingReply send(String pair) {
-    RecordingReply reply = new RecordingReply();
     String encoded = Base64.getEncoder().encodeToString(pair.getBytes(StandardCharsets.UTF_8));
-    RequestHead request = RequestHead.of("GET", "http://a/", "Authorization", "Basic " + encoded);
+    return send(station, "Basic " + encoded);
+  }
+
+  private RecordingReply send(ExchangeHandler to, String credentials) {
+    RecordingReply reply = new RecordingReply();
+    RequestHead request = RequestHead.of("GET", "http://a/", "Authorization", credentials);
     var address = new InetSocketAddress(InetAddress.getLoopbackAddress(), 1);
     Exchange exchange = new Exchange(loop, address, address, request, RequestContent.NONE, reply);
     exchange.notes().route("staff");
     asked.add(exchange);
-    loop.submit(() -> station.handle(exchange)).syncUninterruptibly();
+    loop.submit(() -> to.handle(exchange)).syncUninterruptibly();
     return reply;
   }
 }

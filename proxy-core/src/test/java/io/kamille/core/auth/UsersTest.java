@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -49,6 +50,20 @@ class UsersTest {
     assertThat(users.admits("anna", utf8("se:crat"))).isFalse();
     assertThat(users.admits("anna", new byte[] {(byte) 0xff})).isFalse();
     assertThat(users.admits("anna", new byte[0])).isFalse();
+  }
+
+  @Test
+  void nulIsNoPartOfAPassword() throws IOException {
+    Users users = users("anna:" + SECRET);
+    assertThat(users.admits(base64("anna:secret"))).isTrue();
+    assertThat(users.admits(base64("anna:secret\0secret"))).isFalse();
+    assertThat(users.admits(base64("anna:secret\0"))).isFalse();
+  }
+
+  @Test
+  void aByteOrderMarkIsNoPartOfAName(@TempDir Path directory) throws IOException {
+    Path file = Files.writeString(directory.resolve("users"), "\uFEFFanna:" + SECRET + "\n");
+    assertThat(AuthSource.read(file, Users::parse).byName()).containsOnlyKeys("anna");
   }
 
   @Test
@@ -126,6 +141,10 @@ class UsersTest {
 
   private static Users users(String text) throws IOException {
     return Users.parse(utf8(text));
+  }
+
+  private static String base64(String pair) {
+    return Base64.getEncoder().encodeToString(utf8(pair));
   }
 
   private static byte[] utf8(String text) {
