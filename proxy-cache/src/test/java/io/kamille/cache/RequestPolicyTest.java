@@ -34,6 +34,18 @@ class RequestPolicyTest {
   }
 
   @Test
+  void aCookieThatSomeServerReadsAsABypassCookieIsOne() {
+    try (CacheFixture fixture = bypassing("session")) {
+      String[] cookie = {"Cookie", "a=b session=1"};
+      fixture.fill(fields(cookie), 200, "mine", "Cache-Control", "max-age=60");
+      assertThat(fixture.isReused(cookie)).isFalse();
+      assertThat(fixture.handler.explain(RequestHead.of("GET", URI, cookie)).because())
+          .extracting(step -> step.section())
+          .contains("routes[].cache.bypass-cookies");
+    }
+  }
+
+  @Test
   void requestsWithABypassCookieDoNotWaitForOneAnother() {
     try (CacheFixture fixture = bypassing("session")) {
       fixture.get("Cookie", "session=1");

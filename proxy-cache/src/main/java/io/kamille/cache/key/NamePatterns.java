@@ -1,7 +1,7 @@
 package io.kamille.cache.key;
 
-import io.kamille.core.http.Octets;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -38,43 +38,21 @@ public final class NamePatterns {
     return patterns.isEmpty();
   }
 
+  /** As they were listed. */
+  public List<String> patterns() {
+    return patterns;
+  }
+
   /** Whether one of them is the name in {@code [start, end)}. Makes no garbage. */
   boolean match(byte[] octets, int start, int end) {
-    return match(octets, start, end, false);
-  }
-
-  /** As {@link #match}, but for {@link #loose} octets. */
-  public boolean matchLoosely(byte[] octets, int start, int end) {
-    return match(octets, start, end, true);
-  }
-
-  private boolean match(byte[] octets, int start, int end, boolean isLoose) {
     for (int i = 0; i < names.length; i++) {
-      int more = end - start - names[i].length;
-      if ((more == 0 || (more > 0 && areBeginnings[i]))
-          && beginsWith(octets, start, names[i], isLoose)) {
+      int nameEnd = start + names[i].length;
+      if ((nameEnd == end || (nameEnd < end && areBeginnings[i]))
+          && Arrays.equals(octets, start, nameEnd, names[i], 0, names[i].length)) {
         return true;
       }
     }
     return false;
-  }
-
-  private static boolean beginsWith(byte[] octets, int start, byte[] name, boolean isLoose) {
-    for (int i = 0; i < name.length; i++) {
-      byte octet = octets[start + i];
-      if (octet != name[i] && !(isLoose && loose(octet) == loose(name[i]))) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  /** In lower case; what PHP turns into an underscore in names is one. */
-  public static byte loose(byte octet) {
-    return switch (octet) {
-      case '.', ' ', '[', '+' -> '_';
-      default -> Octets.lower(octet);
-    };
   }
 
   @Override

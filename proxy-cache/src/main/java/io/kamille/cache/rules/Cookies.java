@@ -4,16 +4,17 @@ import io.kamille.cache.key.NamePatterns;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.Octets;
+import java.util.List;
 
 /** Reads {@code Cookie} fields (RFC 6265 §4.2) no further than names. Stateless; any thread. */
 public final class Cookies {
 
   /*
-   * Origins differ in how they read cookies, so names are compared loosely: a comma separates as a
-   * semicolon does, a cookie without an equals sign is all name, letters of either case are the
-   * same, octets that some language takes for white space are trimmed (Python trims U+00A0), and
-   * what PHP turns into an underscore is one. To find a cookie too many costs a hit, to overlook
-   * one shares what is private.
+   * Origins differ in how they read cookies, so names are compared loosely: what is in no token
+   * separates as a semicolon does, a cookie without an equals sign is all name, letters of either
+   * case are the same, octets that some language takes for white space are trimmed (Python trims
+   * U+00A0), names are decoded, and what PHP turns into an underscore is one. To find a cookie too
+   * many costs a hit, to overlook one shares what is private.
    */
 
   /** A server may read no more cookies than some number; the least we know of is 200 (Tomcat). */
@@ -21,50 +22,32 @@ public final class Cookies {
 
   private Cookies() {}
 
-  /** Whether the request has a cookie of that name. Makes no garbage. */
+  /** Whether some server could find a cookie of such a name in the request. Makes no garbage. */
   public static boolean has(Fields request, NamePatterns names) {
     if (names.isEmpty()) {
       return false;
     }
+    byte[] octets = request.octets();
     for (int i = request.indexOf(FieldName.COOKIE);
         i >= 0;
         i = request.indexOf(FieldName.COOKIE, i + 1)) {
-      if (has(request.octets(), request.valueStart(i), request.valueEnd(i), names)) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  private static boolean has(byte[] octets, int start, int end, NamePatterns names) {
-    int at = start;
-    while (at < end) {
-      int nameStart = at;
-      int nameEnd = -1;
-      while (at < end && octets[at] != ';' && octets[at] != ',') {
-        if (octets[at] == '=' && nameEnd < 0) {
-          nameEnd = at;
+      int end = request.valueEnd(i);
+      for (int at = request.valueStart(i); at < end; at = nextName(octets, at, end)) {
+        if (canBe(octets, at, end, names.patterns())) {
+          return true;
         }
-        at++;
       }
-      if (hasName(octets, nameStart, nameEnd < 0 ? at : nameEnd, names)) {
-        return true;
-      }
-      at++;
     }
     return false;
   }
 
-  private static boolean hasName(byte[] octets, int from, int to, NamePatterns names) {
-    int start = from;
-    int end = to;
-    while (start < end && isSpace(octets[start])) {
-      start++;
+  private static boolean canBe(byte[] octets, int at, int end, List<String> patterns) {
+    for (int i = 0; i < patterns.size(); i++) {
+      if (canBe(octets, at, end, patterns.get(i))) {
+        return true;
+      }
     }
-    while (start < end && isSpace(octets[end - 1])) {
-      end--;
-    }
-    return start < end && names.matchLoosely(octets, start, end);
+    return false;
   }
 
   // One cookie in a cache key
@@ -80,8 +63,8 @@ public final class Cookies {
     for (int i = first; i >= 0; i = request.indexOf(FieldName.COOKIE, i + 1)) {
       int start = request.valueStart(i);
       int end = request.valueEnd(i);
-      for (int at = start; at < end; at++) {
-        if (canBe(octets, at, end, name) && canBegin(octets, start, at)) {
+      for (int at = start; at < end; at = nextName(octets, at, end)) {
+        if (canBe(octets, at, end, name)) {
           if (isFound || !isPlain(octets, start, at, end, name)) {
             return true;
           }
@@ -104,39 +87,56 @@ public final class Cookies {
         && !isSpace(octets[Octets.indexOf(octets, equals, end, ';') - 1]);
   }
 
-  /** Whether some server could take what is there for the beginning of a cookie's name. */
-  private static boolean canBegin(byte[] octets, int start, int at) {
-    int before = at;
-    int least = Math.max(start, at - 3 * LIMIT);
-    while (before - 3 >= least && octets[before - 3] == '%') {
-      before -= 3; // old PHP decodes names, and then trims them
+  // Names, as loosely as any server reads them
+
+  /**
+   * Where some server could take a name to begin, behind one such place. Old PHP decodes names, and
+   * then trims them.
+   */
+  private static int nextName(byte[] octets, int at, int end) {
+    if (octets[at] == '+') {
+      return at + 1;
     }
-    return before == least
-        || (Octets.tokenLower(octets[before - 1]) == 0 && octets[before - 1] != '=');
+    if (octets[at] == '%' && Octets.escaped(octets, at, end) >= 0) {
+      return at + 3;
+    }
+    int next = at;
+    while (next < end && (Octets.tokenLower(octets[next]) != 0 || octets[next] == '=')) {
+      next++;
+    }
+    return next + 1;
   }
 
   /**
-   * Whether some server could take what begins there for the name of that cookie. {@code name[x]}
-   * is it, too: PHP makes an array of it.
+   * Whether some server could take what begins there for that name, or for one that begins so if it
+   * has a star at its end. {@code name[x]} is it, too: PHP makes an array of it.
    */
   private static boolean canBe(byte[] octets, int start, int end, String name) {
     int at = start;
     for (int i = 0; i < name.length(); i++) {
-      byte wanted = NamePatterns.loose((byte) name.charAt(i));
-      if (at < end && NamePatterns.loose(octets[at]) == wanted) {
+      if (name.charAt(i) == '*' && i == name.length() - 1) {
+        return true;
+      }
+      byte wanted = loose((byte) name.charAt(i));
+      if (at < end && loose(octets[at]) == wanted) {
         at++;
       } else if (at < end
           && octets[at] == '%'
-          && NamePatterns.loose((byte) Octets.escaped(octets, at, end)) == wanted) {
+          && loose((byte) Octets.escaped(octets, at, end)) == wanted) {
         at += 3;
       } else {
         return false;
       }
     }
-    while (at < end && isSpace(octets[at])) {
-      at++;
-    }
-    return at == end || "=;,[%".indexOf(octets[at]) >= 0;
+    return at == end || isSpace(octets[at]) || "=;,[%+".indexOf(octets[at]) >= 0;
+  }
+
+  /** In lower case; what PHP turns into an underscore in names is one. */
+  private static byte loose(byte octet) {
+    return switch (octet) {
+      case '.', ' ', '[', '+' -> '_';
+      default -> Octets.lower(octet);
+    };
   }
 
   /**

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -31,9 +32,9 @@ record PurgeRequest(List<Order> orders, @Nullable String refusal) {
    *   X-Cache-Tags:           (product\-1|shoes)(,.+)?$
    *   X-Host:                 ^(example.org|www\.example\.org)$
    *
-   * It is read as that list: what these write around and between names is taken off, and an operator
-   * that is left in a name refuses all. A purge that removes less than was asked for, and says 200,
-   * is worse than none.
+   * It is read as that list. Whatever could match more than these names is refused, such as a name
+   * without an end, an empty one or a dot: a purge that removes less than was asked for, and says
+   * 200, is worse than none. In a host a dot may stay, because nobody escapes it.
    */
   private static final String SOFT = "xkey-softpurge";
   private static final String EVERYTHING = ".*";
@@ -56,20 +57,21 @@ record PurgeRequest(List<Order> orders, @Nullable String refusal) {
           "X-Magento-Tags-Pattern",
           Syntax.EXPRESSION);
 
-  /** Such as {@code ^(} and {@code ((^|,)}. */
-  private static final Pattern BEFORE_NAMES = Pattern.compile("^\\^?(\\(?\\(\\^\\|,\\)\\(?|\\(?)");
+  /** An octet that stands for itself: an escape before a letter is a class of characters. */
+  private static final String LITERAL = "[^\\\\^$|?*+()\\[\\]{}.,]|\\\\[^A-Za-z0-9\\\\,]";
 
-  /** Such as {@code |} and {@code (,|$))|((^|,)}. */
-  private static final Pattern BETWEEN_NAMES =
-      Pattern.compile("(\\(,\\|\\$\\))?\\)?(?<!\\\\)[|,](\\(?\\(\\^\\|,\\)|\\(?)");
+  /** What has no operator, and so is a list as CDNs write it. */
+  private static final Pattern PLAIN = Pattern.compile("[^\\\\^$|?*+()\\[\\]{}.]*+");
 
-  /** Such as {@code )$} and {@code )(,.+)?$}. */
-  private static final Pattern BEHIND_NAMES =
-      Pattern.compile("(?<!\\\\)\\)?(\\(,\\|\\$\\)|\\(,\\.\\+\\)\\?)?\\)?\\$?$");
+  /** Such as {@code ^/shop/.*}; what begins with two slashes is no path. */
+  private static final Pattern PATH =
+      Pattern.compile("\\^?(/(?!\\\\?/)(?:" + LITERAL + "|,)*+)(?:\\.\\*)?");
 
-  /** What is no literal character of a name: an escape before a letter is a class of characters. */
-  private static final Pattern OPERATOR =
-      Pattern.compile("(?<!\\\\)[\\^$|?*+()\\[\\]{}]|\\\\([A-Za-z0-9\\\\]|$)");
+  /** Such as {@code ((^|,)a(,|$))}, of which some may follow, and {@code (a|b)(,.+)?$}. */
+  private static final Pattern TAGS =
+      list("(?:\\^|\\(\\^\\|,\\))?", LITERAL, "(?:\\(,\\|\\$\\)|(?:\\(,\\.\\+\\)\\?)?\\$)");
+
+  private static final Pattern HOSTS = list("\\^", LITERAL + "|\\.", "\\$");
 
   /** How a field names tags. */
   private enum Syntax {
@@ -102,9 +104,10 @@ record PurgeRequest(List<Order> orders, @Nullable String refusal) {
     List<String> soft = new ArrayList<>();
     for (var field : syntaxes.entrySet()) {
       String name = field.getKey();
-      boolean isTags = field.getValue() == Syntax.TAGS;
-      Syntax syntax = isTags && isBan ? Syntax.EXPRESSION : field.getValue();
       for (String value : fields.all(name)) {
+        boolean isMore = isBan && !PLAIN.matcher(value).matches();
+        Syntax syntax =
+            isMore && field.getValue() == Syntax.TAGS ? Syntax.EXPRESSION : field.getValue();
         if (syntax == Syntax.EXPRESSION && value.equals(EVERYTHING)) {
           return purging(PurgeTarget.all());
         }
@@ -161,7 +164,7 @@ record PurgeRequest(List<Order> orders, @Nullable String refusal) {
     }
     String path = urls.isEmpty() ? "/" : prefix(urls.getFirst());
     boolean isAnyHost = hosts.isEmpty() || hosts.getFirst().equals(EVERYTHING);
-    List<String> names = isAnyHost ? List.of("") : names(hosts.getFirst());
+    List<String> names = isAnyHost ? List.of("") : names(hosts.getFirst(), HOSTS);
     if (path == null || names.isEmpty() || names.size() > HOST_LIMIT) {
       return refused(
           path == null
@@ -195,11 +198,9 @@ record PurgeRequest(List<Order> orders, @Nullable String refusal) {
     if (expression.equals(EVERYTHING)) {
       return "/";
     }
-    String path = expression.replaceFirst("^\\^", "").replaceFirst("(?<!\\\\)\\.\\*$", "");
-    return path.startsWith("/")
-            && path.length() <= PurgeTarget.LENGTH_LIMIT
-            && !OPERATOR.matcher(path).find()
-        ? path.replace("\\", "")
+    Matcher path = PATH.matcher(expression);
+    return path.matches() && expression.length() <= PurgeTarget.LENGTH_LIMIT
+        ? path.group(1).replace("\\", "")
         : null;
   }
 
@@ -209,7 +210,7 @@ record PurgeRequest(List<Order> orders, @Nullable String refusal) {
     return switch (syntax) {
       case WORDS -> stripped(value.split("[ \t,]+", -1));
       case TAGS -> stripped(value.split(",", -1));
-      case EXPRESSION -> names(value);
+      case EXPRESSION -> names(value, TAGS);
     };
   }
 
@@ -217,18 +218,23 @@ record PurgeRequest(List<Order> orders, @Nullable String refusal) {
     return Stream.of(names).map(String::strip).filter(name -> !name.isEmpty()).toList();
   }
 
-  /** The names in such an expression; none if it is another one. */
-  private static List<String> names(String expression) {
-    String inner = BEFORE_NAMES.matcher(expression).replaceFirst("");
-    List<String> names =
-        stripped(BETWEEN_NAMES.split(BEHIND_NAMES.matcher(inner).replaceFirst("")));
-    boolean areOthers = names.stream().anyMatch(name -> OPERATOR.matcher(name).find());
-    return areOthers || count(expression, '(') != count(expression, ')')
-        ? List.of()
-        : names.stream().map(name -> name.replace("\\", "")).toList();
+  private static Pattern list(String start, String literal, String end) {
+    String names = "(?:\\(((?:" + literal + "|\\|)++)\\)|((?:" + literal + ")++))";
+    return Pattern.compile("\\G\\(?" + start + names + end + "\\)?(?:\\|(?!\\z)|\\z)");
   }
 
-  private static long count(String text, char wanted) {
-    return text.chars().filter(c -> c == wanted).count();
+  /** The names in such an expression; none if it is another one. */
+  private static List<String> names(String expression, Pattern list) {
+    List<String> names = new ArrayList<>();
+    Matcher next = list.matcher(expression);
+    int end = 0;
+    while (next.find()) {
+      String some = next.group(1) == null ? next.group(2) : next.group(1);
+      for (String name : some.split("(?<!\\\\)\\|", -1)) {
+        names.add(name.replace("\\", "").strip());
+      }
+      end = next.end();
+    }
+    return end < expression.length() || names.contains("") ? List.of() : names;
   }
 }

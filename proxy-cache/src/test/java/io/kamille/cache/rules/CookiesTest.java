@@ -31,14 +31,34 @@ class CookiesTest {
         "a=b;\u000bsession=1",
         "wp.x=1",
         "wp[x]=1",
-        "wp x=1"
+        "wp x=1",
+        "a=b session=1",
+        "a=b\tsession=1",
+        "session[x]=1",
+        "%73ession=1",
+        "%20session=1",
+        "+session=1",
+        "a=b; +%20+%5fsession; %0a+SESSIO%4e%20=1",
+        "a=b; %77p%2ex=1"
       })
   void aListedCookieIsFound(String cookie) {
     assertThat(Cookies.has(Fields.of("Cookie", cookie), NAMES)).isTrue();
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "a=session", "a=b=session", "sessions=1", "xsession=1", "wp=1", ";"})
+  @ValueSource(
+      strings = {
+        "",
+        "a=session",
+        "a=b=session",
+        "sessions=1",
+        "xsession=1",
+        "wp=1",
+        ";",
+        "a+session=1",
+        "a=%20session",
+        "%2"
+      })
   void otherCookiesAreNot(String cookie) {
     assertThat(Cookies.has(Fields.of("Cookie", cookie), NAMES)).isFalse();
   }

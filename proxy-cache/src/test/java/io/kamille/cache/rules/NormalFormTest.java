@@ -158,6 +158,9 @@ class NormalFormTest {
         "currency[0]=EUR",
         "%63urrency=EUR",
         "%20currency=EUR",
+        "+currency=CHF; currency=EUR",
+        "currency=EUR; +%20+currency=CHF",
+        "currency+=EUR",
         "currency%00=EUR",
         "currency=EUR; currency=EUR",
         "currency=EUR; currency=CHF",
@@ -194,12 +197,11 @@ class NormalFormTest {
     isUnclear(form("cookie:currency"), "a=1; ".repeat(100) + "currency=EUR");
   }
 
-  /** Else a client could make a loop look back again and again. */
   @Test
-  void aLongRunOfEscapesBeforeTheCookieIsUnclear() {
-    isUnclear(form("cookie:b"), "x=%61" + "%62".repeat(200) + "; a=1");
-    isUnclear(form("cookie:b"), "x" + "%61".repeat(101) + "b=1");
-    assertThat(form("cookie:b").isUnclear(Fields.of("Cookie", "x%61%61b=1"))).isFalse();
+  void aLongRunOfEscapesIsReadOnce() {
+    isUnclear(form("cookie:b"), "%61".repeat(9000) + "b=1");
+    String another = "x" + "%61".repeat(9000) + "b=1";
+    assertThat(form("cookie:b").isUnclear(Fields.of("Cookie", another))).isFalse();
   }
 
   private static void isUnclear(NormalForm form, String cookies) {
