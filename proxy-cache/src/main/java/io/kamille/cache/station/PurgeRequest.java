@@ -32,9 +32,10 @@ record PurgeRequest(List<Order> orders, @Nullable String refusal) {
    *   X-Cache-Tags:           (product\-1|shoes)(,.+)?$
    *   X-Host:                 ^(example.org|www\.example\.org)$
    *
-   * It is read as that list. Whatever could match more than these names is refused, such as a name
-   * without an end, an empty one or a dot: a purge that removes less than was asked for, and says
-   * 200, is worse than none. In a host a dot may stay, because nobody escapes it.
+   * It is read as that list, and so is a list without operators. Whatever else could match more than
+   * these names is refused, such as a name with a start and no end, an empty one or a dot: a purge
+   * that removes less than was asked for, and says 200, is worse than none. In a host a dot may stay,
+   * because nobody escapes it.
    */
   private static final String SOFT = "xkey-softpurge";
   private static final String EVERYTHING = ".*";
@@ -210,8 +211,17 @@ record PurgeRequest(List<Order> orders, @Nullable String refusal) {
     return switch (syntax) {
       case WORDS -> stripped(value.split("[ \t,]+", -1));
       case TAGS -> stripped(value.split(",", -1));
-      case EXPRESSION -> names(value, TAGS);
+      case EXPRESSION -> expression(value);
     };
+  }
+
+  private static List<String> expression(String value) {
+    String list = value.replace('|', ',');
+    if (!PLAIN.matcher(list).matches()) {
+      return names(value, TAGS);
+    }
+    List<String> names = Stream.of(list.split(",", -1)).map(String::strip).toList();
+    return names.contains("") ? List.of() : names;
   }
 
   private static List<String> stripped(String[] names) {
