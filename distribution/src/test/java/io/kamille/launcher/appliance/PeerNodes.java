@@ -162,7 +162,9 @@ final class PeerNodes implements BeforeEachCallback, AfterEachCallback {
           "routes: [{upstream: site}]",
           "cache: {memory: {capacity: 64MiB}}",
           "log: {level: error}",
-          "admin: {address: '127.0.0.1:0', token-file: '" + file(name + "-state").resolve("token") + "'}",
+          "admin: {address: '127.0.0.1:0', token-file: '"
+              + file(name + "-state").resolve("token")
+              + "'}",
           cluster(name, peers));
       put(lines, sections);
       nodes.add(
