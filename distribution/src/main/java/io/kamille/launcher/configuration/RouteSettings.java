@@ -81,7 +81,7 @@ public record RouteSettings(
   static final Subsection<RouteMatch> MATCH =
       RouteMatch.SECTION.one(
           "match",
-          "What else a request must have. Among routes for the same host and path, the one with most"
+          "Conditions that a request must meet, too. Among routes for the same host and path, the one with most"
               + " conditions that are met wins, then the first by name. The cache key of such a"
               + " route holds its name, so it shares no stored response with another one.");
 

@@ -326,29 +326,6 @@ class RequestTestsTest {
   }
 
   @Test
-  void theRoutesOfOnePathHaveALimit() {
-    String routes =
-        IntStream.range(0, 1_025)
-            .mapToObj(i -> "  - {upstream: a, match: {fields: {x: v" + i + "}}}\n")
-            .collect(Collectors.joining());
-    String text =
-        """
-        listeners: [{address: "127.0.0.1:0"}]
-        upstreams: {a: {origins: ["http://192.0.2.1"]}}
-        routes:
-        """;
-    assertThat(ConfigurationFile.parse("f", (text + routes).getBytes(StandardCharsets.UTF_8)))
-        .isInstanceOfSatisfying(
-            Refused.class,
-            refused ->
-                assertThat(refused.problems())
-                    .extracting(Problem::toString)
-                    .containsExactly(
-                        "f:1028:5: routes[1024]: found one more, expected at most 1024 routes for"
-                            + " one host and path"));
-  }
-
-  @Test
   void twoHundredTestsTakeLessThanTwoHundredMilliseconds() {
     String[] tests =
         IntStream.range(0, 200)

@@ -250,8 +250,8 @@ public record RouteCacheSettings(
                       + " once, and sent in the content coding that a request likes best (RFC 9110"
                       + " §12.5.3). The origin is then asked for content without coding"
                       + " (`Accept-Encoding: identity`) whenever its answer may be stored, and"
-                      + " answers say `Vary: Accept-Encoding`. `no-transform` is respected. What is not"
-                      + " stored is compressed on its way, unless it has `Set-Cookie`.")
+                      + " answers say `Vary: Accept-Encoding`. `no-transform` is respected. Responses"
+                      + " that are not stored are compressed on their way, except those with `Set-Cookie`.")
               .defaultsTo(false),
           Setting.of(
                   "ttl",

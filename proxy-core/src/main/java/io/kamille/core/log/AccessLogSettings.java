@@ -48,7 +48,7 @@ public record AccessLogSettings(
             Setting.of(
                     "add",
                     LoggedField.LIST,
-                    "What each line has more: `request-field:NAME`, `response-field:NAME`,"
+                    "Values added to each line: `request-field:NAME`, `response-field:NAME`,"
                         + " `request-id`, `trace-id`, `origin`, `origin-time` and `tls-version`."
                         + " `Authorization`, `Proxy-Authorization`, `Cookie` and `Set-Cookie` are"
                         + " written as a digest.")
@@ -146,7 +146,7 @@ public record AccessLogSettings(
               .appliesOnRestart(),
           OUTPUT,
           FORMAT,
-          LineFields.SECTION.one("fields", "What a line has more and less than usual."),
+          LineFields.SECTION.one("fields", "Fields that are added to a line, and removed from it."),
           Only.SECTION.one(
               "only",
               "Which exchanges have a line: those that meet one of these conditions. Without any,"

@@ -69,7 +69,7 @@ public record PoolSettings(
                   ValueTypes.orWord("off", 0L, ValueTypes.size(1, 1L << 30)),
                   "How much of the content of a request may wait in memory. Kamille takes all"
                       + " content in before the request takes a connection, so slow clients keep"
-                      + " none busy. What is longer than this goes to the file of `spool`. Kamille"
+                      + " none busy. Longer content goes to the file of `spool`. Kamille"
                       + " answers `Expect: 100-continue` itself then. All content that waits takes"
                       + " at most an eighth of the direct memory. Without room in memory and"
                       + " file, requests take a connection at once. So do gRPC, and all with"
