@@ -111,7 +111,7 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
     overload = new Overload(configuration.overload().target().toNanos(), machine.shedding());
     assembly = assemble(configuration, memory, machine);
     accessLog = openAccessLog(configuration);
-    loops = new LoopGroup(configuration.loops(), configuration.engine(), registry);
+    loops = startLoops(configuration);
     loops.watch();
     clientSide = new ClientSide(configuration, preflight, loops, registry, assembly.secret());
     before.takeOver(this);
@@ -262,6 +262,14 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
     ExchangeHandler entrance = assembly.peerEntrance().orElse(null);
     if (entrance != null) {
       clientSide.listenToPeers(entrance, accessLog, sockets, assembly.network());
+    }
+  }
+
+  private LoopGroup startLoops(Configuration configuration) throws StartFailure {
+    try {
+      return new LoopGroup(configuration.loops(), configuration.engine(), registry);
+    } catch (IllegalStateException refused) {
+      throw new StartFailure(StartFailure.Kind.SYSTEM, String.valueOf(refused.getMessage()));
     }
   }
 

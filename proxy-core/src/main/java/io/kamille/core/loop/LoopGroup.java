@@ -50,7 +50,7 @@ public final class LoopGroup implements AutoCloseable {
    * Starts loops that do not pace themselves.
    *
    * @param count how many, at least one
-   * @throws IllegalStateException if this machine has no native epoll
+   * @throws IllegalStateException if this machine has no native epoll, or Netty's parts differ
    */
   public LoopGroup(int count) {
     this(count, PaceSettings.OFF, new MetricRegistry());
@@ -61,11 +61,15 @@ public final class LoopGroup implements AutoCloseable {
    *
    * @param count how many, at least one
    * @param registry where they tell what they do
-   * @throws IllegalStateException if this machine has no native epoll
+   * @throws IllegalStateException if this machine has no native epoll, or Netty's parts differ
    */
   public LoopGroup(int count, PaceSettings pace, MetricRegistry registry) {
     if (!Epoll.isAvailable()) {
       throw new IllegalStateException("native epoll is not available", Epoll.unavailabilityCause());
+    }
+    String mismatch = NettyNatives.mismatch(NettyNatives.versions());
+    if (mismatch != null) {
+      throw new IllegalStateException(mismatch);
     }
     control = new LoopControl(pace);
     group =
