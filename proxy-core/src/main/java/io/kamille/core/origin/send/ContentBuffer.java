@@ -103,30 +103,35 @@ class ContentBuffer implements ContentSink, ContentSource {
 
   /** Gives what is here while the sink takes it. */
   private void deliver() {
-    ContentSink taker = sink;
-    if (taker == null || isDelivering || isOver) {
+    if (isDelivering) {
       return;
     }
     isDelivering = true;
     try {
       ByteBuf next = null;
-      while (broken == null && !isOver && !isPaused && (next = held.poll()) != null) {
-        taker.write(next);
+      // A taker may fail meanwhile, and another one take its place.
+      while (sink != null && isFlowing() && (next = held.poll()) != null) {
+        sink.write(next);
       }
     } finally {
       isDelivering = false;
     }
+    ContentSink taker = sink;
     Failure why = broken;
-    if (isOver) {
+    if (taker == null || isOver) {
       return;
     }
     if (why != null) {
       release();
       taker.abort(why);
     } else if (isComplete && held.isEmpty()) {
-      release();
+      stop();
       taker.end(trailers);
     }
+  }
+
+  private boolean isFlowing() {
+    return broken == null && !isOver && !isPaused;
   }
 
   /** Pauses the source, or lets it go on. */
@@ -175,19 +180,45 @@ class ContentBuffer implements ContentSink, ContentSource {
     move();
   }
 
-  /** Frees all room, and says to the source that nobody wants the rest. Idempotent. */
+  /** Frees room, unless it is kept; says to the source that nobody wants more. Idempotent. */
   @Override
   public final void cancel(Failure why) {
     if (!isOver) {
-      release();
+      stop();
       if (!isComplete) {
         source.cancel(why);
       }
     }
   }
 
+  private void stop() {
+    isOver = true;
+    if (!held.isKept()) {
+      held.release();
+    }
+  }
+
   final void release() {
     isOver = true;
     held.release();
+  }
+
+  /** Begins anew without a sink, if all content was kept; whether it was. */
+  final boolean rewind() {
+    if (held.isKept()) {
+      held.rewind();
+      sink = null;
+      isOver = false;
+      isPaused = false;
+    }
+    return held.isKept();
+  }
+
+  /** What was kept is not needed a second time. */
+  final void letGo() {
+    held.letGo();
+    if (isOver) {
+      held.release();
+    }
   }
 }

@@ -12,11 +12,15 @@ import io.kamille.core.origin.wire.OriginProgress;
 record Retry(Where where, boolean isPaid) {
 
   /*
-   * A request is sent once more only where that cannot do harm: nothing of a response came, nothing
-   * of the content was taken from the client, and either the method is idempotent or the origin did
-   * nothing, or no connection was had at all (RFC 9110 §9.2.2). It goes to another origin if there
-   * is one. Where there is none, an origin that just refused a connection is not asked again; but
-   * one that closed a connection is, on a new one.
+   * A request is sent once more only where that cannot do harm: nothing of a response came, all of
+   * its content is at hand, and either the method is idempotent or the origin did nothing, or no
+   * connection was had at all (RFC 9110 §9.2.2). It goes to another origin if there is one. Where
+   * there is none, an origin that just refused a connection is not asked again; but one that closed
+   * a connection is, on a new one.
+   *
+   * What an origin says it has not processed was not tried (RFC 9113 §8.7). To send it again is no
+   * retry, and takes nothing from the budget; nobody is judged. An origin may refuse everything: so
+   * this has an end, and then it counts.
    *
    * A used connection that turns out closed says nothing about the origin: such an attempt is
    * repeated, whatever retries are left, and judges nobody. A connection is made for it, but while
@@ -29,6 +33,9 @@ record Retry(Where where, boolean isPaid) {
    */
   /** How many used connections may turn out closed for one request. */
   private static final int STALE_LIMIT = 3;
+
+  /** How often one request may be refused unprocessed, and be sent again for nothing. */
+  private static final int UNTOUCHED_LIMIT = 5;
 
   static final Retry NONE = new Retry(Where.NOWHERE, false);
 
@@ -59,7 +66,7 @@ record Retry(Where where, boolean isPaid) {
   /**
    * It was sent, and failed.
    *
-   * @param isStale by {@link #isStale}
+   * @param isFree by {@link #isStale} or {@link #isUntouched}
    * @param isBound whether it belongs to its origin, which is in
    * @param canPay whether retries and budget are left
    */
@@ -67,7 +74,7 @@ record Retry(Where where, boolean isPaid) {
       Failure why,
       OriginProgress progress,
       boolean isIdempotent,
-      boolean isStale,
+      boolean isFree,
       boolean isBound,
       boolean canPay) {
     boolean isHarmless =
@@ -76,10 +83,19 @@ record Retry(Where where, boolean isPaid) {
           case UNKNOWN -> isIdempotent;
           case BEGUN -> false;
         };
-    if (why.kind() != Kind.CONNECTION_TERMINATED || !isHarmless || !(isStale || canPay)) {
+    if (why.kind() != Kind.CONNECTION_TERMINATED || !isHarmless || !(isFree || canPay)) {
       return NONE;
     }
-    return new Retry(isStale && isBound ? Where.SAME : Where.ANOTHER_OR_SAME, !isStale);
+    return new Retry(isFree && isBound ? Where.SAME : Where.ANOTHER_OR_SAME, !isFree);
+  }
+
+  /**
+   * Whether the origin did nothing, and may be asked again without a retry.
+   *
+   * @param before how often that has happened to this request
+   */
+  static boolean isUntouched(OriginProgress progress, int before) {
+    return progress == OriginProgress.NONE && before < UNTOUCHED_LIMIT;
   }
 
   /**

@@ -120,6 +120,10 @@ public final class Spool implements AutoCloseable {
     return heldBytes.get() < memoryBytes;
   }
 
+  boolean hasMuchMemory() {
+    return heldBytes.get() < memoryBytes / 2;
+  }
+
   void giveBack(int bytes) {
     heldBytes.addAndGet(-bytes);
   }

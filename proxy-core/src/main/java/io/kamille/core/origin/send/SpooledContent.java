@@ -19,6 +19,8 @@ final class SpooledContent {
    * when it is the first one. While it moves, nobody else touches it. If it cannot be written, it
    * stays in memory, and the content is full.
    *
+   * What is kept goes to its taker and stays here, too: in memory, or in its place in the file.
+   *
    * All content is copied into blocks: a slice would keep a buffer of many times its size. A block
    * is as large as what is here already, so that a client makes us hold little more than it has
    * sent.
@@ -50,9 +52,11 @@ final class SpooledContent {
   private final long mostBytes;
   private final Runnable owner;
   private final ArrayDeque<Block> blocks = new ArrayDeque<>(4);
+  private final ArrayDeque<Block> given = new ArrayDeque<>(0);
   private long bytes;
   private long inMemory;
   private long moving;
+  private boolean isKept;
   private boolean isRefused;
   private boolean isLost;
   private boolean isReleased;
@@ -163,7 +167,37 @@ final class SpooledContent {
     }
     blocks.removeFirst();
     bytes -= first.length;
-    return taken(first);
+    if (!isKept) {
+      leaveFile(first);
+      return taken(first);
+    }
+    given.addLast(first);
+    return first.isInFile ? taken(first) : first.octets.retainedDuplicate();
+  }
+
+  /** From now on, what is given can be given again, until {@link #letGo}. All of it is here. */
+  void keep() {
+    isKept = true;
+  }
+
+  boolean isKept() {
+    return isKept;
+  }
+
+  /** The next chunk is the first one again. */
+  void rewind() {
+    while (!given.isEmpty()) {
+      Block last = given.removeLast();
+      bytes += last.length;
+      blocks.addFirst(last);
+    }
+  }
+
+  /** What was given is not needed any more. */
+  void letGo() {
+    isKept = false;
+    given.forEach(this::drop);
+    given.clear();
   }
 
   private @Nullable ByteBuf taken(Block block) {
@@ -215,7 +249,6 @@ final class SpooledContent {
   }
 
   private void wasRead(Block block, boolean isDone) {
-    leaveFile(block);
     isLost |= !isDone;
     if (block.octets != null) {
       block.octets.writerIndex(block.length);
@@ -239,6 +272,7 @@ final class SpooledContent {
       }
     }
     blocks.clear();
+    letGo();
   }
 
   private void drop(Block block) {

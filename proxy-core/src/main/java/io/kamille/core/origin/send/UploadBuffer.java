@@ -21,7 +21,10 @@ final class UploadBuffer extends ContentBuffer implements RequestContent {
    * A client may send as slowly as `limits.upload-rate` lets it. Until its content is here, the
    * request has no origin, no place in a line and no connection.
    *
-   *   FILLING ── all is here, or there is no more room ──► READY ── start ──► PASSING
+   *   FILLING ── all is here, or there is no more room ──► READY ◄─ again ── start ──► PASSING
+   *
+   * What was here whole may be kept until the origin has answered, so that it can be sent again.
+   * That takes at most half of the memory for all: the other half is for content that comes in.
    *
    * If there is no more room, the client is paused, and the request goes to an origin with what is
    * here, as it would without a buffer. To wait for room instead would let those who send nothing
@@ -150,6 +153,22 @@ final class UploadBuffer extends ContentBuffer implements RequestContent {
     }
     state = State.PASSING;
     giveTo(taker);
+  }
+
+  /** Keeps what is here, if that is all of it and there is much room. */
+  void keep() {
+    if (isComplete() && spool.hasMuchMemory()) {
+      held.keep();
+    }
+  }
+
+  /** May be started again, unless that is impossible; whether it may. */
+  boolean again() {
+    boolean isWhole = state == State.READY || rewind();
+    if (isWhole) {
+      state = State.READY;
+    }
+    return isWhole;
   }
 
   @Override

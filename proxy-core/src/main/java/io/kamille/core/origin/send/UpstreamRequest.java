@@ -63,6 +63,7 @@ final class UpstreamRequest
   private long sentNanos;
   private boolean wantsFresh;
   private int stale;
+  private int untouched;
   private boolean isMoved;
   private boolean onFresh;
   private boolean onShared;
@@ -154,6 +155,7 @@ final class UpstreamRequest
   /** Content that no connection has taken is of no use any more. */
   private void drop(Failure why) {
     if (buffer != null) {
+      buffer.letGo();
       buffer.cancel(why);
     }
   }
@@ -193,6 +195,9 @@ final class UpstreamRequest
     exchange.notes().mark(TraceStep.SEND, onFresh ? "new connection" : "used connection");
     if (onFresh) {
       home.origin(place).health().reached();
+    }
+    if (buffer != null && (onShared || exchange.request().method().isIdempotent())) {
+      buffer.keep();
     }
     begun.send(exchange, content, reply, this);
     if (isPaused) {
@@ -260,6 +265,9 @@ final class UpstreamRequest
   @Override
   public void answered(ResponseHead head) {
     status = head.status();
+    if (buffer != null) {
+      buffer.letGo();
+    }
     if (exchange.notes().trace() != null) {
       exchange.notes().mark(TraceStep.RESPONSE, Integer.toString(status));
     }
@@ -277,19 +285,23 @@ final class UpstreamRequest
   }
 
   @Override
-  public void failed(Failure why, OriginProgress progress, boolean isCounted) {
+  public void failed(Failure why, OriginProgress reached, boolean isCounted) {
     exchange.notes().mark(TraceStep.FAILED_ATTEMPT, why.reason());
-    boolean isStale = Retry.isStale(why, progress, onFresh, onShared, stale);
-    if (isCounted && !isStale && why.side() == Failure.Side.ORIGIN) {
+    OriginProgress progress = isContentAtHand() ? reached : OriginProgress.BEGUN;
+    boolean isUntouched = Retry.isUntouched(progress, untouched);
+    boolean isStale = !isUntouched && Retry.isStale(why, progress, onFresh, onShared, stale);
+    boolean isFree = isStale || isUntouched;
+    if (isCounted && !isFree && why.side() == Failure.Side.ORIGIN) {
       home.failed(place, why, home.nanos() - sentNanos);
     }
     finish();
     home.counters().failure(why);
     boolean isBound = home.binds() && home.isUsable(place);
     boolean isIdempotent = exchange.request().method().isIdempotent();
-    Retry retry = Retry.afterAttempt(why, progress, isIdempotent, isStale, isBound, canPay());
+    Retry retry = Retry.afterAttempt(why, progress, isIdempotent, isFree, isBound, canPay());
     wantsFresh = true;
     stale += isStale ? 1 : 0;
+    untouched += isUntouched ? 1 : 0;
     isMoved = retry.where() == Retry.Where.SAME;
     if (!tryAgain(retry)) {
       if (status == 0) {
@@ -301,10 +313,15 @@ final class UpstreamRequest
     }
   }
 
+  private boolean isContentAtHand() {
+    return sent == null || !sent.hasTakenContent() || (buffer != null && buffer.again());
+  }
+
   private void again() {
     home.counters().retry();
     double chance = ThreadLocalRandom.current().nextDouble();
-    long pauseNanos = RetryBudget.pauseNanos(home.settings().retries() - retries, chance);
+    int number = home.settings().retries() - retries + untouched;
+    long pauseNanos = RetryBudget.pauseNanos(number, chance);
     if (pauseNanos == 0) {
       begin();
       return;

@@ -410,9 +410,12 @@ public final class OriginExchange implements ContentSource {
   /** How far the origin may have come. */
   public OriginProgress progress() {
     boolean isSilent = state == State.HEAD && interims == 0 && !framing.isHeadBegun();
-    return isSilent && (upload == null || !upload.isStarted)
-        ? OriginProgress.UNKNOWN
-        : OriginProgress.BEGUN;
+    return isSilent ? OriginProgress.UNKNOWN : OriginProgress.BEGUN;
+  }
+
+  /** Whether content of the last request was taken from its source. */
+  public boolean hasTakenContent() {
+    return upload != null && upload.isStarted;
   }
 
   /** Looks at the deadlines. */

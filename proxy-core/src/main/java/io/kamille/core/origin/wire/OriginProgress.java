@@ -6,6 +6,6 @@ public enum OriginProgress {
   NONE,
   /** Nobody knows. */
   UNKNOWN,
-  /** An octet of a response came, or one of content was taken from the client. */
+  /** An octet of a response came, or content was sent that is not at hand any more. */
   BEGUN
 }

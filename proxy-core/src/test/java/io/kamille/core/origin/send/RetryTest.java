@@ -19,7 +19,7 @@ class RetryTest {
 
   @ParameterizedTest
   @CsvSource({
-    // progress, idempotent, stale, bound, can pay: where, paid
+    // progress, idempotent, free, bound, can pay: where, paid
     "UNKNOWN, true,  false, false, true,  ANOTHER_OR_SAME, true",
     "UNKNOWN, true,  false, true,  true,  ANOTHER_OR_SAME, true",
     "UNKNOWN, true,  false, false, false, NOWHERE,         false",
@@ -34,12 +34,12 @@ class RetryTest {
   void anAttemptThatBrokeIsRepeatedWhereThatCannotDoHarm(
       OriginProgress progress,
       boolean isIdempotent,
-      boolean isStale,
+      boolean isFree,
       boolean isBound,
       boolean canPay,
       Where where,
       boolean isPaid) {
-    assertThat(Retry.afterAttempt(BROKE, progress, isIdempotent, isStale, isBound, canPay))
+    assertThat(Retry.afterAttempt(BROKE, progress, isIdempotent, isFree, isBound, canPay))
         .isEqualTo(new Retry(where, isPaid));
   }
 
@@ -82,5 +82,13 @@ class RetryTest {
   void aSharedConnectionIsFoundClosedOnce() {
     assertThat(Retry.isStale(BROKE, OriginProgress.UNKNOWN, false, true, 0)).isTrue();
     assertThat(Retry.isStale(BROKE, OriginProgress.UNKNOWN, false, true, 1)).isFalse();
+  }
+
+  @Test
+  void whatAnOriginHasNotProcessedIsSentAgainForNothingButNotWithoutEnd() {
+    assertThat(Retry.isUntouched(OriginProgress.NONE, 0)).isTrue();
+    assertThat(Retry.isUntouched(OriginProgress.NONE, 4)).isTrue();
+    assertThat(Retry.isUntouched(OriginProgress.NONE, 5)).isFalse();
+    assertThat(Retry.isUntouched(OriginProgress.UNKNOWN, 0)).isFalse();
   }
 }
