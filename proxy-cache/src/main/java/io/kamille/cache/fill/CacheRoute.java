@@ -159,6 +159,17 @@ public final class CacheRoute {
     }
   }
 
+  /** Whether something under that key is no error and may still be used. */
+  boolean hasGood(CacheKey key, long now) {
+    Variants variants = store().peek(key);
+    for (int i = 0; variants != null && i < variants.size(); i++) {
+      if (variants.at(i).facts().isGood(now)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** Begins to store a response, or null if there is no memory. */
   @Nullable Fill beginFill(Fetch fetch, Fill.Head head, long contentLength) {
     long limit = settings.maxObjectBytes();

@@ -4,6 +4,7 @@ import io.kamille.cache.coding.CarriedForms;
 import io.kamille.cache.rules.CompressionRules;
 import io.kamille.cache.rules.Freshening;
 import io.kamille.cache.rules.SelectingFields;
+import io.kamille.cache.rules.Storability;
 import io.kamille.cache.rules.StoredFacts;
 import io.kamille.cache.rules.Tags;
 import io.kamille.cache.rules.Validators;
@@ -35,7 +36,14 @@ final class EarlierResponse {
   private final Fetch fetch;
   private final boolean isConditional;
   private final boolean isStillStored;
+  private final StoredFacts facts;
   private @Nullable StoredResponse stored;
+
+  /** What the answer has shown not to be what the origin has; without a lease. */
+  private @Nullable StoredResponse unsuitable;
+
+  /** Whether the answer has the same strong entity tag. */
+  private boolean isSame;
 
   /**
    * Takes over one lease on {@code stored}. Comes after the fetch has taken its moment: who was
@@ -47,6 +55,7 @@ final class EarlierResponse {
     this.route = route;
     this.fetch = fetch;
     this.stored = stored;
+    this.facts = stored.facts();
     this.isConditional = isConditional;
     this.isStillStored = route.store().holds(fetch.key(), stored);
   }
@@ -88,17 +97,42 @@ final class EarlierResponse {
       return failed(now);
     }
     route.counters().count(Event.REPLACED);
-    if (isHead() && head.status() == StatusCode.OK && !isAuthorized()) {
-      removeIfContradicted(head, length, asked);
-    }
+    unsuitable = isShownUnsuitable(head, length, asked, now) ? asked : null;
+    isSame = Validators.sharesStrongTag(head, asked.facts());
     close();
     return null;
   }
 
-  private void removeIfContradicted(ResponseHead head, long length, StoredResponse asked) {
-    if (Validators.contradicts(head, length, asked.facts(), asked.contentLength())) {
-      route.store().remove(fetch.key());
+  /**
+   * A full response shows that what it was asked about is not suitable (§4.3.3), and so does a
+   * response to HEAD that contradicts it (§4.3.5). What is fresh stays: one client could have it
+   * removed by no-cache and a cookie, but for a HEAD with other validators.
+   */
+  private boolean isShownUnsuitable(
+      ResponseHead head, long length, StoredResponse asked, long now) {
+    int status = head.status();
+    boolean isOther =
+        !isHead() || Validators.contradicts(head, length, asked.facts(), asked.contentLength());
+    boolean isOld = !asked.facts().isFresh(now) || asked.facts().isValidatedAlways();
+    return isOther
+        && (isOld || (isHead() && status == StatusCode.OK))
+        && Storability.isOfResource(status)
+        && status != StatusCode.NOT_MODIFIED
+        && status != StatusCode.PARTIAL_CONTENT
+        && (status >= 400 || !isAuthorized());
+  }
+
+  /** The answer is complete: what it shows to be unsuitable is removed, unless it was replaced. */
+  void answered(boolean isStored, long now) {
+    if (unsuitable != null && !(isStored && isSame)) {
+      route.store().withdraw(fetch.key(), unsuitable, isHead() ? Long.MAX_VALUE : now);
+      unsuitable = null;
     }
+  }
+
+  /** Whether it is no error and may still be used. */
+  boolean isGood(long now) {
+    return facts.isGood(now);
   }
 
   /** A 304 to what we asked, or a 200 to HEAD that shows the same (§4.3.5). */

@@ -109,20 +109,29 @@ public final class Fetches {
     } else {
       asked = forWhole(exchange.request());
     }
-    EarlierResponse earlier =
-        stored == null ? null : new EarlierResponse(route, fetch, stored, isValidation);
-    forward(fetch, earlier, asked);
+    forward(fetch, earlier(fetch, stored, isValidation), asked);
+  }
+
+  private @Nullable EarlierResponse earlier(
+      Fetch fetch, @Nullable StoredResponse stored, boolean isValidation) {
+    return stored == null ? null : new EarlierResponse(route, fetch, stored, isValidation);
   }
 
   /**
    * The same for a key whose responses could not be shared lately: conditions of the client's stay
    * in the request, so that the origin may answer shortly, and the codings it takes, because we
    * shall probably not give it any.
+   *
+   * @param stored may serve in place of an error, or null. Takes over one lease
    */
   public void fetchPerhaps(
-      Exchange exchange, CacheControl demands, CacheKey key, ForwardReason reason) {
+      Exchange exchange,
+      CacheControl demands,
+      CacheKey key,
+      ForwardReason reason,
+      @Nullable StoredResponse stored) {
     Fetch fetch = begin(exchange, demands, key, reason, null, false);
-    FillReply reply = new FillReply(route, fetch, null, this::repeat);
+    FillReply reply = new FillReply(route, fetch, earlier(fetch, stored, false), this::repeat);
     RequestHead request = fetch.request();
     onward.next().handle(fetch.exchange().behind(normal(request, request), reply));
   }

@@ -35,6 +35,9 @@ final class Fill {
   /** Why a response is not stored when what would leave for it is asked for more often. */
   static final String NOT_ADMITTED = "not-admitted";
 
+  /** Why an error is not stored that the origin gives no lifetime, and a good response is there. */
+  static final String KEPT = "earlier-kept";
+
   /** It is stored, and an older variant is not any more. */
   static final String VARIANT_LIMIT = "variant-limit";
 
@@ -131,6 +134,7 @@ final class Fill {
       case TOO_LARGE -> "it is larger than max-object-size allows";
       case NO_MEMORY -> "there was no memory for it";
       case NOT_ADMITTED -> "it is too large for so few requests";
+      case KEPT -> "it is an error, and the response that is stored may still be used";
       default -> "it has more content than its length says";
     };
   }

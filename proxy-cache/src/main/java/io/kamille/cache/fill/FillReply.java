@@ -177,7 +177,12 @@ final class FillReply implements Reply, ContentSource {
     boolean isNotModified;
     if (storability.isStorable()) {
       StoredFacts facts = facts(head, now);
-      begin(head, contentLength, facts, now);
+      if (isKeptOut(facts, now)) {
+        route.refused(fetch, head.status(), Fill.KEPT, Fill.explained(Fill.KEPT));
+        goApart(false);
+      } else {
+        begin(head, contentLength, facts, now);
+      }
       isNotModified = Preconditions.isNotModified(fetch.request(), facts);
     } else {
       refuse(storability, head.status());
@@ -198,6 +203,16 @@ final class FillReply implements Reply, ContentSource {
 
   private StoredFacts facts(ResponseHead head, long now) {
     return StoredFacts.of(head, route.settings().policy(), fetch.requestTime(), now);
+  }
+
+  /**
+   * Whether it is an error whose lifetime is not the origin's word, and a good response is there
+   * that it would stand in the way of.
+   */
+  private boolean isKeptOut(StoredFacts facts, long now) {
+    return !Storability.isOfResource(facts.status())
+        && !facts.freshness().source().isExplicit()
+        && ((earlier != null && earlier.isGood(now)) || route.hasGood(fetch.key(), now));
   }
 
   private void answer(ResponseHead head, long contentLength, boolean isNotModified) {
@@ -251,10 +266,18 @@ final class FillReply implements Reply, ContentSource {
     }
     boolean isWanted = state == State.CONTENT;
     state = State.ENDED;
+    boolean isStored = fill != null && isKept;
     complete();
+    settleEarlier(isStored);
     if (isWanted) {
       route.removeTags(trailers, fetch.request());
       output.end(trailers);
+    }
+  }
+
+  private void settleEarlier(boolean isStored) {
+    if (earlier != null) {
+      earlier.answered(isStored, route.epochSeconds());
     }
   }
 
@@ -387,6 +410,7 @@ final class FillReply implements Reply, ContentSource {
     if (fill == null && contentLength >= 0 && contentLength <= DROPPED_BYTES_LIMIT) {
       state = State.DROPPING;
     } else {
+      settleEarlier(false);
       stop(why);
     }
   }

@@ -56,9 +56,14 @@ public enum Storability {
   public boolean isLasting(int status) {
     return switch (this) {
       case NO_STORE, PRIVATE, NOT_CACHEABLE, VARY_ALL, SET_COOKIE, NO_LIFETIME ->
-          status < 400 || status == StatusCode.NOT_FOUND || status == 410;
+          isOfResource(status);
       default -> false;
     };
+  }
+
+  /** Whether this status code tells of the resource, not of one request or of an origin in trouble. */
+  public static boolean isOfResource(int status) {
+    return status < 400 || status == StatusCode.NOT_FOUND || status == 410 || status == 451;
   }
 
   /** A token for the {@code detail} of {@code Cache-Status} (RFC 9211 §2.8); empty if storable. */

@@ -267,6 +267,15 @@ public final class StoredFacts {
         && -ttlSeconds(nowEpochSeconds) < allowed;
   }
 
+  /** Whether it is no error, and somebody may get it without a validation before. */
+  public boolean isGood(long nowEpochSeconds) {
+    boolean isUsable =
+        (isFresh(nowEpochSeconds) && !isValidatedAlways())
+            || mayServeWhileRevalidating(nowEpochSeconds)
+            || mayServeOnError(CacheControl.NONE, nowEpochSeconds);
+    return isUsable && Storability.isOfResource(status());
+  }
+
   /** Whether this status code is one that a stored response may take the place of (RFC 5861 §4). */
   public static boolean isError(int status) {
     return status == 500 || status == 502 || status == 503 || status == 504;

@@ -250,10 +250,7 @@ public final class CacheHandler implements ExchangeHandler {
       @Nullable StoredResponse stored,
       Wait wait) {
     switch (ask.way()) {
-      case PERHAPS -> {
-        StoredAnswers.release(stored);
-        fetches.fetchPerhaps(exchange, demands, key.copy(), ask.reason());
-      }
+      case PERHAPS -> fetches.fetchPerhaps(exchange, demands, key.copy(), ask.reason(), stored);
       case COLLAPSE -> leadOrFollow(exchange, demands, key, ask, stored, wait);
       case FRESHEN, ALONE -> fetch(exchange, demands, key.copy(), ask, null, stored);
     }

@@ -342,6 +342,39 @@ public final class TieredStore {
     return count;
   }
 
+  /**
+   * Removes one response that the origin has shown not to be suitable (RFC 9111 §4.3.3), unless it
+   * was replaced or freshened meanwhile. What was asked for before and is about it is not stored.
+   *
+   * @param unsuitable as it was found; no lease is needed
+   */
+  public void withdraw(CacheKey key, StoredResponse unsuitable, long nowEpochSeconds) {
+    Variants variants = peek(key);
+    StoredResponse same = variants == null ? null : variants.sameContent(unsuitable);
+    boolean isOther = same == null && variants != null
+        && variants.selectedBy(unsuitable.selecting()) != null;
+    if (isOther || (same != null && isFresh(same, nowEpochSeconds))) {
+      return;
+    }
+    removals.add(key, 1);
+    begin(key);
+    try {
+      if (same != null && index.replace(key.copy(), same, null)) {
+        removed.add(1);
+      }
+      if (copies != null) {
+        copies.replace(key, unsuitable);
+      }
+    } finally {
+      end(key);
+    }
+    tellRemoved(key);
+  }
+
+  private static boolean isFresh(StoredResponse response, long now) {
+    return response.facts().isFresh(now) && !response.facts().isValidatedAlways();
+  }
+
   private int removeFromTiers(CacheKey key) {
     begin(key);
     int count;
