@@ -16,12 +16,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What an answer that is not stored means for the response it was asked about (RFC 9111 §4.3.3). */
+/**
+ * What an answer that is not stored means for the response it was asked about (RFC 9111 §4.3.3).
+ */
 class WithdrawnTest {
 
   private static final String TAG = "\"v1\"";
-  private static final String STALE =
-      "max-age=1, stale-while-revalidate=600, stale-if-error=600";
+  private static final String STALE = "max-age=1, stale-while-revalidate=600, stale-if-error=600";
 
   private final CacheFixture fixture = new CacheFixture();
 

@@ -23,7 +23,8 @@ public enum Storability {
   PRIVATE("private", "the response is for one user (RFC 9111 §5.2.2.7)"),
   AUTHORIZATION(
       "authorization",
-      "the request has Authorization or a client certificate, or its route has auth (RFC 9111 §3.5)"),
+      "the request has Authorization or a client certificate, or its route has auth (RFC 9111"
+          + " §3.5)"),
   NOT_CACHEABLE("not-cacheable", "neither status code nor directive allows it (RFC 9111 §3)"),
   VARY_ALL("vary-star", "Vary: * never matches a request (RFC 9111 §4.1)"),
   SET_COOKIE("set-cookie", "it sets a cookie, and the route does not store such responses"),
@@ -61,7 +62,9 @@ public enum Storability {
     };
   }
 
-  /** Whether this status code tells of the resource, not of one request or of an origin in trouble. */
+  /**
+   * Whether this status code tells of the resource, not of one request or of an origin in trouble.
+   */
   public static boolean isOfResource(int status) {
     return status < 400 || status == StatusCode.NOT_FOUND || status == 410 || status == 451;
   }

@@ -351,8 +351,8 @@ public final class TieredStore {
   public void withdraw(CacheKey key, StoredResponse unsuitable, long nowEpochSeconds) {
     Variants variants = peek(key);
     StoredResponse same = variants == null ? null : variants.sameContent(unsuitable);
-    boolean isOther = same == null && variants != null
-        && variants.selectedBy(unsuitable.selecting()) != null;
+    boolean isOther =
+        same == null && variants != null && variants.selectedBy(unsuitable.selecting()) != null;
     if (isOther || (same != null && isFresh(same, nowEpochSeconds))) {
       return;
     }
