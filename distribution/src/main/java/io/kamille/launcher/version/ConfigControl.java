@@ -334,6 +334,7 @@ public final class ConfigControl implements AutoCloseable {
       throw new Refused(
           ProblemType.NEEDS_RESTART, "A trial cannot have settings that wait for a restart.");
     }
+    checkWritable(next);
     TrialGuard.Counts start = target.counts();
     TrialGuard guard = order.guard() == null ? null : new TrialGuard(order.guard(), start);
     apply(configuration);
@@ -414,12 +415,25 @@ public final class ConfigControl implements AutoCloseable {
       } else {
         step.abandon();
       }
-      LOG.log(Level.ERROR, "the configuration cannot be written", unwritable);
-      throw new Refused(
-          ProblemType.FILE_UNWRITABLE, "The file cannot be written: " + unwritable.getMessage());
+      throw unwritable(unwritable);
     }
     ofFile = configuration;
     file.written(next, by, comment);
+  }
+
+  /** Nothing goes on trial that nobody could keep. */
+  private void checkWritable(String next) throws Refused {
+    try {
+      file.draft(next).close();
+    } catch (IOException unwritable) {
+      throw unwritable(unwritable);
+    }
+  }
+
+  private static Refused unwritable(IOException why) {
+    LOG.log(Level.ERROR, "the configuration cannot be written: {0}", why.getMessage());
+    return new Refused(
+        ProblemType.FILE_UNWRITABLE, "The file cannot be written: " + why.getMessage());
   }
 
   /** Writes what is on trial to the file. */

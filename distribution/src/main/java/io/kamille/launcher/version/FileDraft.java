@@ -2,8 +2,18 @@ package io.kamille.launcher.version;
 
 import io.kamille.admin.auth.PrivateFile;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFileAttributes;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.stream.Stream;
 
 /**
  * The next content of a file, on the disk beside it. Until {@link #publish} the file has the old
@@ -11,23 +21,96 @@ import java.nio.file.Path;
  */
 record FileDraft(Path file, Path draft) implements AutoCloseable {
 
+  /** Where the kernel tells of mounts: nothing can be renamed to the name of one. */
+  private static final Path MOUNTS = Path.of("/proc/self/mountinfo");
+
+  private static final int MOUNT_POINT = 4;
+
   /**
-   * Writes the content to the disk, with the mode of the file.
+   * Writes the content to the disk, with owner, group, mode, access list and label of the file.
    *
-   * @throws IOException if it cannot be written; nothing is left of it
+   * @throws IOException with a sentence, if that cannot be or the file may not be replaced; nothing
+   *     is left of it
    */
   static FileDraft write(Path file, byte[] content) throws IOException {
     boolean isThere = Files.exists(file);
     Path real = isThere ? file.toRealPath() : file.toAbsolutePath();
-    FileDraft draft = new FileDraft(real, PrivateFile.draft(real, content));
+    if (isThere && !Files.isWritable(real)) {
+      throw new IOException(real + " is read-only for " + user());
+    }
+    if (isMounted(real)) {
+      throw new IOException(real + " is a mount of its own: mount its directory instead");
+    }
+    Path draft;
+    try {
+      draft = PrivateFile.draft(real, content);
+    } catch (IOException failed) {
+      throw new IOException(
+          "no file can be made in " + real.getParent() + " by " + user() + ": " + reason(failed),
+          failed);
+    }
     try {
       if (isThere) {
-        Files.setPosixFilePermissions(draft.draft, Files.getPosixFilePermissions(real));
+        become(real, draft, content);
       }
-      return draft;
+      return new FileDraft(real, draft);
     } catch (IOException failed) {
-      draft.close();
+      Files.deleteIfExists(draft);
       throw failed;
+    }
+  }
+
+  /** A copy with attributes has the extended ones, too: access lists and labels are among them. */
+  private static void become(Path file, Path draft, byte[] content) throws IOException {
+    Files.copy(
+        file,
+        draft,
+        StandardCopyOption.REPLACE_EXISTING,
+        StandardCopyOption.COPY_ATTRIBUTES);
+    try (FileChannel channel =
+        FileChannel.open(
+            draft, StandardOpenOption.WRITE, StandardOpenOption.TRUNCATE_EXISTING)) {
+      ByteBuffer octets = ByteBuffer.wrap(content);
+      while (octets.hasRemaining()) {
+        channel.write(octets);
+      }
+      channel.force(true);
+    }
+    String before = ownership(file);
+    if (!ownership(draft).equals(before)) {
+      throw new IOException(
+          file + " (" + before + ") cannot keep owner, group and mode: " + user() + " writes it");
+    }
+  }
+
+  private static String ownership(Path file) throws IOException {
+    PosixFileAttributes attributes = Files.readAttributes(file, PosixFileAttributes.class);
+    return attributes.owner().getName()
+        + ":"
+        + attributes.group().getName()
+        + ", "
+        + PosixFilePermissions.toString(attributes.permissions());
+  }
+
+  private static String user() {
+    return "user " + System.getProperty("user.name");
+  }
+
+  private static String reason(IOException failed) {
+    String why = failed instanceof FileSystemException known ? known.getReason() : null;
+    return switch (failed) {
+      case AccessDeniedException _ -> "no permission";
+      case NoSuchFileException _ -> "it does not exist";
+      default -> why == null ? String.valueOf(failed.getMessage()) : why;
+    };
+  }
+
+  private static boolean isMounted(Path file) {
+    try (Stream<String> mounts = Files.lines(MOUNTS)) {
+      String name = file.toString().replace(" ", "\\040");
+      return mounts.anyMatch(mount -> mount.split(" ", MOUNT_POINT + 2)[MOUNT_POINT].equals(name));
+    } catch (IOException | RuntimeException unknown) {
+      return false;
     }
   }
 

@@ -51,10 +51,12 @@ class DeployFilesTest {
     assertThat(KamilleCommand.execute("check", "--config", file.toString())).isZero();
   }
 
-  /** It is a conffile: who has changed it is asked at every release that changes it, too. */
+  /** The service writes it: as a conffile, dpkg would ask about each commit. */
   @Test
-  void theConfigurationOfThePackagesHasTenLines() throws IOException {
-    assertThat(Files.readAllLines(PACKAGE.resolve("root/etc/kamille/kamille.yaml"))).hasSize(10);
+  void theConfigurationIsNoConffile() throws IOException {
+    assertThat(Files.readString(PACKAGE.resolve("deb/conffiles"))).doesNotContain("kamille.yaml");
+    assertThat(Files.readString(PACKAGE.resolve("root/usr/lib/systemd/system/kamille.service")))
+        .contains("ReadWritePaths=-/etc/kamille\n");
   }
 
   // The chart, as Helm renders it (./dev test --helm compares)

@@ -19,6 +19,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -615,5 +616,32 @@ class ConfigControlTest {
     commit(OTHER, "a", "", null);
     assertThat(file).hasContent(OTHER);
     assertThat(fields()).isEqualTo(50);
+  }
+
+  @Test
+  void aCommitKeepsOwnerGroupAndMode() throws Exception {
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r-----"));
+    boolean isRoot = Files.getAttribute(Path.of("/proc/self"), "unix:uid").equals(0);
+    if (isRoot) {
+      Files.setAttribute(file, "unix:uid", 1234);
+      Files.setAttribute(file, "unix:gid", 4321);
+    }
+    Object before = Files.readAttributes(file, "unix:uid,gid,mode");
+    commit(OTHER, "a", "", null);
+    assertThat(file).hasContent(OTHER);
+    assertThat(Files.readAttributes(file, "unix:uid,gid,mode")).isEqualTo(before);
+  }
+
+  /** Nobody could keep the trial: no draft can be made beside a file whose name is that long. */
+  @Test
+  void aTrialDoesNotBeginIfItsFileCannotBeWritten() throws Exception {
+    file = Files.writeString(directory.resolve("k".repeat(240) + ".yaml"), LEAST);
+    control = opened(true);
+    assertThatThrownBy(() -> commit(OTHER, "a", "", Duration.ofMinutes(1)))
+        .isInstanceOf(Refused.class)
+        .hasMessageContainingAll(
+            "The file cannot be written: no file can be made in", "user", "File name too long");
+    assertThat(appliance.steps).isEmpty();
+    assertThat(control.trial()).isNull();
   }
 }
