@@ -63,13 +63,9 @@ record FileDraft(Path file, Path draft) implements AutoCloseable {
   /** A copy with attributes has the extended ones, too: access lists and labels are among them. */
   private static void become(Path file, Path draft, byte[] content) throws IOException {
     Files.copy(
-        file,
-        draft,
-        StandardCopyOption.REPLACE_EXISTING,
-        StandardCopyOption.COPY_ATTRIBUTES);
+        file, draft, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.COPY_ATTRIBUTES);
     try (FileChannel channel =
-        FileChannel.open(
-            draft, StandardOpenOption.WRITE, StandardOpenOption.TRUNCATE_EXISTING)) {
+        FileChannel.open(draft, StandardOpenOption.WRITE, StandardOpenOption.TRUNCATE_EXISTING)) {
       ByteBuffer octets = ByteBuffer.wrap(content);
       while (octets.hasRemaining()) {
         channel.write(octets);
