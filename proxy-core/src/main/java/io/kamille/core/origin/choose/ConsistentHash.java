@@ -35,6 +35,11 @@ public final class ConsistentHash extends OriginChoice {
   }
 
   @Override
+  boolean isKeyed() {
+    return true;
+  }
+
+  @Override
   int pick(int count) {
     long inFlight = 1;
     long weight = 0;

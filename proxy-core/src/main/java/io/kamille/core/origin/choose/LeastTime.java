@@ -23,7 +23,8 @@ public final class LeastTime extends OriginChoice {
    *
    * An origin without a sample costs nothing until it is asked, and much from then on.
    *
-   * A timeout and a 503 count as twice the mean: to refuse quickly must not look fast.
+   * A timeout and a 503 count as twice the mean, any other failure as the mean at least: to fail
+   * quickly must not look fast.
    */
   private static final double DECAY_NANOS = TimeUnit.SECONDS.toNanos(2);
 
@@ -48,9 +49,14 @@ public final class LeastTime extends OriginChoice {
   }
 
   @Override
-  public void answered(int place, long nanos, boolean hasFailed, long nowNanos) {
+  public void answered(int place, long nanos, Speed speed, long nowNanos) {
     double mean = meanNanos[place];
-    double least = hasFailed ? Math.min(2 * mean, UNKNOWN_NANOS) : 1;
+    double least =
+        switch (speed) {
+          case OWN -> 1;
+          case OF_FAILURE -> mean;
+          case OF_OVERLOAD -> Math.min(2 * mean, UNKNOWN_NANOS);
+        };
     double sample = Math.max((double) nanos, least);
     double kept = isKnown[place] ? decay(sampledNanos[place], nowNanos) : 0;
     double next = sample >= mean ? sample : mean * kept + sample * (1 - kept);

@@ -5,6 +5,7 @@ import io.kamille.core.origin.Origin;
 import io.kamille.core.origin.OriginHealth;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
 
 /** Picks the origin for one request. Confined to its loop. */
 public abstract sealed class OriginChoice
@@ -29,6 +30,12 @@ public abstract sealed class OriginChoice
    * Backups are looked at where no other origin is in. One that a retry or a second request avoids
    * is in all the same: a connection that broke does not make it an outage, and backups may be
    * servers that only say sorry.
+   *
+   * To fail is faster than to serve. So an origin that fails more of its requests than the others
+   * gets a smaller part, whatever the status: its weight times the square of the share that it
+   * serves. That share is a mean that follows each answer, and the failures in it fade with time,
+   * so that the origin is tried again. Where all fail, all lose alike: one URL that fails at all of
+   * them, which clients may ask for as they like, changes nothing. Keys do not move for that.
    */
 
   /** No origin: none can be reached, and all are being tried. */
@@ -48,12 +55,24 @@ public abstract sealed class OriginChoice
   /** When the request at hand asks for an origin. */
   long nowNanos;
 
+  /** Whether one of the candidates has a smaller weight, since it fails. */
+  boolean isUneven;
+
+  private static final double FADE_NANOS = TimeUnit.SECONDS.toNanos(10);
+  private static final double PART_OF_ONE = 1.0 / 8;
+  private static final double NOTABLE = 0.1;
+  private static final double LEAST_PART = 0.01;
+
   private final boolean hasBackups;
+  private final double[] failing;
+  private final long[] failedNanos;
 
   OriginChoice(List<Origin> origins) {
     this.origins = origins.toArray(Origin[]::new);
     this.candidates = new int[this.origins.length];
     this.weights = new int[this.origins.length];
+    this.failing = new double[this.origins.length];
+    this.failedNanos = new long[this.origins.length];
     this.hasBackups = origins.stream().anyMatch(Origin::isBackup);
   }
 
@@ -91,6 +110,7 @@ public abstract sealed class OriginChoice
   public int chooseIn(long key, boolean isSafe, int avoid, long nowNanos) {
     this.key = key;
     this.nowNanos = nowNanos;
+    this.isUneven = false;
     int place = amongThoseIn(isSafe, avoid);
     return place == NOWHERE && !isSafe ? amongThoseIn(true, avoid) : place;
   }
@@ -170,7 +190,19 @@ public abstract sealed class OriginChoice
   private int add(int place, int sharePercent, int count) {
     candidates[count] = place;
     weights[place] = origins[place].weight() * sharePercent;
+    double failed = isKeyed() ? 0 : failing(place, nowNanos);
+    if (failed > NOTABLE) {
+      isUneven = true;
+      double part = Math.max((1 - failed) * (1 - failed), LEAST_PART);
+      weights[place] = Math.max(1, (int) (weights[place] * part));
+    }
     return count + 1;
+  }
+
+  /** The share of its last requests that failed, from 0 to 1. */
+  private double failing(int place, long nowNanos) {
+    double last = failing[place];
+    return last == 0 ? 0 : last * Math.exp((failedNanos[place] - nowNanos) / FADE_NANOS);
   }
 
   private int among(int count) {
@@ -192,11 +224,33 @@ public abstract sealed class OriginChoice
     return at;
   }
 
+  /** A request to the origin at that place was served, or failed. */
+  public final void ended(int place, boolean hasFailed, long nowNanos) {
+    double last = failing(place, nowNanos);
+    failing[place] = hasFailed ? last + (1 - last) * PART_OF_ONE : last * (1 - PART_OF_ONE);
+    failedNanos[place] = nowNanos;
+  }
+
   /** The origin at that place began to answer, so long after it was asked; or failed to. */
-  public void answered(int place, long nanos, boolean hasFailed, long nowNanos) {}
+  public void answered(int place, long nanos, Speed speed, long nowNanos) {}
+
+  /** What the time to an answer says of an origin. */
+  public enum Speed {
+    /** How fast it is. */
+    OWN,
+    /** Nothing, if it is short: it failed. */
+    OF_FAILURE,
+    /** That it has too much to do: a timeout, or a 503. */
+    OF_OVERLOAD
+  }
 
   /** A client gave up, which had waited for the origin at that place for so long. */
   public void waited(int place, long nanos, long nowNanos) {}
+
+  /** Whether a request belongs to an origin, so that weights must not move with each answer. */
+  boolean isKeyed() {
+    return false;
+  }
 
   /** One of the first {@code count} candidates; at least two. */
   abstract int pick(int count);

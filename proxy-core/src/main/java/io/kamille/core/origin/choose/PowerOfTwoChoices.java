@@ -9,7 +9,8 @@ import java.util.SplittableRandom;
  * (Michael Mitzenmacher, The Power of Two Choices in Randomized Load Balancing, 2001). Confined to
  * its loop.
  *
- * <p>Unlike "the least loaded", it does not send all loops at once to the same idle origin.
+ * <p>Unlike "the least loaded", it does not send all loops at once to the same idle origin. If one of
+ * the candidates fails, the request at hand counts as in flight: what fails at once is idle.
  */
 public final class PowerOfTwoChoices extends OriginChoice {
 
@@ -31,6 +32,6 @@ public final class PowerOfTwoChoices extends OriginChoice {
 
   /** Requests in flight, scaled by the weight of the other so that the two compare. */
   private long load(int place, int other) {
-    return (long) origins[place].inFlight() * weights[other];
+    return (long) (origins[place].inFlight() + (isUneven ? 1 : 0)) * weights[other];
   }
 }

@@ -12,6 +12,7 @@ import io.kamille.core.http.Fields;
 import io.kamille.core.http.Method;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
+import io.kamille.core.http.StatusCode;
 import io.kamille.core.origin.OriginHealth;
 import io.kamille.core.origin.choose.OriginChoice;
 import io.netty.buffer.ByteBuf;
@@ -160,12 +161,12 @@ final class HedgedRequest implements ContentSource {
     }
   }
 
-  private void win(Way way) {
+  private void win(Way way, boolean isServed) {
     winner = way;
     stopTimer();
-    if (way == first) {
+    if (way == first && isServed) {
       home.tail().sample(home.nanos() - startNanos);
-    } else {
+    } else if (way != first) {
       String name = home.origin(way.place()).name();
       exchange.notes().origin(name);
       exchange.notes().originNanos(home.nanos() - startNanos);
@@ -291,7 +292,7 @@ final class HedgedRequest implements ContentSource {
         }
         return;
       }
-      win(this);
+      win(this, head.status() < StatusCode.INTERNAL_SERVER_ERROR);
       super.head(head, contentLength);
     }
 

@@ -212,7 +212,7 @@ final class UpstreamRequest
     home.counters().failure(why);
     boolean isOurs = why.kind() == Kind.CONNECTION_LIMIT_REACHED;
     if (!isOurs && !(needsHttp11 && isOfHandshake(why.kind()))) {
-      home.failed(place, true);
+      home.unreachable(place);
     }
     Retry retry = Retry.withoutConnection(why, home.originCount() > 1, isMoved, canPay());
     isMoved = false;

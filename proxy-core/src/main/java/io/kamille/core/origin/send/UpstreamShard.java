@@ -14,6 +14,7 @@ import io.kamille.core.origin.OriginHealth;
 import io.kamille.core.origin.UpstreamCounters;
 import io.kamille.core.origin.UpstreamSettings;
 import io.kamille.core.origin.choose.OriginChoice;
+import io.kamille.core.origin.choose.OriginChoice.Speed;
 import io.kamille.core.origin.choose.StickyCookie;
 import io.kamille.core.origin.dial.OriginPools;
 import io.kamille.core.origin.pool.ConcurrencyLimit;
@@ -213,13 +214,16 @@ final class UpstreamShard {
     if (origin(place).health().answered(status, now)) {
       LOG.log(Level.INFO, "{0} is in again", origin(place));
     }
-    learn(place, headNanos, status == StatusCode.SERVICE_UNAVAILABLE, now);
+    boolean isFailure = status >= StatusCode.INTERNAL_SERVER_ERROR;
+    learn(place, headNanos, isFailure, status == StatusCode.SERVICE_UNAVAILABLE, now);
   }
 
   /** A request got its answer, or waited so long in vain. */
-  private void learn(int place, long nanos, boolean isOverload, long now) {
-    choice.answered(place, nanos, isOverload, now);
-    if (settings.isAdaptive() && !isReplaced) {
+  private void learn(int place, long nanos, boolean hasFailed, boolean isOverload, long now) {
+    Speed speed = hasFailed ? isOverload ? Speed.OF_OVERLOAD : Speed.OF_FAILURE : Speed.OWN;
+    choice.answered(place, nanos, speed, now);
+    choice.ended(place, hasFailed, now);
+    if (settings.isAdaptive() && !isReplaced && speed != Speed.OF_FAILURE) {
       limits.get(place).sample(nanos, pools.of(place).lentCount(), isOverload, now);
       limit(place);
     }
@@ -250,8 +254,8 @@ final class UpstreamShard {
 
   /** A request got no proper answer, so long after it was sent. */
   void failed(int place, Failure why, long nanos) {
-    learn(place, nanos, why.kind() == Kind.HTTP_RESPONSE_TIMEOUT, clock.nanos());
-    failed(place, false);
+    learn(place, nanos, true, why.kind() == Kind.HTTP_RESPONSE_TIMEOUT, clock.nanos());
+    putOut(place, origin(place).health().failed(false, clock.nanos()));
   }
 
   /** After what time the origin wants to be asked again; 0 or less if it does not say. */
@@ -264,9 +268,10 @@ final class UpstreamShard {
     choice.waited(place, nanos, clock.nanos());
   }
 
-  /** The origin could not be reached, or gave no proper answer. */
-  void failed(int place, boolean isUnreachable) {
-    putOut(place, origin(place).health().failed(isUnreachable, clock.nanos()));
+  /** The origin could not be reached. */
+  void unreachable(int place) {
+    choice.ended(place, true, clock.nanos());
+    putOut(place, origin(place).health().failed(true, clock.nanos()));
   }
 
   private void putOut(int place, @Nullable String why) {

@@ -10,6 +10,7 @@ import io.kamille.core.loop.ManualClock;
 import io.kamille.core.origin.ChoiceSettings;
 import io.kamille.core.origin.Origin;
 import io.kamille.core.origin.UpstreamSettings;
+import io.kamille.core.origin.choose.OriginChoice.Speed;
 import io.kamille.core.origin.send.ScriptedOrigin;
 import io.kamille.core.origin.send.ScriptedOrigin.Script;
 import io.kamille.core.origin.send.UpstreamFixture;
@@ -48,7 +49,7 @@ class LeastTimeTest {
 
   private void answer(int place, Duration time) {
     origins.get(place).finish();
-    choice.answered(place, time.toNanos(), false, clock.nanos());
+    choice.answered(place, time.toNanos(), Speed.OWN, clock.nanos());
   }
 
   @Test
@@ -59,8 +60,8 @@ class LeastTimeTest {
 
   @Test
   void anOriginThatHangsAfterAPauseGetsNoMoreThanTheSoundOneHasInFlight() {
-    choice.answered(SOUND, STEP.toNanos(), false, clock.nanos());
-    choice.answered(OTHER, STEP.toNanos(), false, clock.nanos());
+    choice.answered(SOUND, STEP.toNanos(), Speed.OWN, clock.nanos());
+    choice.answered(OTHER, STEP.toNanos(), Speed.OWN, clock.nanos());
     clock.advance(Duration.ofHours(3));
     assertThat(askedOther(Duration.ofSeconds(1))).isBetween(1, 2);
   }
@@ -94,15 +95,15 @@ class LeastTimeTest {
   @Test
   void refusalsWithoutEndAreForgottenAsSoon() {
     for (int i = 0; i < 2_000; i++) {
-      choice.answered(OTHER, 1, true, clock.nanos());
+      choice.answered(OTHER, 1, Speed.OF_OVERLOAD, clock.nanos());
     }
     assertThat(askedOther(Duration.ofSeconds(20))).isEqualTo(1);
   }
 
   @Test
   void aWaitInVainRaisesTheTimeAndNeverLowersIt() {
-    choice.answered(SOUND, 20_000_000, false, clock.nanos());
-    choice.answered(OTHER, 10_000_000, false, clock.nanos());
+    choice.answered(SOUND, 20_000_000, Speed.OWN, clock.nanos());
+    choice.answered(OTHER, 10_000_000, Speed.OWN, clock.nanos());
     choice.waited(SOUND, 1, clock.nanos());
     assertThat(choice.choose(0, true, OriginChoice.NOWHERE, clock.nanos())).isEqualTo(OTHER);
     choice.waited(OTHER, 30_000_000, clock.nanos());

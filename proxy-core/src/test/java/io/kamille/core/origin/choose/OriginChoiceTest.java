@@ -10,14 +10,19 @@ import io.kamille.core.origin.Origin;
 import io.kamille.core.origin.OriginHealth;
 import io.kamille.core.origin.Standing;
 import io.kamille.core.origin.UpstreamSettings;
+import io.kamille.core.origin.choose.OriginChoice.Speed;
 import io.kamille.core.setting.OriginUrl;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.EnumSource.Mode;
 
 class OriginChoiceTest {
 
@@ -48,6 +53,53 @@ class OriginChoiceTest {
     OriginChoice choice = powerOfTwo(origins(3, 1));
     long heavy = chosen(choice, 4000).stream().filter(place -> place == 0).count();
     assertThat(heavy).isBetween(2800L, 3200L);
+  }
+
+  @ParameterizedTest
+  @EnumSource(mode = Mode.EXCLUDE, names = "CONSISTENT_HASH")
+  void anOriginThatFailsAtOnceGetsASmallPart(ChoiceSettings.Kind kind) {
+    OriginChoice choice = OriginChoice.of(kind, origins(1, 1));
+    assertThat(ofSecond(choice, 1_200, true)).isBetween(1, 60);
+    clock.advance(Duration.ofSeconds(30));
+    assertThat(ofSecond(choice, 1_200, true)).as("it is tried again").isBetween(1, 60);
+    clock.advance(Duration.ofSeconds(30));
+    assertThat(ofSecond(choice, 1_200, false)).as("it serves").isGreaterThan(300);
+  }
+
+  @Test
+  void whereAllFailNobodyIsAvoided() {
+    OriginChoice choice = powerOfTwo(origins(1, 1));
+    for (int i = 0; i < 100; i++) {
+      choice.ended(0, true, clock.nanos());
+      choice.ended(1, true, clock.nanos());
+    }
+    assertThat(chosen(choice, 4000).stream().filter(place -> place == 0).count())
+        .isBetween(1800L, 2200L);
+  }
+
+  /** How many of so many requests, eight at a time, the second origin gets; the first takes 30 ms. */
+  private int ofSecond(OriginChoice choice, int requests, boolean fails) {
+    ArrayDeque<Long> ends = new ArrayDeque<>();
+    int asked = 0;
+    for (int i = 0; i < requests; i++) {
+      if (ends.size() == 8) {
+        clock.advance(Duration.ofNanos(Math.max(0, ends.poll() - clock.nanos())));
+        choice.origins[0].finish();
+        choice.answered(0, 30_000_000, Speed.OWN, clock.nanos());
+        choice.ended(0, false, clock.nanos());
+      }
+      if (choice.choose(0, true, NONE, clock.nanos()) == 0) {
+        choice.origins[0].begin();
+        ends.add(clock.nanos() + 30_000_000);
+      } else {
+        asked++;
+        clock.advance(Duration.ofMillis(1));
+        choice.answered(1, 1_000_000, fails ? Speed.OF_FAILURE : Speed.OWN, clock.nanos());
+        choice.ended(1, fails, clock.nanos());
+      }
+    }
+    ends.forEach(end -> choice.origins[0].finish());
+    return asked;
   }
 
   @Test
@@ -269,17 +321,17 @@ class OriginChoiceTest {
   void theOriginThatAnswersSoonerIsTaken() {
     List<Origin> origins = origins(1, 1);
     OriginChoice choice = new LeastTime(origins, new SplittableRandom(42));
-    choice.answered(0, 10_000_000, false, clock.nanos());
-    choice.answered(1, 20_000_000, false, clock.nanos());
+    choice.answered(0, 10_000_000, Speed.OWN, clock.nanos());
+    choice.answered(1, 20_000_000, Speed.OWN, clock.nanos());
     assertThat(chosen(choice, 20)).containsOnly(0);
-    choice.answered(0, 50_000_000, false, clock.nanos());
+    choice.answered(0, 50_000_000, Speed.OWN, clock.nanos());
     assertThat(chosen(choice, 20)).as("a rise counts at once").containsOnly(1);
     clock.advance(Duration.ofMinutes(1));
-    choice.answered(0, 10_000_000, false, clock.nanos());
-    choice.answered(1, 20_000_000, false, clock.nanos());
+    choice.answered(0, 10_000_000, Speed.OWN, clock.nanos());
+    choice.answered(1, 20_000_000, Speed.OWN, clock.nanos());
     assertThat(chosen(choice, 20)).containsOnly(0);
-    choice.answered(0, 1_000, true, clock.nanos());
-    choice.answered(0, 1_000, true, clock.nanos());
+    choice.answered(0, 1_000, Speed.OF_OVERLOAD, clock.nanos());
+    choice.answered(0, 1_000, Speed.OF_OVERLOAD, clock.nanos());
     assertThat(chosen(choice, 20)).as("to fail quickly is not fast").containsOnly(1);
   }
 

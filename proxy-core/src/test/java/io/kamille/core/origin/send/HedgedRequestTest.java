@@ -203,11 +203,12 @@ class HedgedRequestTest {
   @Test
   void hedgesArePaidForAsRetriesAre() throws Exception {
     try (var broken = ScriptedOrigin.open(times(40, UNAVAILABLE));
-        var sound = ScriptedOrigin.open(ANSWERS);
+        var sound = ScriptedOrigin.open(times(40, ANSWERS));
         var fixture = new UpstreamFixture(hedging(LATE), broken, sound)) {
       int failed = 0;
       for (int i = 0; i < 38; i++) {
         failed += fixture.get("/").head().status() == 503 ? 1 : 0;
+        forgive(fixture);
       }
       // Ten in hand, and one for each five requests; every other request wants one.
       assertThat(fixture.metric(UpstreamMetrics.HEDGES)).isBetween(16.0, 17.0);
@@ -229,10 +230,11 @@ class HedgedRequestTest {
           with.send("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 2\r\n\r\nok");
         };
     try (var broken = ScriptedOrigin.open(times(40, answersLater));
-        var sound = ScriptedOrigin.open(ANSWERS);
+        var sound = ScriptedOrigin.open(times(40, ANSWERS));
         var fixture = new UpstreamFixture(hedging(LATE), broken, sound)) {
       for (int i = 0; i < 38; i++) {
         fixture.get("/early");
+        forgive(fixture);
       }
       OriginHealth health = fixture.origins.getLast().health();
       for (int i = 0; i < HealthPolicy.DEFAULTS.failuresUntilOut(); i++) {
@@ -349,6 +351,11 @@ class HedgedRequestTest {
           });
       assertThat(await(reply.ended()).content()).isEqualTo("long");
     }
+  }
+
+  /** An origin that fails gets its part again. */
+  private static void forgive(UpstreamFixture fixture) {
+    fixture.clock.advance(Duration.ofSeconds(30));
   }
 
   private static void assertNothingIsUnderWay(UpstreamFixture fixture) throws Exception {
