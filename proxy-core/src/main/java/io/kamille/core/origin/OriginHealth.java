@@ -202,6 +202,15 @@ public final class OriginHealth {
         && known.trialNanos.compareAndSet(last, nowNanos);
   }
 
+  /** The probe or trial that the caller has claimed tells nothing: another request may be it. */
+  public void leaveProbe(long nowNanos) {
+    endTrial();
+    Standing last = known.standing.get();
+    if (last.phase() == Phase.PROBED) {
+      known.standing.compareAndSet(last, last.due(nowNanos));
+    }
+  }
+
   private void endTrial() {
     if (known.trialNanos.getAcquire() != NO_TRIAL) {
       known.trialNanos.set(NO_TRIAL);

@@ -62,6 +62,12 @@ public record Standing(
         Phase.PROBED, failures, timesOut, untilNanos, isUnreachable, cause, sinceNanos, why);
   }
 
+  /** Out, and due for its next probe. */
+  Standing due(long nowNanos) {
+    return new Standing(
+        Phase.OUT, failures, timesOut, nowNanos, isUnreachable, cause, sinceNanos, why);
+  }
+
   Standing returning(long nowNanos, String why) {
     return new Standing(Phase.RETURNING, 0, timesOut, nowNanos, false, cause, nowNanos, why);
   }

@@ -64,6 +64,7 @@ public abstract sealed class OriginChoice
   private static final double LEAST_PART = 0.01;
 
   private final boolean hasBackups;
+  private boolean hasClaimed;
   private final double[] failing;
   private final long[] failedNanos;
 
@@ -97,6 +98,7 @@ public abstract sealed class OriginChoice
    */
   public int choose(long key, boolean isSafe, int avoid, long nowNanos) {
     if (origins.length == 1) {
+      hasClaimed = false;
       return only(nowNanos);
     }
     int place = chooseIn(key, isSafe, avoid, nowNanos);
@@ -111,6 +113,7 @@ public abstract sealed class OriginChoice
     this.key = key;
     this.nowNanos = nowNanos;
     this.isUneven = false;
+    this.hasClaimed = false;
     int place = amongThoseIn(isSafe, avoid);
     return place == NOWHERE && !isSafe ? amongThoseIn(true, avoid) : place;
   }
@@ -143,6 +146,7 @@ public abstract sealed class OriginChoice
       if (share > 0) {
         count = add(i, share, count);
       } else if (origins[i].health().claimProbe(atOnce, nowNanos)) {
+        hasClaimed = true;
         return i;
       }
     }
@@ -151,12 +155,12 @@ public abstract sealed class OriginChoice
 
   private int only(long nowNanos) {
     OriginHealth health = origins[0].health();
-    boolean mayBeAsked =
-        !health.isBarred() || health.claimProbe(true, nowNanos) || health.claimTrial(nowNanos);
-    if (mayBeAsked && !health.isIn()) {
-      health.claimProbe(true, nowNanos);
-    }
-    return mayBeAsked ? 0 : NOWHERE;
+    boolean isOut = !health.isIn();
+    hasClaimed =
+        isOut
+            && (health.claimProbe(true, nowNanos)
+                || (health.isBarred() && health.claimTrial(nowNanos)));
+    return hasClaimed || !health.isBarred() ? 0 : NOWHERE;
   }
 
   private int amongThoseOut(int avoid) {
@@ -173,6 +177,7 @@ public abstract sealed class OriginChoice
   private int tried(boolean withBackups, int avoid) {
     for (int i = 0; i < origins.length; i++) {
       if (mayTry(i, withBackups, avoid) && origins[i].health().claimTrial(nowNanos)) {
+        hasClaimed = true;
         return i;
       }
     }
@@ -207,6 +212,11 @@ public abstract sealed class OriginChoice
 
   private int among(int count) {
     return count == 1 ? candidates[0] : pick(count);
+  }
+
+  /** Whether the origin chosen last is out, and its one probe or trial is the caller's. */
+  public final boolean hasClaimed() {
+    return hasClaimed;
   }
 
   /** The number of one of the first {@code count} candidates, drawn by weight. */

@@ -59,6 +59,7 @@ final class UpstreamRequest
   private final IntSupplier taken;
   private @Nullable OriginExchange sent;
   private int place;
+  private boolean isProbe;
   private int retries;
   private long sentNanos;
   private boolean wantsFresh;
@@ -89,6 +90,7 @@ final class UpstreamRequest
     this.home = home;
     this.place = place;
     this.taken = taken;
+    this.isProbe = place != NOWHERE && home.isProbe();
     this.exchange = exchange;
     StickyCookie sticky = home.sticky();
     this.reply = sticky == null ? exchange.reply() : sticky.reply(exchange, () -> this.place);
@@ -133,6 +135,7 @@ final class UpstreamRequest
   private void ask() {
     isUpload = content.length() != 0 && (buffer == null || !buffer.isComplete());
     place = home.choose(exchange);
+    isProbe = home.isProbe();
     if (place == NOWHERE) {
       giveUp(home.originCount() == 0 ? NO_ORIGIN : UNAVAILABLE);
     } else {
@@ -213,6 +216,8 @@ final class UpstreamRequest
     boolean isOurs = why.kind() == Kind.CONNECTION_LIMIT_REACHED;
     if (!isOurs && !(needsHttp11 && isOfHandshake(why.kind()))) {
       home.unreachable(place);
+    } else {
+      leaveProbe();
     }
     Retry retry = Retry.withoutConnection(why, home.originCount() > 1, isMoved, canPay());
     isMoved = false;
@@ -251,11 +256,28 @@ final class UpstreamRequest
 
   private boolean moveToAnother() {
     int other = home.choose(exchange, place);
-    boolean isFound = other != NOWHERE && other != taken.getAsInt();
-    if (isFound) {
-      place = other;
+    if (other == NOWHERE) {
+      return false;
     }
-    return isFound;
+    if (other == taken.getAsInt()) {
+      leaveProbe(home.isProbe(), other);
+      return false;
+    }
+    place = other;
+    isProbe = home.isProbe();
+    return true;
+  }
+
+  /** An attempt that judges nobody is no probe. */
+  private void leaveProbe() {
+    leaveProbe(isProbe, place);
+    isProbe = false;
+  }
+
+  private void leaveProbe(boolean isClaimed, int at) {
+    if (isClaimed) {
+      home.origin(at).health().leaveProbe(home.nanos());
+    }
   }
 
   private boolean canPay() {
@@ -291,8 +313,11 @@ final class UpstreamRequest
     boolean isUntouched = Retry.isUntouched(progress, untouched);
     boolean isStale = !isUntouched && Retry.isStale(why, progress, onFresh, onShared, stale);
     boolean isFree = isStale || isUntouched;
-    if (isCounted && !isFree && why.side() == Failure.Side.ORIGIN) {
+    boolean isJudged = !isStale && (!isUntouched || isProbe);
+    if (isCounted && isJudged && why.side() == Failure.Side.ORIGIN) {
       home.failed(place, why, home.nanos() - sentNanos);
+    } else if (status == 0) {
+      leaveProbe();
     }
     finish();
     home.counters().failure(why);
@@ -411,6 +436,7 @@ final class UpstreamRequest
       return;
     }
     if (present == null) {
+      leaveProbe();
       pool().leave(this);
     } else if (status == 0 && !isUploading) {
       home.waited(place, home.nanos() - sentNanos);

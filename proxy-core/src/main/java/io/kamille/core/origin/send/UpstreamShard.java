@@ -203,6 +203,11 @@ final class UpstreamShard {
     return hashKey == null ? 0 : hashKey.of(exchange);
   }
 
+  /** Whether the request that an origin was chosen for last is its probe. */
+  boolean isProbe() {
+    return choice.hasClaimed();
+  }
+
   /** The origin sent a head, so long after it was asked. */
   void answered(int place, ResponseHead head, long headNanos) {
     int status = head.status();

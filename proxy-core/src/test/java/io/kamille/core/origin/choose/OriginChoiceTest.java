@@ -77,6 +77,24 @@ class OriginChoiceTest {
         .isBetween(1800L, 2200L);
   }
 
+  @Test
+  void aProbeThatIsNotSentIsLeftToTheNextRequest() {
+    List<Origin> origins = origins(1, 1);
+    OriginChoice choice = powerOfTwo(origins);
+    OriginHealth health = origins.get(1).health();
+    for (int i = 0; i < HealthPolicy.DEFAULTS.failuresUntilOut(); i++) {
+      health.failed(false, clock.nanos());
+    }
+    assertThat(chosen(choice, 20)).containsOnly(0);
+    assertThat(choice.hasClaimed()).isFalse();
+    clock.advance(OUT_FOR.multipliedBy(2));
+    assertThat(chosen(choice, 1)).containsExactly(1);
+    assertThat(choice.hasClaimed()).isTrue();
+    assertThat(chosen(choice, 20)).containsOnly(0);
+    health.leaveProbe(clock.nanos());
+    assertThat(chosen(choice, 1)).containsExactly(1);
+  }
+
   /** How many of so many requests, eight at a time, the second origin gets; the first takes 30 ms. */
   private int ofSecond(OriginChoice choice, int requests, boolean fails) {
     ArrayDeque<Long> ends = new ArrayDeque<>();
