@@ -9,8 +9,8 @@ import java.util.SplittableRandom;
  * (Michael Mitzenmacher, The Power of Two Choices in Randomized Load Balancing, 2001). Confined to
  * its loop.
  *
- * <p>Unlike "the least loaded", it does not send all loops at once to the same idle origin. If one of
- * the candidates fails, the request at hand counts as in flight: what fails at once is idle.
+ * <p>Unlike "the least loaded", it does not send all loops at once to the same idle origin. If one
+ * of the candidates fails, the request at hand counts as in flight: what fails at once is idle.
  */
 public final class PowerOfTwoChoices extends OriginChoice {
 

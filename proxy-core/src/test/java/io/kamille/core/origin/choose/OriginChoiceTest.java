@@ -95,7 +95,9 @@ class OriginChoiceTest {
     assertThat(chosen(choice, 1)).containsExactly(1);
   }
 
-  /** How many of so many requests, eight at a time, the second origin gets; the first takes 30 ms. */
+  /**
+   * How many of so many requests, eight at a time, the second origin gets; the first takes 30 ms.
+   */
   private int ofSecond(OriginChoice choice, int requests, boolean fails) {
     ArrayDeque<Long> ends = new ArrayDeque<>();
     int asked = 0;
