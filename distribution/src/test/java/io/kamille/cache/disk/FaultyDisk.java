@@ -117,6 +117,12 @@ public final class FaultyDisk implements Disk {
     }
 
     @Override
+    public void truncate(long length) throws IOException {
+      checkWritable();
+      file.truncate(length);
+    }
+
+    @Override
     public void force() throws IOException {
       file.force();
     }

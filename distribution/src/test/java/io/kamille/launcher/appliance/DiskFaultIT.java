@@ -54,8 +54,8 @@ class DiskFaultIT {
         () -> metric("kamille_cache_disk_records") == count, count + " records are on the disk");
   }
 
-  private void awaitAside() {
-    Await.until(() -> metric("kamille_cache_disk_up") == 0, "the tier has stepped aside");
+  private void awaitRefusal() {
+    Await.until(() -> metric("kamille_cache_disk_up") == 0, "the disk takes nothing");
   }
 
   /** Stores a response and asks for it again, which makes it one for the disk. */
@@ -85,30 +85,34 @@ class DiskFaultIT {
 
   @ParameterizedTest
   @EnumSource(names = {"FULL", "READ_ONLY"})
-  void aDiskThatTakesNothingMoreIsLeftAlone(Fault fault) throws Exception {
-    store("/a", "a");
-    awaitRecords(1);
+  void aDiskThatTakesNothingMoreIsReadAndWrittenOnceItDoes(Fault fault) throws Exception {
+    storeAndRestart("/a", "a");
     disk.fail(fault);
     store("/b", "b");
-    awaitAside();
+    awaitRefusal();
+    assertThat(journey.get("/a").field("Cache-Status")).contains("; hit;");
+    assertThat(journey.origin().requests("/a")).hasSize(1);
     assertThat(journey.get("/b").content()).isEqualTo("b");
     assertService();
+    disk.fail(Fault.NONE);
+    Await.until(() -> metric("kamille_cache_disk_up") == 1, "the disk is written again");
+    store("/c", "c");
+    Await.until(() -> metric("kamille_cache_disk_records") > 0, "it is on the disk");
   }
 
   @Test
-  void theStoreOfADiskThatWasFullIsEmptyAfterARestart() {
+  void theStoreOfADiskThatWasFullOutlivesARestart() {
     store("/a", "a");
     awaitRecords(1);
     disk.fail(Fault.FULL);
     store("/b", "b");
-    awaitAside();
+    awaitRefusal();
     disk.fail(Fault.NONE);
     journey.restart();
-    Await.until(() -> metric("kamille_cache_disk_recovered") == 1, "all is found");
-    assertThat(metric("kamille_cache_disk_up")).isEqualTo(1);
-    assertThat(metric("kamille_cache_disk_records")).isZero();
-    store("/a", "a");
     awaitRecords(1);
+    assertThat(metric("kamille_cache_disk_up")).isEqualTo(1);
+    assertThat(journey.get("/a").field("Cache-Status")).contains("; hit;");
+    assertThat(journey.origin().requests("/a")).hasSize(1);
   }
 
   @Test
@@ -117,18 +121,19 @@ class DiskFaultIT {
     disk.fail(Fault.UNREADABLE);
     assertThat(journey.get("/a").content()).isEqualTo("a");
     assertThat(journey.origin().requests("/a")).hasSize(2);
-    awaitAside();
+    awaitRecords(0);
+    assertThat(metric("kamille_cache_disk_up")).isEqualTo(1);
     assertService();
   }
 
   @Test
-  void aDiskThatCannotBeReadAtStartIsLeftAlone() throws Exception {
+  void aDiskThatCannotBeReadAtStartIsAnEmptyOne() throws Exception {
     store("/a", "a");
     awaitRecords(1);
-    journey.restart();
     disk.fail(Fault.UNREADABLE);
+    journey.restart();
     assertThat(journey.get("/a").content()).isEqualTo("a");
-    assertThat(metric("kamille_cache_disk_up")).isZero();
+    assertThat(journey.origin().requests("/a")).hasSize(2);
     assertService();
   }
 
@@ -141,7 +146,7 @@ class DiskFaultIT {
     slow.get("/large").readUntil("\r\n\r\n");
     disk.fail(Fault.UNREADABLE);
     assertThat(slow.read(large.length()).equals(large)).isTrue();
-    awaitAside();
+    awaitRecords(0);
   }
 
   @Test

@@ -12,8 +12,7 @@ public final class DiskMetrics {
       MetricDescriptor.gauge(
           "kamille_cache_disk_up",
           Unit.COUNT,
-          "1 while the disk tier is used, 0 after it has stepped aside because the disk failed or"
-              + " was full.");
+          "1 while the disk tier takes responses, 0 while the disk is full or refuses writes.");
 
   private static final MetricDescriptor RECOVERED =
       MetricDescriptor.gauge(
@@ -52,7 +51,7 @@ public final class DiskMetrics {
           "kamille_cache_disk_dropped_total",
           Unit.COUNT,
           "Responses not written: the queue was full, they were too large for a segment or removed"
-              + " meanwhile, or the tier had stepped aside.");
+              + " meanwhile, or the disk refused writes.");
 
   private static final MetricDescriptor READMITTED =
       MetricDescriptor.counter(

@@ -20,16 +20,17 @@ import org.jspecify.annotations.Nullable;
  * Stored responses on a disk. Any thread; only {@link #read}, {@link #lend} and {@link #heat} wait
  * for the disk.
  *
- * <p>A disk that fails does not concern requests: the tier steps aside, finds and takes nothing
- * from then on, and says so once.
+ * <p>A disk that fails does not concern requests. What cannot be read is a miss. While nothing can
+ * be written, the tier finds what it has, takes nothing, and tries again each second.
  */
 public final class DiskTier implements AutoCloseable {
 
   /*
    * One thread writes, forgets and recovers; it is given its work by a worker.
    *
-   * A tier aside does not learn what is removed meanwhile. So it deletes what makes
-   * its files a store; a later process begins with an empty one.
+   * The files are a store as long as `identity` is there. It is deleted when the disk refuses the
+   * first removal, and written again when all removals are in the files. So a process that comes
+   * in between begins with an empty store: it would not learn what was removed.
    */
   private static final System.Logger LOG = System.getLogger("kamille.cache");
   private static final Extent[] NONE = {};
@@ -39,6 +40,9 @@ public final class DiskTier implements AutoCloseable {
   public static final long CAPACITY_MINIMUM_BYTES = 4L * SEGMENT_MINIMUM_BYTES;
 
   private static final int SEGMENTS_WANTED = 64;
+
+  /** No file's name: the system refuses even this deletion if it refuses all. */
+  private static final String NOTHING = "nothing";
 
   private final StoreDirectory directory;
   private final StoreIdentity identity;
@@ -79,6 +83,7 @@ public final class DiskTier implements AutoCloseable {
     return tier;
   }
 
+  /** A directory that cannot be listed, or of which nothing can be deleted, is no store's. */
   private static DiskTier openOrAside(
       StoreDirectory directory, long capacityBytes, long queueBytes) {
     int segmentBytes = segmentBytes(capacityBytes);
@@ -127,8 +132,14 @@ public final class DiskTier implements AutoCloseable {
    */
   DiskTier(StoreDirectory directory, long capacityBytes, int segmentBytes, long queueBytes)
       throws IOException {
-    this(directory, StoreIdentity.readOrCreate(directory), capacityBytes, segmentBytes, queueBytes);
-    journal.begin(() -> earlierPurges);
+    this(directory, StoreIdentity.readOrRandom(directory), capacityBytes, segmentBytes, queueBytes);
+    try {
+      journal.begin(() -> earlierPurges);
+      identity.write(directory);
+    } catch (IOException e) {
+      directory.delete(NOTHING);
+      worker.refuse(e);
+    }
   }
 
   /** Does a part of what is to be done; false if there is nothing. Confined to one thread. */
@@ -149,7 +160,7 @@ public final class DiskTier implements AutoCloseable {
     this.capacityBytes = capacityBytes;
     this.worker = new DiskWorker(new Duties(), queueBytes);
     this.journal = new PurgeJournal(directory, identity.store());
-    PurgeNotes earlier = journal.read();
+    PurgeNotes earlier = readable(journal);
     if (earlier == null) {
       Segment.deleteAll(directory);
     }
@@ -157,6 +168,15 @@ public final class DiskTier implements AutoCloseable {
     this.log =
         new SegmentLog(
             directory, identity.store(), capacityBytes, segmentBytes, index, counts, this::unused);
+  }
+
+  private static @Nullable PurgeNotes readable(PurgeJournal journal) {
+    try {
+      return journal.read();
+    } catch (IOException e) {
+      LOG.log(Level.WARNING, "the disk tier begins anew: its purges cannot be read: " + e);
+      return null;
+    }
   }
 
   /** First half of the secret that the store's cache keys are hashed with. */
@@ -169,7 +189,7 @@ public final class DiskTier implements AutoCloseable {
     return identity.secretLow();
   }
 
-  /** Whether the tier takes and finds responses. */
+  /** Whether the tier takes responses. */
   public boolean isRunning() {
     return worker.isRunning();
   }
@@ -208,7 +228,7 @@ public final class DiskTier implements AutoCloseable {
    * if there are none. Takes no lock, and allocates nothing for what is not there. Borrows the key.
    */
   public Extent[] find(CacheKey key) {
-    return isRunning() ? index.find(key.low()) : NONE;
+    return worker.isReadable() ? index.find(key.low()) : NONE;
   }
 
   /**
@@ -217,7 +237,7 @@ public final class DiskTier implements AutoCloseable {
    * @return false if there is surely nothing; whether there is something may not be known yet
    */
   public boolean touch(CacheKey key) {
-    return !isRunning() || index.touch(key.low()) || !isRecovered();
+    return !worker.isReadable() || index.touch(key.low()) || !isRecovered();
   }
 
   /** Whether there may be, or may have been at the end, a record of that key. */
@@ -227,7 +247,7 @@ public final class DiskTier implements AutoCloseable {
 
   /** How many records of that key there seem to be. Takes no lock, allocates nothing. */
   public int count(CacheKey key) {
-    return isRunning() ? index.count(key.low()) : 0;
+    return worker.isReadable() ? index.count(key.low()) : 0;
   }
 
   /**
@@ -255,7 +275,8 @@ public final class DiskTier implements AutoCloseable {
       Predicate<StoredHead> isWanted,
       long fetchBytes,
       Executor readers) {
-    Lending lending = new Lending(isWanted, fetchBytes, readers, worker::stepAside);
+    Lending lending =
+        new Lending(isWanted, fetchBytes, readers, e -> unreadable(extent.segment(), e));
     boolean isProven = read(key, extent, (reader, segment) -> lending.prove(key, reader, segment));
     return isProven ? lending.lent() : null;
   }
@@ -267,7 +288,7 @@ public final class DiskTier implements AutoCloseable {
   }
 
   private boolean read(CacheKey key, Extent extent, Reading reading) {
-    Segment segment = isRunning() ? log.retained(extent.segment()) : null;
+    Segment segment = worker.isReadable() ? log.retained(extent.segment()) : null;
     if (segment == null) {
       return false;
     }
@@ -281,11 +302,16 @@ public final class DiskTier implements AutoCloseable {
         }
       };
     } catch (IOException e) {
-      worker.stepAside(e);
+      unreadable(extent.segment(), e);
       return false;
     } finally {
       segment.release();
     }
+  }
+
+  /** What the disk does not give back leaves the store, and nothing else does. */
+  private void unreadable(int segment, IOException why) {
+    worker.owe(() -> log.condemn(segment, why));
   }
 
   /** A record that is damaged leaves the index. */
@@ -300,7 +326,7 @@ public final class DiskTier implements AutoCloseable {
 
   /** Removes all responses of that key, for good. Borrows the key. Does not wait for the disk. */
   public void remove(CacheKey key, long sequence) {
-    if (!isRunning()) {
+    if (!worker.isReadable()) {
       return;
     }
     long high = key.high();
@@ -317,7 +343,7 @@ public final class DiskTier implements AutoCloseable {
    * Does not wait for the disk.
    */
   public void replaced(CacheKey key, SelectingFields variant) {
-    if (!isRunning()) {
+    if (!worker.isReadable()) {
       return;
     }
     long high = key.high();
@@ -355,7 +381,7 @@ public final class DiskTier implements AutoCloseable {
 
   /**
    * Runs {@code action} when everything that was removed or noted before this call is in the files,
-   * or the tier steps aside. On the tier's thread, or the caller's.
+   * or no later process takes the files for a store. On the tier's thread, or the caller's.
    */
   public void whenWritten(Runnable action) {
     worker.give(
@@ -375,7 +401,7 @@ public final class DiskTier implements AutoCloseable {
   public void clear() {
     log.recovery().cancel();
     index.clear();
-    worker.give(log::clear);
+    worker.owe(log::clear);
   }
 
   /** Remembers, for a later process, which keys are asked for most. Written a little later. */
@@ -389,9 +415,9 @@ public final class DiskTier implements AutoCloseable {
    */
   public List<CacheKey> heat() {
     try {
-      return isRunning() ? HeatFile.read(directory, identity.store()) : List.of();
+      return worker.isReadable() ? HeatFile.read(directory, identity.store()) : List.of();
     } catch (IOException e) {
-      worker.stepAside(e);
+      LOG.log(Level.DEBUG, "the list of the keys asked for most cannot be read", e);
       return List.of();
     }
   }
@@ -436,13 +462,64 @@ public final class DiskTier implements AutoCloseable {
       try {
         segment.dispose();
       } catch (IOException e) {
-        worker.stepAside(e);
+        worker.owe(segment::dispose);
       }
     }
     return isAny;
   }
 
   private final class Duties implements DiskWorker.Duties {
+
+    private boolean isVoid;
+
+    @Override
+    public void refused() {
+      if (log.salvage()) {
+        owe();
+      }
+    }
+
+    @Override
+    public void owe() {
+      if (!isVoid) {
+        isVoid = true;
+        try {
+          directory.delete(StoreIdentity.NAME);
+        } catch (IOException e) {
+          LOG.log(
+              Level.ERROR,
+              "removed responses may come back after a restart: delete "
+                  + directory
+                  + " before, or let it be written: "
+                  + e);
+        }
+      }
+    }
+
+    @Override
+    public void retry() throws IOException {
+      log.rewrite();
+      journal.beginAnew();
+    }
+
+    @Override
+    public boolean read() throws IOException {
+      return log.recovery().step();
+    }
+
+    @Override
+    public void settled() throws IOException {
+      while (log.flush()) {
+        // a flush may append what was refused
+      }
+      identity.write(directory);
+      isVoid = false;
+    }
+
+    @Override
+    public void overwhelmed() {
+      clear();
+    }
 
     @Override
     public boolean first() {

@@ -3,10 +3,12 @@ package io.kamille.cache.disk;
 import io.kamille.cache.store.StoredResponse;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
+import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -23,17 +25,22 @@ final class DiskWorker {
 
   private enum State {
     RUNNING,
+    /** The disk takes nothing; what is on it is found and read. */
+    REFUSED,
+    /** A fault of ours has ended the use of the tier. */
     ASIDE,
     CLOSED
   }
 
   /*
    * Responses that wait hold leases on the memory tier, so their octets are bounded, and what finds
-   * no room is not written. Removals are never left out. Should so many wait that the disk will not
-   * catch up, the tier steps aside.
+   * no room is not written. Removals are never left out: what the disk refuses is owed, and tried
+   * again each second. Should so many wait that the disk will not catch up, the tier forgets all it
+   * has, so that no more come.
    */
   private static final int REMOVALS_LIMIT = 1 << 20;
   private static final long RECORD_BYTES = 1024;
+  private static final long RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   /** Work for the thread. */
   @FunctionalInterface
@@ -42,8 +49,12 @@ final class DiskWorker {
     void run() throws IOException;
   }
 
-  /** What the thread does, or else {@code dropped}, if the tier has stepped aside before. */
-  private record Task(Work work, Runnable dropped) {}
+  /**
+   * What the thread does, or else {@code dropped}.
+   *
+   * @param isOwed whether it is done again and again until the disk takes it
+   */
+  private record Task(Work work, Runnable dropped, boolean isOwed) {}
 
   /** What the thread does by itself, and what others do when the tier steps aside. */
   interface Duties {
@@ -53,6 +64,24 @@ final class DiskWorker {
 
     /** A part of what is to be done when no task waits; false if there is nothing. */
     boolean idle(boolean isClosing) throws IOException;
+
+    /** The disk has refused something. Comes again with each trial that fails. */
+    void refused();
+
+    /** Something is owed: no later process may take the files for what they say. */
+    void owe();
+
+    /** Writes what was refused. */
+    void retry() throws IOException;
+
+    /** Reads on, while nothing can be written; false if there is nothing to read. */
+    boolean read() throws IOException;
+
+    /** All that was owed is in the files. */
+    void settled() throws IOException;
+
+    /** Too many removals wait: everything is to be forgotten. Any thread. */
+    void overwhelmed();
 
     /** The tier has stepped aside. Any thread, once. */
     void aside();
@@ -71,6 +100,11 @@ final class DiskWorker {
   private final AtomicLong waitingBytes = new AtomicLong();
   private final AtomicInteger waitingWrites = new AtomicInteger();
   private final AtomicInteger waitingRemovals = new AtomicInteger();
+
+  /** What the disk has refused, in order. Confined to the worker's thread. */
+  private final Queue<Task> owed = new ArrayDeque<>();
+
+  private long nextTryNanos;
   private boolean isGivenUp;
 
   /** The thread to wake; set by itself, read by whoever gives it work. */
@@ -94,20 +128,35 @@ final class DiskWorker {
     executor.execute(this::run);
   }
 
+  /** Whether responses are written. */
   boolean isRunning() {
     return state.get() == State.RUNNING;
   }
 
-  /** Has something done after all that was given before, unless the tier has stepped aside. */
+  /** Whether responses are found and read. */
+  boolean isReadable() {
+    return isRunning() || state.get() == State.REFUSED;
+  }
+
+  /** Has something done after all that was given before, unless the disk takes nothing. */
   void give(Work work) {
     give(work, () -> {});
   }
 
-  /** The same; {@code dropped} is run instead if the tier has stepped aside. */
+  /** The same; {@code dropped} is run instead if the disk takes nothing. */
   void give(Work work, Runnable dropped) {
-    tasks.add(new Task(work, dropped));
-    if (!isRunning()) {
-      drop();
+    give(new Task(work, dropped, false));
+  }
+
+  /** Has something done after all that was given before, however long the disk takes nothing. */
+  void owe(Work work) {
+    give(new Task(work, () -> {}, true));
+  }
+
+  private void give(Task task) {
+    tasks.add(task);
+    if (!isReadable()) {
+      drop(tasks);
     }
     wake();
   }
@@ -158,15 +207,20 @@ final class DiskWorker {
 
   /** Has a removal written, or the note of a purge. */
   void remove(Work writing) {
-    if (waitingRemovals.incrementAndGet() > REMOVALS_LIMIT) {
-      stepAside(new IOException("it does not keep up with removals"));
+    if (waitingRemovals.incrementAndGet() == REMOVALS_LIMIT) {
+      LOG.log(
+          Level.WARNING,
+          "the disk does not keep up with removals: the disk tier forgets all it has");
+      duties.overwhelmed();
     }
     give(
-        () -> {
-          waitingRemovals.decrementAndGet();
-          writing.run();
-        },
-        waitingRemovals::decrementAndGet);
+        new Task(
+            () -> {
+              writing.run();
+              waitingRemovals.decrementAndGet();
+            },
+            waitingRemovals::decrementAndGet,
+            true));
   }
 
   void wake() {
@@ -176,15 +230,30 @@ final class DiskWorker {
     }
   }
 
-  private void drop() {
+  private static void drop(Queue<Task> tasks) {
     for (Task task = tasks.poll(); task != null; task = tasks.poll()) {
       task.dropped.run();
     }
   }
 
+  /**
+   * The disk takes nothing: from now on the tier only reads, until a trial succeeds. Confined to
+   * the worker's thread, or before it starts.
+   */
+  void refuse(IOException why) {
+    if (state.compareAndSet(State.RUNNING, State.REFUSED)) {
+      LOG.log(
+          Level.WARNING,
+          "the disk takes nothing, so the disk tier only reads, and tries again each second: "
+              + why);
+    }
+    duties.refused();
+  }
+
   /** Ends the use of the tier until a restart, and says so once. */
   void stepAside(Throwable why) {
-    if (state.compareAndSet(State.RUNNING, State.ASIDE)) {
+    State before = state.getAndUpdate(now -> now == State.CLOSED ? now : State.ASIDE);
+    if (before == State.RUNNING || before == State.REFUSED) {
       if (why instanceof IOException) {
         LOG.log(Level.WARNING, "the disk tier is off until a restart: " + why);
       } else {
@@ -198,8 +267,14 @@ final class DiskWorker {
   private void run() {
     thread = Thread.currentThread();
     while (!isClosing) {
-      if (!runOnce()) {
-        LockSupport.park(this);
+      if (state.get() == State.REFUSED && System.nanoTime() - nextTryNanos < 0) {
+        collectOwed();
+        LockSupport.parkNanos(this, RETRY_NANOS);
+      } else if (!runOnce()) {
+        nextTryNanos = System.nanoTime() + RETRY_NANOS;
+        if (state.get() != State.REFUSED) {
+          LockSupport.park(this);
+        }
       }
     }
     runAll();
@@ -216,29 +291,75 @@ final class DiskWorker {
   boolean runOnce() {
     try {
       boolean isAny = duties.first();
-      return work() || isAny;
+      return switch (state.get()) {
+            case ASIDE -> giveUp();
+            case REFUSED -> tryAgain();
+            case RUNNING, CLOSED -> work();
+          }
+          || isAny;
     } catch (IOException | RuntimeException | Error e) {
       stepAside(e);
       return true;
     }
   }
 
-  private boolean work() throws IOException {
-    if (state.get() == State.ASIDE) {
-      drop();
-      boolean isNews = !isGivenUp;
-      isGivenUp = true;
-      if (isNews) {
-        duties.giveUp();
-      }
-      return isNews;
+  private boolean giveUp() throws IOException {
+    drop(owed);
+    drop(tasks);
+    boolean isNews = !isGivenUp;
+    isGivenUp = true;
+    if (isNews) {
+      duties.giveUp();
     }
+    return isNews;
+  }
+
+  private boolean work() {
     Task task = tasks.poll();
-    if (task != null) {
-      task.work.run();
+    try {
+      if (task != null) {
+        task.work.run();
+        return true;
+      }
+      return duties.idle(isClosing);
+    } catch (IOException e) {
+      if (task != null && task.isOwed) {
+        owed.add(task);
+        duties.owe();
+      }
+      refuse(e);
       return true;
     }
-    return duties.idle(isClosing);
+  }
+
+  /** Whoever waits for a removal goes on: no later process takes the files for what they say. */
+  private void collectOwed() {
+    for (Task task = tasks.poll(); task != null; task = tasks.poll()) {
+      if (task.isOwed) {
+        owed.add(task);
+        duties.owe();
+      } else {
+        task.dropped.run();
+      }
+    }
+  }
+
+  private boolean tryAgain() throws IOException {
+    collectOwed();
+    try {
+      duties.retry();
+      for (Task task = owed.peek(); task != null; task = owed.peek()) {
+        task.work.run();
+        owed.remove();
+      }
+      duties.settled();
+    } catch (IOException e) {
+      refuse(e);
+      return !isClosing && duties.read();
+    }
+    state.compareAndSet(State.REFUSED, State.RUNNING);
+    LOG.log(Level.INFO, "the disk is written again");
+    return true;
   }
 
   /** Does all that was given, and ends the thread. */
@@ -248,7 +369,8 @@ final class DiskWorker {
     executor.close();
     runAll();
     state.set(State.CLOSED);
-    drop();
+    drop(owed);
+    drop(tasks);
   }
 
   @Override

@@ -156,6 +156,11 @@ final class FileDirectory implements StoreDirectory {
     }
 
     @Override
+    public void truncate(long length) throws IOException {
+      channel.truncate(length);
+    }
+
+    @Override
     public void force() throws IOException {
       channel.force(false);
     }

@@ -243,13 +243,23 @@ final class PurgeJournal {
     if (last != null) {
       last.close();
     }
-    write(ByteBuffer.wrap(copy(all.get())));
+    try {
+      write(ByteBuffer.wrap(copy(all.get())));
+    } catch (IOException e) {
+      directory.delete(name);
+      throw e;
+    }
     begunBytes = length;
     for (String older : before) {
       if (!older.equals(name)) {
         directory.delete(older);
       }
     }
+  }
+
+  /** Begins a file anew, after one could not be written. */
+  void beginAnew() throws IOException {
+    begin(all);
   }
 
   private byte[] copy(PurgeNotes now) {

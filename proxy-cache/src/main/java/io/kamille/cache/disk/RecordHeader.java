@@ -83,6 +83,11 @@ record RecordHeader(
         store, 0, 0, Kind.REPLACEMENT, variant, keyHigh, keyLow, 0, 0, 0, 0, 0, 0);
   }
 
+  /** Says that this record is not to be used; still to be placed. */
+  RecordHeader replacement() {
+    return replacement(store, keyHigh, keyLow, variant);
+  }
+
   /** The same record in another place. */
   RecordHeader at(int segment, int offset) {
     return new RecordHeader(

@@ -11,6 +11,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Fills the index from the segments that an earlier process left, while it is used. Confined to the
@@ -27,9 +28,14 @@ final class Recovery {
    * A segment whose process was killed ends in a part of a record, or in zeros where the file
    * system had grown the file before the octets came. A header that is neither whole nor zero is
    * damage, which may hide removals: the records of that segment and of all older ones are given
-   * up.
+   * up, and so they are if it cannot be read.
+   *
+   * What the files remove is kept in a filter whose size depends on theirs alone. It takes a few
+   * records in a thousand for removed, which cost a miss each.
    */
   private static final int WINDOW_BYTES = 4096;
+  private static final int FILTER_LIMIT = 8 << 20;
+  private static final int FILTER_MINIMUM = 1 << 10;
 
   private final DiskIndex index;
   private final long store;
@@ -38,10 +44,19 @@ final class Recovery {
   private final Deque<Segment> segments;
   private final Set<Long> removed = ConcurrentHashMap.newKeySet();
   private final Set<Variant> replaced = ConcurrentHashMap.newKeySet();
+  private KeyFilter removedByFiles;
   private final List<RecordHeader> crowdedOut = new ArrayList<>();
 
   /** A variant of a key. */
-  private record Variant(long key, int variant) {}
+  private record Variant(long key, int variant) {
+
+    static final int ALL = -1;
+
+    /** Half of a key is as good as random. */
+    long hash() {
+      return (key ^ variant + 1) * 0x9e3779b97f4a7c15L;
+    }
+  }
 
   /** Set before the index is cleared. */
   private volatile boolean isCancelled;
@@ -65,6 +80,10 @@ final class Recovery {
     this.segments = new ArrayDeque<>(newestFirst);
     this.givenUp = givenUp;
     this.isDone = newestFirst.isEmpty();
+    long kibibytes = newestFirst.stream().mapToLong(Segment::length).sum() >> 10;
+    this.removedByFiles =
+        new KeyFilter(
+            (int) Math.clamp(Long.highestOneBit(kibibytes), FILTER_MINIMUM, FILTER_LIMIT));
   }
 
   /** Whether everything is in the index. */
@@ -97,8 +116,8 @@ final class Recovery {
     if (segment == null) {
       return end();
     }
-    List<RecordHeader> headers = new ArrayList<>();
-    if (scan(segment, headers)) {
+    List<RecordHeader> headers = headers(segment);
+    if (headers != null) {
       headers.reversed().forEach(this::take);
     } else {
       counts.damagedRecords.increment();
@@ -123,16 +142,21 @@ final class Recovery {
     segments.clear();
     removed.clear();
     replaced.clear();
+    removedByFiles = new KeyFilter(1);
     return !wasDone;
   }
 
   private void take(RecordHeader header) {
     long key = header.keyLow();
     Variant variant = new Variant(key, header.variant());
+    long all = new Variant(key, Variant.ALL).hash();
     switch (header.kind()) {
-      case REMOVAL -> removed.add(key);
-      case REPLACEMENT -> replaced.add(variant);
+      case REMOVAL -> removedByFiles.add(all);
+      case REPLACEMENT -> removedByFiles.add(variant.hash());
       case RESPONSE -> {
+        if (removedByFiles.mayHave(all) || removedByFiles.mayHave(variant.hash())) {
+          return;
+        }
         BooleanSupplier isCurrent =
             () -> !isCancelled && !removed.contains(key) && !replaced.contains(variant);
         if (index.putOlder(key, header.extent(), isCurrent) == header.variant()) {
@@ -152,7 +176,16 @@ final class Recovery {
     return taken;
   }
 
-  /** Reads the headers up to the end or a torn record; false if one is damaged. */
+  /** The headers up to the end or a torn record; null if one is damaged or cannot be read. */
+  @Nullable List<RecordHeader> headers(Segment segment) {
+    List<RecordHeader> headers = new ArrayList<>();
+    try {
+      return scan(segment, headers) ? headers : null;
+    } catch (IOException e) {
+      return null;
+    }
+  }
+
   private boolean scan(Segment segment, List<RecordHeader> headers) throws IOException {
     byte[] window = new byte[WINDOW_BYTES];
     byte[] octets = new byte[RecordHeader.LENGTH];

@@ -64,6 +64,7 @@ final class Segment {
       return new Segment(directory, file, number, HEADER_LENGTH, unused);
     } catch (Throwable failed) {
       file.close();
+      directory.delete(name(number));
       throw failed;
     }
   }
@@ -133,6 +134,16 @@ final class Segment {
     int count = octets.remaining();
     file.writeFully(octets, start);
     length = start + count;
+  }
+
+  /** Ends the file where it was before an append that failed; false if that is impossible. */
+  boolean cut() {
+    try {
+      file.truncate(length);
+      return true;
+    } catch (IOException e) {
+      return false;
+    }
   }
 
   /** Fills what remains of {@code target}; needs a lease. */

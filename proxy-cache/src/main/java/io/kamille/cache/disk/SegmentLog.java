@@ -1,12 +1,15 @@
 package io.kamille.cache.disk;
 
 import io.kamille.cache.store.StoredResponse;
-import java.io.EOFException;
 import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ConcurrentNavigableMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.BooleanSupplier;
@@ -39,6 +42,8 @@ final class SegmentLog {
   private static final int GROUP_RECORDS = 256;
   private static final int FILES_PER_FULL_SEGMENT = 4;
   private static final int COPY_BYTES = 64 << 10;
+  private static final int UNWRITTEN_LIMIT = 4096;
+  private static final System.Logger LOG = System.getLogger("kamille.cache");
 
   /** A record in the block, not in the index yet. */
   private record Pending(RecordHeader header, @Nullable Extent from, BooleanSupplier isCurrent) {}
@@ -56,6 +61,10 @@ final class SegmentLog {
   private final byte[] copied = new byte[COPY_BYTES];
 
   private List<Pending> pending = new ArrayList<>();
+
+  /** Removals and replacements that may not be in the files yet. */
+  private Set<RecordHeader> unwritten = new LinkedHashSet<>();
+
   private @Nullable SegmentWriter writer;
   private int lastNumber;
 
@@ -96,13 +105,17 @@ final class SegmentLog {
     for (String name : newestFirst) {
       int number = Segment.number(name);
       lastNumber = Math.max(lastNumber, number);
-      Segment segment = isDamaged ? null : Segment.open(directory, store, number, unused);
-      if (segment != null) {
-        segments.put(number, segment);
-      } else {
+      try {
+        Segment segment = isDamaged ? null : Segment.open(directory, store, number, unused);
+        if (segment != null) {
+          segments.put(number, segment);
+          continue;
+        }
         isDamaged |= !Segment.isTorn(directory, name);
-        directory.delete(name);
+      } catch (IOException e) {
+        isDamaged = true;
       }
+      directory.delete(name);
     }
   }
 
@@ -141,10 +154,10 @@ final class SegmentLog {
     }
     SegmentWriter to = writerFor(length);
     RecordHeader placed = draft.header().at(to.segment().number(), to.offset());
+    pending.add(new Pending(placed, null, isCurrent));
     to.put(placed);
     draft.writeTo(to);
     counts.writtenBytes.add(length);
-    pending.add(new Pending(placed, null, isCurrent));
     if (pending.size() >= GROUP_RECORDS) {
       flush();
     }
@@ -161,8 +174,93 @@ final class SegmentLog {
   }
 
   private void put(RecordHeader header) throws IOException {
+    unwritten.add(header);
     SegmentWriter to = writerFor(RecordHeader.LENGTH);
     to.put(header.at(to.segment().number(), to.offset()));
+    unwritten.add(header);
+    if (unwritten.size() >= UNWRITTEN_LIMIT) {
+      flush();
+    }
+  }
+
+  /**
+   * What an append that failed has left: records that are in the file whole can be found, and
+   * others are forgotten. Whether removals are still to be written.
+   */
+  boolean salvage() {
+    SegmentWriter failed = writer;
+    if (failed != null) {
+      writer = null;
+      block.clear();
+      Segment segment = failed.segment();
+      boolean isCut = segment.cut();
+      List<RecordHeader> lost = new ArrayList<>();
+      for (Pending record : pending) {
+        Extent extent = record.header().extent();
+        if ((long) extent.offset() + extent.length() <= segment.length()) {
+          publish(record, lost);
+        } else if (!isCut && record.from() == null) {
+          lost.add(record.header().replacement());
+        }
+      }
+      unwritten.addAll(lost);
+      if (segment.length() == Segment.HEADER_LENGTH) {
+        drop(segment);
+      }
+    }
+    pending = new ArrayList<>();
+    return !unwritten.isEmpty();
+  }
+
+  /** Appends the removals that {@link #salvage} has left. */
+  void rewrite() throws IOException {
+    for (RecordHeader header : List.copyOf(unwritten)) {
+      put(header);
+    }
+  }
+
+  /**
+   * Forgets a segment of which something cannot be read. What its records say of older ones is said
+   * again; if that cannot be read either, the older ones are forgotten, too.
+   */
+  void condemn(int number, IOException why) throws IOException {
+    recovery.finish();
+    Segment segment = segments.get(number);
+    if (segment == null) {
+      return;
+    }
+    LOG.log(Level.WARNING, "the disk tier gives up what cannot be read: " + segment + ": " + why);
+    counts.damagedRecords.increment();
+    if (writer != null && writer.segment() == segment) {
+      flush();
+      writer = null;
+    }
+    List<RecordHeader> headers = recovery.headers(segment);
+    for (DiskIndexTable.IndexedRecord entry : index.in(number)) {
+      index.remove(entry.key(), entry.extent());
+    }
+    if (headers == null) {
+      for (Segment older : segments.headMap(number, false).values()) {
+        index.in(older.number()).forEach(entry -> index.remove(entry.key(), entry.extent()));
+        drop(older);
+      }
+    } else {
+      for (RecordHeader header : headers) {
+        sayAgain(header);
+      }
+      flush();
+    }
+    drop(segment);
+  }
+
+  /** A record of the same variant that is found now lies behind, and says as much. */
+  private void sayAgain(RecordHeader header) throws IOException {
+    if (header.kind() == RecordHeader.Kind.REMOVAL) {
+      remove(header.keyHigh(), header.keyLow(), header.sequence());
+    } else if (Arrays.stream(index.find(header.keyLow()))
+        .noneMatch(extent -> extent.variant() == header.variant())) {
+      replace(header.keyHigh(), header.keyLow(), header.variant());
+    }
   }
 
   /** Writes what was appended, and makes it found. Whether there was anything. */
@@ -172,6 +270,7 @@ final class SegmentLog {
       return false;
     }
     from.flush();
+    unwritten.clear();
     List<Pending> written = pending;
     pending = new ArrayList<>();
     List<RecordHeader> lost = new ArrayList<>();
@@ -214,6 +313,7 @@ final class SegmentLog {
   void clear() throws IOException {
     recovery.cancel();
     pending.clear();
+    unwritten.clear();
     block.clear();
     writer = null;
     segments.values().forEach(this::drop);
@@ -316,7 +416,7 @@ final class SegmentLog {
       return false;
     }
     byte[] octets = new byte[RecordHeader.LENGTH];
-    from.read(ByteBuffer.wrap(octets), extent.offset());
+    reads(from, ByteBuffer.wrap(octets), extent.offset());
     RecordHeader header = RecordHeader.parse(octets, store, extent.segment(), extent.offset());
     if (header == null || header.recordLength() != extent.length()) {
       counts.damagedRecords.increment();
@@ -324,22 +424,31 @@ final class SegmentLog {
     }
     RecordHeader placed = header.at(to.segment().number(), to.offset());
     to.put(placed);
+    boolean isWhole = true;
     long end = (long) extent.offset() + extent.length();
     for (long at = (long) extent.offset() + RecordHeader.LENGTH; at < end; at += copied.length) {
       ByteBuffer step = ByteBuffer.wrap(copied, 0, (int) Math.min(copied.length, end - at));
-      from.read(step, at);
-      to.put(step.flip());
+      isWhole &= reads(from, step.slice(), at);
+      to.put(step);
     }
-    pending.add(new Pending(placed, extent, () -> true));
-    return true;
+    if (isWhole) {
+      pending.add(new Pending(placed, extent, () -> true));
+    } else {
+      counts.damagedRecords.increment();
+    }
+    return isWhole;
   }
 
   /** Whether a record is there to its end: somebody may have shortened the file. */
-  private static boolean hasAll(Segment from, Extent extent) throws IOException {
+  private static boolean hasAll(Segment from, Extent extent) {
+    return reads(from, ByteBuffer.allocate(1), (long) extent.offset() + extent.length() - 1);
+  }
+
+  private static boolean reads(Segment from, ByteBuffer target, long offset) {
     try {
-      from.read(ByteBuffer.allocate(1), (long) extent.offset() + extent.length() - 1);
+      from.read(target, offset);
       return true;
-    } catch (EOFException shortened) {
+    } catch (IOException e) {
       return false;
     }
   }

@@ -18,6 +18,9 @@ public interface StoreFile extends AutoCloseable {
   /** How many octets it has. */
   long length() throws IOException;
 
+  /** Forgets all octets from there on. */
+  void truncate(long length) throws IOException;
+
   /** Returns when what was written has reached the device. */
   void force() throws IOException;
 

@@ -1,6 +1,5 @@
 package io.kamille.cache.disk;
 
-import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.security.SecureRandom;
@@ -32,23 +31,17 @@ record StoreIdentity(long secretHigh, long secretLow, long store) {
   private static final int CHECKED = 32;
   private static final int LENGTH = CHECKED + Integer.BYTES;
 
-  /** The identity in this directory, or a new one if there is none that is whole. */
-  static StoreIdentity readOrCreate(StoreDirectory directory) throws IOException {
-    if (directory.names().contains(NAME)) {
-      StoreIdentity identity = read(directory);
-      if (identity != null) {
-        return identity;
-      }
-      directory.delete(NAME);
-    }
-    return create(directory);
+  /** The identity in this directory, or a new one, still to be written, if none is whole. */
+  static StoreIdentity readOrRandom(StoreDirectory directory) throws IOException {
+    StoreIdentity identity = directory.names().contains(NAME) ? read(directory) : null;
+    return identity == null ? random() : identity;
   }
 
   private static @Nullable StoreIdentity read(StoreDirectory directory) throws IOException {
     ByteBuffer octets = ByteBuffer.allocate(LENGTH);
     try (StoreFile file = directory.open(NAME)) {
       file.readFully(octets, 0);
-    } catch (EOFException e) {
+    } catch (IOException e) {
       return null;
     }
     return octets.getLong(0) == MARK
@@ -63,17 +56,21 @@ record StoreIdentity(long secretHigh, long secretLow, long store) {
     return new StoreIdentity(random.nextLong(), random.nextLong(), random.nextLong());
   }
 
-  private static StoreIdentity create(StoreDirectory directory) throws IOException {
-    StoreIdentity identity = random();
+  /** Writes it, unless the directory has it. */
+  void write(StoreDirectory directory) throws IOException {
+    if (directory.names().contains(NAME)) {
+      if (equals(read(directory))) {
+        return;
+      }
+      directory.delete(NAME);
+    }
     ByteBuffer octets = ByteBuffer.allocate(LENGTH);
-    octets.putLong(MARK).putLong(identity.secretHigh).putLong(identity.secretLow);
-    octets.putLong(identity.store);
+    octets.putLong(MARK).putLong(secretHigh).putLong(secretLow).putLong(store);
     octets.putInt(Checksum.of(octets.slice(0, CHECKED))).flip();
     try (StoreFile file = directory.create(NAME)) {
       file.writeFully(octets, 0);
       file.force();
     }
-    return identity;
   }
 
   @Override

@@ -3,79 +3,280 @@ package io.kamille.cache.disk;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.kamille.core.metric.MetricRegistry;
+import io.kamille.cache.rules.SelectingFields;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** A disk that fails ends the tier, and nothing else. */
+/** A disk that fails costs what it cannot keep, and nothing else. */
 class DiskFaultTest {
 
   private static final int LENGTH = 300;
 
-  private static void assertAside(DiskFixture fixture) {
-    fixture.run();
-    assertThat(fixture.tier.isRunning()).isFalse();
-    assertThat(fixture.offer(5, 1, LENGTH, new AtomicBoolean(true))).isFalse();
-    assertThat(fixture.all(1)).isEmpty();
-    assertThat(fixture.tier.size()).isZero();
-    fixture.tier.remove(DiskFixture.key(1), 1);
-    fixture.tier.clear();
-    fixture.run();
-    var registry = new MetricRegistry();
-    DiskMetrics.register(() -> fixture.tier, registry);
-    assertThat(registry.read().toString()).contains("kamille_cache_disk_up");
-  }
-
   @Test
-  void aFullDiskIsGivenUpAndItsFilesDeleted() {
+  void aFullDiskIsReadAndNotWritten() {
     try (var fixture = new DiskFixture()) {
       fixture.put(1, 1, LENGTH);
       fixture.directory.becomeFull();
       fixture.put(2, 1, LENGTH);
-      assertAside(fixture);
-      assertThat(fixture.directory.names()).isEmpty();
+      assertThat(fixture.tier.isRunning()).isFalse();
+      assertThat(fixture.version(1, LENGTH)).isEqualTo(1);
+      assertThat(fixture.all(2)).isEmpty();
+      assertThat(fixture.offer(3, 1, LENGTH, new AtomicBoolean(true))).isFalse();
     }
   }
 
   @Test
-  void aDiskThatBecomesReadOnlyIsGivenUp() {
+  void aDiskThatHasRoomAgainIsWrittenAgain() {
+    try (var fixture = new DiskFixture()) {
+      fixture.put(1, 1, LENGTH);
+      fixture.directory.becomeFull();
+      fixture.put(2, 1, LENGTH);
+      fixture.directory.becomeRoomy();
+      fixture.run();
+      assertThat(fixture.tier.isRunning()).isTrue();
+      fixture.put(3, 1, LENGTH);
+      assertThat(fixture.version(1, LENGTH)).isEqualTo(1);
+      assertThat(fixture.version(3, LENGTH)).isEqualTo(1);
+      try (var after = DiskFixture.recovered(fixture.directory.copy())) {
+        assertThat(after.version(1, LENGTH)).isEqualTo(1);
+        assertThat(after.all(2)).isEmpty();
+        assertThat(after.version(3, LENGTH)).isEqualTo(1);
+      }
+    }
+  }
+
+  @Test
+  void trialsOnAFullDiskLeaveNoFiles() {
+    try (var fixture = new DiskFixture()) {
+      fixture.put(1, 1, LENGTH);
+      fixture.directory.becomeFull();
+      fixture.put(2, 1, LENGTH);
+      List<String> before = fixture.directory.names();
+      for (int i = 0; i < 100; i++) {
+        fixture.tier.remove(DiskFixture.key(1), i);
+        fixture.run();
+      }
+      assertThat(fixture.directory.names()).hasSizeLessThanOrEqualTo(before.size());
+    }
+  }
+
+  @Test
+  void aRestartOnAFullDiskFindsWhatWasThere() {
+    var directory = new MemoryDirectory();
+    try (var fixture = new DiskFixture(directory)) {
+      fixture.put(1, 1, LENGTH);
+      directory.becomeFull();
+      fixture.put(2, 1, LENGTH);
+    }
+    directory.becomeFull();
+    try (var after = DiskFixture.recovered(directory)) {
+      assertThat(after.version(1, LENGTH)).isEqualTo(1);
+      directory.becomeRoomy();
+      after.put(3, 1, LENGTH);
+      after.put(3, 1, LENGTH);
+      assertThat(after.version(3, LENGTH)).isEqualTo(1);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void whatWasRemovedWhileTheDiskWasFullNeverComesBack(boolean hasRoomInTheEnd) {
+    var directory = new MemoryDirectory();
+    try (var fixture = new DiskFixture(directory)) {
+      fixture.put(1, 1, LENGTH);
+      fixture.put(2, 1, LENGTH);
+      directory.becomeFull();
+      fixture.tier.remove(DiskFixture.key(1), 7);
+      var isWritten = new AtomicBoolean();
+      fixture.tier.whenWritten(() -> isWritten.set(true));
+      fixture.run();
+      assertThat(isWritten).isTrue();
+      assertThat(fixture.all(1)).isEmpty();
+      assertThat(fixture.version(2, LENGTH)).isEqualTo(1);
+      if (hasRoomInTheEnd) {
+        directory.becomeRoomy();
+        fixture.run();
+      }
+      MemoryDirectory killed = directory.copy();
+      killed.becomeRoomy();
+      try (var after = DiskFixture.recovered(killed)) {
+        assertThat(after.all(1)).isEmpty();
+        assertThat(after.all(2)).hasSize(hasRoomInTheEnd ? 1 : 0);
+      }
+    }
+  }
+
+  @Test
+  void aDiskThatBecomesReadOnlyIsReadAndWrittenAgainLater() {
     try (var fixture = new DiskFixture()) {
       fixture.put(1, 1, LENGTH);
       fixture.directory.becomeReadOnly();
       fixture.put(2, 1, LENGTH);
-      assertAside(fixture);
+      fixture.tier.remove(DiskFixture.key(1), 1);
+      fixture.run();
+      assertThat(fixture.tier.isRunning()).isFalse();
+      fixture.directory.becomeRoomy();
+      fixture.run();
+      fixture.put(2, 1, LENGTH);
+      assertThat(fixture.version(2, LENGTH)).isEqualTo(1);
+      try (var after = DiskFixture.recovered(fixture.directory.copy())) {
+        assertThat(after.all(1)).isEmpty();
+        assertThat(after.version(2, LENGTH)).isEqualTo(1);
+      }
     }
   }
 
+  /** Records of 300 octets with their heads: some lie in each segment of 4,096. */
+  private static void fillSegments(DiskFixture fixture) {
+    for (int number = 1; number <= 20; number++) {
+      fixture.put(number, 1, LENGTH);
+    }
+    assertThat(fixture.directory.segments()).hasSizeGreaterThan(2);
+  }
+
   @Test
-  void aReadThatFailsIsAMissAndEndsTheTier() {
+  void aSegmentThatCannotBeReadGoesAlone() {
     try (var fixture = new DiskFixture()) {
-      fixture.put(1, 1, LENGTH);
-      Extent extent = fixture.tier.find(DiskFixture.key(1))[0];
-      fixture.directory.becomeUnreadable();
-      assertThat(fixture.read(DiskFixture.key(1), extent)).isNull();
-      assertAside(fixture);
+      fillSegments(fixture);
+      Extent first = fixture.tier.find(DiskFixture.key(1))[0];
+      fixture.directory.becomeUnreadable(Segment.name(first.segment()));
+      assertThat(fixture.all(1)).isEmpty();
+      fixture.run();
+      assertThat(fixture.tier.isRunning()).isTrue();
+      assertThat(fixture.tier.find(DiskFixture.key(1))).isEmpty();
+      assertThat(fixture.version(20, LENGTH)).isEqualTo(1);
+      assertThat(fixture.directory.names()).doesNotContain(Segment.name(first.segment()));
+      fixture.put(1, 2, LENGTH);
+      assertThat(fixture.version(1, LENGTH)).isEqualTo(2);
     }
   }
 
   @Test
-  void aStoreThatWasGivenUpIsEmptyForTheNextProcess() {
+  void whatASegmentHadRemovedStaysRemovedWithoutIt() {
     var directory = new MemoryDirectory();
     try (var fixture = new DiskFixture(directory)) {
       fixture.put(1, 1, LENGTH);
-      directory.becomeUnreadable();
-      fixture.all(1);
+      fixture.put(2, 1, LENGTH);
+    }
+    try (var fixture = DiskFixture.recovered(directory)) {
+      fixture.tier.remove(DiskFixture.key(1), 1);
+      fixture.put(2, 2, LENGTH);
+      Extent newer = fixture.tier.find(DiskFixture.key(2))[0];
+      directory.becomeUnreadable(Segment.name(newer.segment()));
+      assertThat(fixture.all(2)).isEmpty();
       fixture.run();
-    }
-    MemoryDirectory after = directory.copy();
-    try (var fixture = DiskFixture.recovered(after)) {
-      assertThat(fixture.tier.isRunning()).isTrue();
       assertThat(fixture.all(1)).isEmpty();
+      assertThat(fixture.all(2)).isEmpty();
+      MemoryDirectory killed = directory.copy();
+      try (var after = DiskFixture.recovered(killed)) {
+        assertThat(after.all(1)).isEmpty();
+        assertThat(after.all(2)).isEmpty();
+      }
     }
+  }
+
+  @Test
+  void aReadThatFailsForAMomentCostsNoMoreThanItsSegment() {
+    try (var fixture = new DiskFixture()) {
+      fillSegments(fixture);
+      Extent first = fixture.tier.find(DiskFixture.key(1))[0];
+      fixture.directory.becomeUnreadable(Segment.name(first.segment()));
+      assertThat(fixture.all(1)).isEmpty();
+      fixture.directory.becomeUnreadable("");
+      fixture.run();
+      for (int number = 1; number <= 20; number++) {
+        assertThat(fixture.all(number).size()).isEqualTo(isAfter(fixture, number, first) ? 1 : 0);
+      }
+      try (var after = DiskFixture.recovered(fixture.directory.copy())) {
+        assertThat(after.tier.size()).isEqualTo(fixture.tier.size());
+      }
+    }
+  }
+
+  private static boolean isAfter(DiskFixture fixture, int number, Extent first) {
+    Extent[] found = fixture.tier.find(DiskFixture.key(number));
+    return found.length > 0 && found[0].segment() > first.segment();
+  }
+
+  @Test
+  void aSegmentThatCannotBeReadAtTheStartGoesWithOlderOnes() {
+    var directory = new MemoryDirectory();
+    try (var fixture = new DiskFixture(directory)) {
+      fillSegments(fixture);
+    }
+    List<String> segments = directory.segments();
+    directory.becomeUnreadable(segments.get(1));
+    try (var after = DiskFixture.recovered(directory)) {
+      assertThat(after.tier.isRunning()).isTrue();
+      assertThat(after.all(1)).isEmpty();
+      assertThat(after.version(20, LENGTH)).isEqualTo(1);
+    }
+  }
+
+  /** Whatever fails in whatever order: what is read is the last version, or nothing. */
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
+  void nothingOlderComesBackInAnyOrderOfFaults(long seed) {
+    var random = new SplittableRandom(seed);
+    int[] last = new int[12];
+    var directory = new MemoryDirectory();
+    DiskFixture fixture = DiskFixture.recovered(directory);
+    for (int step = 1; step <= 400; step++) {
+      int number = random.nextInt(last.length);
+      switch (random.nextInt(12)) {
+        case 0 -> directory.becomeFull();
+        case 1, 2 -> directory.becomeRoomy();
+        case 3 -> {
+          List<String> segments = directory.segments();
+          directory.becomeUnreadable(
+              segments.isEmpty() ? "" : segments.get(random.nextInt(segments.size())));
+        }
+        case 4 -> directory.becomeUnreadable("");
+        case 5 -> {
+          fixture.run();
+          if (random.nextBoolean()) {
+            fixture.close();
+            directory = directory.copy();
+          } else {
+            directory = directory.copy();
+            fixture.kill();
+          }
+          if (random.nextBoolean()) {
+            directory.becomeFull();
+          }
+          fixture = DiskFixture.recovered(directory);
+        }
+        case 6 -> {
+          fixture.tier.remove(DiskFixture.key(number), step);
+          last[number] = 0;
+        }
+        default -> {
+          fixture.tier.replaced(DiskFixture.key(number), SelectingFields.NONE);
+          last[number] = step;
+          fixture.offer(number, step, LENGTH + random.nextInt(600), new AtomicBoolean(true));
+        }
+      }
+      if (random.nextInt(3) > 0) {
+        fixture.run();
+      }
+      int asked = random.nextInt(last.length);
+      for (DiskFixture.Whole whole : fixture.all(asked)) {
+        assertThat(whole.sequence()).as("step %d of seed %d", step, seed).isEqualTo(last[asked]);
+      }
+    }
+    directory.becomeRoomy();
+    fixture.run();
+    fixture.put(1, 1000, LENGTH);
+    assertThat(fixture.version(1, LENGTH)).isEqualTo(1000);
+    fixture.close();
   }
 
   @Test
@@ -85,7 +286,8 @@ class DiskFaultTest {
       for (int i = 0; i < 10; i++) {
         fixture.offer(i, 1, LENGTH, new AtomicBoolean(true));
       }
-      assertAside(fixture);
+      fixture.run();
+      assertThat(fixture.tier.isRunning()).isFalse();
     }
   }
 

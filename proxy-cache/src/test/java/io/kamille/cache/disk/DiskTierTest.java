@@ -193,12 +193,13 @@ class DiskTierTest {
   @Test
   void theSecretOutlivesTheProcess() throws IOException {
     var directory = new MemoryDirectory();
-    var identity = StoreIdentity.readOrCreate(directory);
-    assertThat(StoreIdentity.readOrCreate(directory)).isEqualTo(identity);
+    var identity = StoreIdentity.readOrRandom(directory);
+    identity.write(directory);
+    assertThat(StoreIdentity.readOrRandom(directory)).isEqualTo(identity);
     var torn = directory.cutOff(StoreIdentity.NAME, 20);
-    assertThat(StoreIdentity.readOrCreate(torn)).isNotEqualTo(identity);
+    assertThat(StoreIdentity.readOrRandom(torn)).isNotEqualTo(identity);
     var damaged = directory.flipped(StoreIdentity.NAME, 9, 1);
-    assertThat(StoreIdentity.readOrCreate(damaged)).isNotEqualTo(identity);
+    assertThat(StoreIdentity.readOrRandom(damaged)).isNotEqualTo(identity);
   }
 
   @Test

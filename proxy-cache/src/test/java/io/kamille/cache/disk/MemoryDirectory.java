@@ -17,6 +17,7 @@ final class MemoryDirectory implements StoreDirectory {
 
   private int writeLimit = Integer.MAX_VALUE;
   private boolean isUnreadable;
+  private String unreadable = "";
   private boolean isReadOnly;
   private int fetches;
 
@@ -64,8 +65,18 @@ final class MemoryDirectory implements StoreDirectory {
     freeBytes = 10;
   }
 
+  void becomeRoomy() {
+    freeBytes = Long.MAX_VALUE;
+    isReadOnly = false;
+  }
+
   void becomeUnreadable() {
     isUnreadable = true;
+  }
+
+  /** Of that file alone nothing can be read any more. */
+  void becomeUnreadable(String name) {
+    unreadable = name;
   }
 
   void becomeReadOnly() {
@@ -139,7 +150,7 @@ final class MemoryDirectory implements StoreDirectory {
 
     @Override
     public int read(ByteBuffer target, long position) throws IOException {
-      if (isUnreadable) {
+      if (isUnreadable || name.equals(unreadable)) {
         throw new IOException("Input/output error");
       }
       byte[] octets = octets(name);
@@ -154,6 +165,12 @@ final class MemoryDirectory implements StoreDirectory {
     @Override
     public long length() {
       return octets(name).length;
+    }
+
+    @Override
+    public void truncate(long length) throws IOException {
+      checkWritable();
+      files.put(name, Arrays.copyOf(octets(name), (int) length));
     }
 
     @Override

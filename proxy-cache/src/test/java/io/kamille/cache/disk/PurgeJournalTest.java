@@ -212,13 +212,14 @@ class PurgeJournalTest {
   }
 
   @Test
-  void whoWaitsForATierThatHasSteppedAsideIsToldAtOnce() {
+  void whoWaitsForADiskThatTakesNothingIsTold() {
     try (var fixture = new DiskFixture()) {
       fixture.directory.becomeFull();
       fixture.put(1, 1, 100);
       assertThat(fixture.tier.isRunning()).isFalse();
       var told = new AtomicInteger();
       fixture.tier.whenWritten(told::incrementAndGet);
+      fixture.run();
       assertThat(told).hasValue(1);
     }
   }
