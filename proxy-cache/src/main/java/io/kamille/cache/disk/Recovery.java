@@ -83,7 +83,7 @@ final class Recovery {
     long kibibytes = newestFirst.stream().mapToLong(Segment::length).sum() >> 10;
     this.removedByFiles =
         new KeyFilter(
-            (int) Math.clamp(Long.highestOneBit(kibibytes), FILTER_MINIMUM, FILTER_LIMIT));
+            Math.clamp(Long.highestOneBit(kibibytes), FILTER_MINIMUM, FILTER_LIMIT));
   }
 
   /** Whether everything is in the index. */
