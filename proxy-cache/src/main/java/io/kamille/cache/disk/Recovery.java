@@ -82,8 +82,7 @@ final class Recovery {
     this.isDone = newestFirst.isEmpty();
     long kibibytes = newestFirst.stream().mapToLong(Segment::length).sum() >> 10;
     this.removedByFiles =
-        new KeyFilter(
-            Math.clamp(Long.highestOneBit(kibibytes), FILTER_MINIMUM, FILTER_LIMIT));
+        new KeyFilter(Math.clamp(Long.highestOneBit(kibibytes), FILTER_MINIMUM, FILTER_LIMIT));
   }
 
   /** Whether everything is in the index. */
