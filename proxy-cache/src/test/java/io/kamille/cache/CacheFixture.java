@@ -167,14 +167,14 @@ final class CacheFixture implements AutoCloseable {
     return fill(new String[0], status, content, response);
   }
 
-  /** Whether a GET of the URI is answered without the origin, which would not be stored. */
+  /** Whether a GET of the URI is answered without the origin, which would change nothing stored. */
   boolean isReused(String... request) {
     int before = forwarded();
     get(request);
     if (forwarded() == before) {
       return true;
     }
-    origin.last().respond(200, "asked", "Cache-Control", "no-store");
+    origin.last().respond(403, "asked", "Cache-Control", "no-store");
     run();
     return false;
   }

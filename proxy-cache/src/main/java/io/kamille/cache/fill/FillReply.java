@@ -7,7 +7,7 @@ import io.kamille.cache.rules.StoredFacts;
 import io.kamille.cache.rules.VaryBy;
 import io.kamille.cache.serve.CacheCounters.Event;
 import io.kamille.cache.serve.Forwarding;
-import io.kamille.cache.serve.NotModified;
+import io.kamille.cache.serve.OwnHeads;
 import io.kamille.cache.store.CodedForms;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.core.exchange.ContentSource;
@@ -39,6 +39,7 @@ final class FillReply implements Reply, ContentSource {
    *
    * The client's side is the output's. A client that leaves does not end the fill while others
    * follow, or while little enough is to come; a client that is answered otherwise counts as gone.
+   * One whose own condition was answered by 304 has been told that the response is stored: it is.
    *
    * If the origin is slow, the client is answered with what was stored before, and the fetch goes
    * on as one in the background. Nothing of it may reach the client then, who may be reading still.
@@ -74,6 +75,7 @@ final class FillReply implements Reply, ContentSource {
   private @Nullable Future<?> patience;
   private boolean isClientGone;
   private boolean isServedStale;
+  private boolean isAnsweredShortly;
   private boolean isKept = true;
 
   /**
@@ -221,9 +223,10 @@ final class FillReply implements Reply, ContentSource {
     fetch.exchange().notes().cache(CacheResult.MISS);
     if (isNotModified) {
       output.close();
-      client.head(NotModified.of(head, fetch.request()), UNKNOWN_LENGTH);
+      client.head(OwnHeads.notModified(head, fetch.request()), UNKNOWN_LENGTH);
       client.end(null);
       isClientGone = true;
+      isAnsweredShortly = true;
     } else {
       client.head(head, contentLength);
     }
@@ -437,7 +440,7 @@ final class FillReply implements Reply, ContentSource {
   }
 
   private boolean isWorthFinishing() {
-    if (fill == null || isInBackground()) {
+    if (fill == null || isInBackground() || isAnsweredShortly) {
       return fill != null;
     }
     boolean isLengthKnown = fill.expectedLength() >= 0;

@@ -6,7 +6,7 @@ import io.kamille.cache.rules.Tags;
 import io.kamille.cache.serve.CacheStatus;
 import io.kamille.cache.serve.ContentFeed;
 import io.kamille.cache.serve.Forwarding;
-import io.kamille.cache.serve.NotModified;
+import io.kamille.cache.serve.OwnHeads;
 import io.kamille.core.exchange.ContentSource;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeNotes.CacheResult;
@@ -225,7 +225,7 @@ public final class Follower implements ContentSource {
       head.fields().add(FieldName.CACHE_TAG, Tags.ANY);
     }
     if (Preconditions.isNotModified(exchange.request(), filling.facts())) {
-      client.head(NotModified.of(head, exchange.request()), Reply.UNKNOWN_LENGTH);
+      client.head(OwnHeads.notModified(head, exchange.request()), Reply.UNKNOWN_LENGTH);
       leaveFor(() -> client.end(null));
     } else {
       client.head(head, filling.contentLength());

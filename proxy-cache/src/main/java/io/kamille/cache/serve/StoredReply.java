@@ -101,7 +101,7 @@ public final class StoredReply {
               ? ByteRange.of(request.fields(), stored.contentLength())
               : ranges.getFirst();
       if (range.kind() == ByteRange.Kind.UNSATISFIABLE) {
-        sendUnsatisfiable(reply, range, stored, nowEpochSeconds, forwarding);
+        sendUnsatisfiable(request, reply, range, stored, nowEpochSeconds, forwarding);
         return;
       }
     }
@@ -124,7 +124,7 @@ public final class StoredReply {
       StoredResponse stored,
       long now,
       @Nullable Forwarding forwarding) {
-    ResponseHead head = NotModified.of(stored.head(), request);
+    ResponseHead head = OwnHeads.notModified(stored.head(), request);
     if (stored.facts().tags().areToldTo(request)) {
       head.fields().add(FieldName.CACHE_TAG, Tags.ANY);
     }
@@ -136,13 +136,13 @@ public final class StoredReply {
   }
 
   private void sendUnsatisfiable(
+      RequestHead request,
       Reply reply,
       ByteRange range,
       StoredResponse stored,
       long now,
       @Nullable Forwarding forwarding) {
-    ResponseHead head =
-        ResponseHead.of(StatusCode.RANGE_NOT_SATISFIABLE, "Content-Range", range.contentRange());
+    ResponseHead head = OwnHeads.unsatisfiable(stored.head(), request, range);
     cacheStatus.add(head.fields(), stored, now, forwarding);
     stored.release();
     reply.head(head, 0);
@@ -170,6 +170,7 @@ public final class StoredReply {
     Fields fields = stored.head().fields();
     fields.add(FieldName.AGE, Integer.toString(stored.facts().ageSeconds(now)));
     fields.remove(FieldName.CACHE_STATUS);
+    OwnHeads.ofParts(fields);
     cacheStatus.add(fields, stored, now, forwarding);
     String contentType = fields.first(FieldName.CONTENT_TYPE);
     MultipartSource source =
@@ -212,15 +213,16 @@ public final class StoredReply {
       Reply reply,
       int status,
       StoredResponse stored,
-      OwnLines lines,
+      OwnLines own,
       long offset,
       long length,
       boolean byRegion) {
-    ByteBuf head = stored.lines();
+    ByteBuf lines = stored.lines();
+    ByteBuf head = status == StatusCode.PARTIAL_CONTENT ? OwnHeads.ofPart(lines) : lines;
     StoredSource source =
         new StoredSource(reply, stored, offset, length, byRegion, loop.executor());
     reply.open(source);
-    reply.storedHead(status, lines.octets(), lines.length(), head, length);
+    reply.storedHead(status, own.octets(), own.length(), head, length);
     source.start();
   }
 }
