@@ -9,7 +9,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The heads that the cache makes itself: 304, 206 and 416 (RFC 9110 §15.3.7, §15.4.5, §15.5.17). */
+/**
+ * The heads that the cache makes itself: 304, 206 and 416 (RFC 9110 §15.3.7, §15.4.5, §15.5.17).
+ */
 class OwnHeadsTest {
 
   private static final String TAG = "\"v1\"";
