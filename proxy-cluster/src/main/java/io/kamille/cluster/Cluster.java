@@ -511,9 +511,17 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
     return engine;
   }
 
-  /** Why this node takes no part; empty if it does. */
+  /** Why this node takes no part, or has purged more than it was told; else empty. */
   public String problem() {
-    return engine.problem();
+    String problem = engine.problem();
+    return problem.isEmpty() && unread() > 0
+        ? unread() + " purges could not be carried out. All that was stored here is purged instead"
+        : problem;
+  }
+
+  @Override
+  public long unread() {
+    return state.unread();
   }
 
   /** How far the log has come here. */

@@ -37,6 +37,11 @@ public final class ClusterMetrics {
           "kamille_cluster_leader_changes_total",
           Unit.COUNT,
           "Times that this node saw another leader than before.");
+  private static final MetricDescriptor UNREAD =
+      MetricDescriptor.counter(
+          "kamille_cluster_purges_unread_total",
+          Unit.COUNT,
+          "Purges that this release could not carry out, so that everything stored was purged.");
   private static final MetricDescriptor LOG_BYTES =
       MetricDescriptor.gauge(
           "kamille_cluster_log_bytes", Unit.BYTES, "Size of the log on the disk of this node.");
@@ -55,6 +60,7 @@ public final class ClusterMetrics {
           APPLIED,
           BEHIND,
           LEADER_CHANGES,
+          UNREAD,
           LOG_BYTES,
           CERTIFICATE_LEFT);
   private static final List<String> STATES = List.of("member", "draining", "away");
@@ -69,6 +75,8 @@ public final class ClusterMetrics {
     boolean hasQuorum();
 
     long applied();
+
+    long unread();
   }
 
   private final LongAdder leaderChanges = new LongAdder();
@@ -103,6 +111,7 @@ public final class ClusterMetrics {
     sink.gauge(IS_CURRENT, () -> node.isCurrent() ? 1 : 0);
     sink.gauge(HAS_QUORUM, () -> node.hasQuorum() ? 1 : 0);
     sink.gauge(APPLIED, node::applied);
+    sink.counting(UNREAD, node::unread);
     sink.gauge(BEHIND, () -> engine.position().behind());
     sink.gauge(LOG_BYTES, engine::logBytes);
     sink.gauge(CERTIFICATE_LEFT, () -> ends.getEpochSecond() - clock.instant().getEpochSecond());

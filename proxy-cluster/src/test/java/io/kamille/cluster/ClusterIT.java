@@ -8,7 +8,9 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.kamille.cache.purge.PurgeTarget;
 import io.kamille.cache.purge.PurgeTarget.Kind;
+import io.kamille.cache.rules.Tags;
 import io.kamille.cluster.engine.Loss;
+import io.kamille.cluster.engine.PlaceFile;
 import io.kamille.cluster.purge.LocalPurges;
 import io.kamille.cluster.purge.PurgeReceipt;
 import io.kamille.cluster.purge.PurgeReceipt.AtNode;
@@ -21,6 +23,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -31,6 +34,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
@@ -53,6 +57,7 @@ class ClusterIT {
   private static ThreeNodes settings;
   private static final Map<String, Cluster> nodes = new ConcurrentSkipListMap<>();
   private static final Map<String, List<String>> purged = new ConcurrentHashMap<>();
+  private static volatile String refused = "";
 
   @BeforeAll
   static void begin(@TempDir Path temporary) throws Exception {
@@ -128,6 +133,9 @@ class ClusterIT {
 
     @Override
     public long purge(long number, PurgeTarget target, boolean isSoft) {
+      if (target.names().contains(refused)) {
+        throw new AssertionError("the cache is no good");
+      }
       names.addAll(target.names());
       return 1;
     }
@@ -187,6 +195,47 @@ class ClusterIT {
     assertThat(receipt.safeIn()).isZero();
     assertThat(receipt.nodes()).extracting(AtNode::node).containsExactly("a", "b", "c");
     assertThat(nodes.keySet()).allMatch(node -> has(node, "http://a.test/1"));
+  }
+
+  @Test
+  void aPurgeOfAsManyGroupsAsAnOriginMayNameIsDoneAtAllNodes() {
+    List<String> names = new ArrayList<>(List.of("http://a.test"));
+    for (int i = 0; i < Tags.LIMIT; i++) {
+      names.add("group-" + i);
+    }
+    assertThat(node("b").purges().purge(Kind.GROUP, names, false).isComplete()).isTrue();
+    assertThat(nodes.keySet()).allMatch(node -> has(node, "group-" + (Tags.LIMIT - 1)));
+  }
+
+  @Test
+  void whatNoReaderTakesIsNotWritten() {
+    for (String name : List.of("http://a.test/" + "u".repeat(70_000), "no URL")) {
+      assertThatThrownBy(() -> purge("a", name)).isInstanceOf(IllegalArgumentException.class);
+    }
+    assertThatThrownBy(() -> node("a").engine().append(new byte[] {99}, Duration.ofSeconds(1)))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThat(purge("a", "http://a.test/goes-on").isComplete()).isTrue();
+  }
+
+  @Test
+  void whoeverCannotApplyAnEntrySaysSoAndJoinsOnceItCan() throws IOException {
+    assertThat(purge("a", "http://a.test/refused").isComplete()).isTrue();
+    Path applied = settings.stateOf("c").resolve("applied");
+    long number = node("c").applied();
+    until(() -> new PlaceFile(applied).read().number() == number, "c has noted it");
+    close("c");
+    Files.delete(applied);
+    refused = "http://a.test/refused";
+    join("c");
+    for (int i = 0; i < 2; i++) {
+      String reason = "an entry of the log cannot be applied: the cache is no good";
+      until(() -> node("c").problem().equals(reason), "c says why");
+      assertThat(purge("a", "http://a.test/without-c").isLogged()).isTrue();
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(600));
+    }
+    refused = "";
+    until(ClusterIT::isWhole, "c is back");
+    until(() -> node("c").problem().isEmpty(), "c has no problem");
   }
 
   @Test

@@ -11,6 +11,7 @@ import io.kamille.cluster.purge.LocalPurges;
 import io.kamille.cluster.purge.PurgeReceipt;
 import io.kamille.cluster.purge.PurgeReceipt.AtNode;
 import io.kamille.cluster.settings.ClusterSettings.WhenCutOff;
+import io.kamille.core.http.StatusCode;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.launcher.configuration.Configuration;
 import java.io.IOException;
@@ -117,8 +118,12 @@ final class NodeOfCluster implements LocalPurges, OtherNodes {
   public void purge(PurgeTarget target, boolean isSoft, Done done) {
     Thread.startVirtualThread(
         () -> {
-          PurgeReceipt receipt = cluster.purges().purge(target.kind(), target.names(), isSoft);
-          done.purged(receipt.status(), receipt.nodes().stream().mapToLong(AtNode::purged).sum());
+          try {
+            PurgeReceipt receipt = cluster.purges().purge(target.kind(), target.names(), isSoft);
+            done.purged(receipt.status(), receipt.nodes().stream().mapToLong(AtNode::purged).sum());
+          } catch (IllegalArgumentException tooLong) {
+            done.purged(StatusCode.BAD_REQUEST, 0);
+          }
         });
   }
 }

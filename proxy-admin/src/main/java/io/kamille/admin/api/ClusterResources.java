@@ -127,7 +127,7 @@ final class ClusterResources {
    * @param behind how many entries of the log are not applied here
    * @param waiting how many purges wait for a quorum
    * @param level what all nodes can read
-   * @param problem why this node takes no part; empty if it does
+   * @param problem why this node takes no part, or has purged more than it was told; else empty
    */
   private record ClusterView(
       String name,

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The changes of the configuration that the log has, numbered. Any thread. */
@@ -52,14 +53,19 @@ public final class ConfigChanges {
   }
 
   /**
-   * Takes an entry, without its first octet.
+   * Reads an entry, without its first octet.
    *
-   * @return the number of the change; 0 if it is based on another than the last one
+   * @return takes it, and answers the number of the change; 0 if it is based on another than the
+   *     last one
    */
-  public synchronized byte[] apply(DataInputStream in) throws IOException {
+  public Supplier<byte[]> read(DataInputStream in) throws IOException {
     long id = in.readLong();
     long base = in.readLong();
     byte[] text = in.readAllBytes();
+    return () -> apply(id, base, text);
+  }
+
+  private synchronized byte[] apply(long id, long base, byte[] text) {
     long number =
         kept.stream().filter(each -> each.id() == id).mapToLong(Kept::number).findFirst().orElse(0);
     if (number == 0 && base == last && text.length <= LIMIT_BYTES) {

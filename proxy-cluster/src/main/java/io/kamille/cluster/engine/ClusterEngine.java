@@ -1,5 +1,6 @@
 package io.kamille.cluster.engine;
 
+import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -33,6 +34,13 @@ public interface ClusterEngine extends AutoCloseable {
 
   /** What the entries of the log make, one after the other, in the same order at each node. */
   interface State {
+
+    /**
+     * Reads an entry as {@link #apply} does, and changes nothing.
+     *
+     * @throws IOException if this release cannot read all of it
+     */
+    void check(byte[] entry) throws IOException;
 
     /** One entry; what is returned goes to the node that appended it. */
     byte[] apply(byte[] entry);
@@ -85,6 +93,7 @@ public interface ClusterEngine extends AutoCloseable {
   /**
    * Appends an entry, and waits until the state of the leader has it.
    *
+   * @throws IllegalArgumentException if its readers would refuse it; nothing is appended then
    * @return what the state answered; null if nobody has said in time that it is in the log. It may
    *     be there all the same
    */

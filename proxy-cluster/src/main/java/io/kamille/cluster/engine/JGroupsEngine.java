@@ -241,8 +241,13 @@ public final class JGroupsEngine implements ClusterEngine {
         leave(next);
       }
     } catch (Throwable refused) {
+      // One that could not go on has said why.
+      boolean isTold = next != null && !next.isOpen;
       if (next != null) {
         next.stop();
+      }
+      if (isTold) {
+        return;
       }
       refused(
           refused instanceof SecurityException
@@ -352,10 +357,17 @@ public final class JGroupsEngine implements ClusterEngine {
     }
   }
 
+  /** Ends something. */
+  private interface Stop {
+
+    void run() throws Exception;
+  }
+
   /** From a join until this node leaves. */
   private final class Membership implements Receiver, StateMachine {
 
     private final MemberLog file;
+    private final MemberSockets sockets;
     private final Election election;
     private final Raft raft = new Raft();
     private final JChannel channel;
@@ -377,7 +389,8 @@ public final class JGroupsEngine implements ClusterEngine {
           .setMaxLength(MESSAGE_LIMIT_BYTES);
       // One thread for each: a process that stands still accepts connections, and answers none.
       tcp.setBundler(new PerDestinationBundler().useSingleSenderThread(false));
-      tcp.setSocketFactory(new MemberSockets(MemberTls.context(settings.tls()), HANDSHAKE_MILLIS));
+      sockets = new MemberSockets(MemberTls.context(settings.tls()), HANDSHAKE_MILLIS);
+      tcp.setSocketFactory(sockets);
       raft.raftId(settings.node())
           .members(settings.voters())
           .log(file)
@@ -424,12 +437,17 @@ public final class JGroupsEngine implements ClusterEngine {
     void stop() {
       close();
       for (Protocol protocol : channel.getProtocolStack().getProtocols()) {
-        try {
-          protocol.stop();
-          protocol.destroy();
-        } catch (Exception notStarted) {
-          // Nor has it to be stopped.
-        }
+        quietly(protocol::stop);
+        quietly(protocol::destroy);
+      }
+      quietly(sockets::close);
+    }
+
+    private static void quietly(Stop action) {
+      try {
+        action.run();
+      } catch (Exception notStarted) {
+        LOG.log(Level.DEBUG, "nothing is to be stopped: {0}", notStarted.getMessage());
       }
     }
 
@@ -633,6 +651,11 @@ public final class JGroupsEngine implements ClusterEngine {
 
   @Override
   public byte @Nullable [] append(byte[] entry, Duration limit) {
+    try {
+      state.check(entry);
+    } catch (IOException unreadable) {
+      throw new IllegalArgumentException(unreadable);
+    }
     Membership now = membership;
     if (now == null) {
       return null;

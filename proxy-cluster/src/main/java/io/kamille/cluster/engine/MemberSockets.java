@@ -32,6 +32,7 @@ final class MemberSockets extends DefaultSocketFactory {
 
   private final SSLContext context;
   private final int handshakeMillis;
+  private volatile @Nullable Guarded server;
   private final StrangerLines lines = new StrangerLines();
 
   MemberSockets(SSLContext context, int handshakeMillis) {
@@ -60,7 +61,17 @@ final class MemberSockets extends DefaultSocketFactory {
 
   @Override
   public ServerSocket createServerSocket(String service) throws IOException {
-    return new Guarded();
+    Guarded listening = new Guarded();
+    server = listening;
+    return listening;
+  }
+
+  /** Stops to listen, also where JGroups has begun to and does not accept yet. */
+  void close() throws IOException {
+    Guarded listening = server;
+    if (listening != null) {
+      listening.close();
+    }
   }
 
   /** Accepts nodes alone. */

@@ -1,7 +1,6 @@
 package io.kamille.cluster.purge;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.kamille.cache.purge.PurgeTarget;
 import io.kamille.cache.purge.PurgeTarget.Kind;
 import io.kamille.cluster.engine.ClusterEngine;
 import io.kamille.cluster.engine.ClusterEngine.Answer;
@@ -197,6 +196,10 @@ public final class ClusterPurges implements AutoCloseable {
       } catch (IOException none) {
         LOG.log(Level.DEBUG, "no purge waits for the log: {0}", none.getMessage());
       }
+      if (!unlogged.stream().allMatch(PurgeOrder::isReadable)) {
+        unlogged.clear();
+        unlogged.add(newOrder(Kind.ALL, List.of(), false));
+      }
       unlogged.forEach(order -> queue.add(new Ordered(order)));
     }
   }
@@ -206,13 +209,19 @@ public final class ClusterPurges implements AutoCloseable {
     order(kind, names, isSoft);
   }
 
-  private Ordered order(Kind kind, List<String> names, boolean isSoft) {
+  private PurgeOrder newOrder(Kind kind, List<String> names, boolean isSoft) {
     long id;
     synchronized (random) {
       id = random.nextLong();
     }
-    Ordered ordered =
-        new Ordered(new PurgeOrder(id, kind, names, isSoft, Instant.now().getEpochSecond()));
+    return new PurgeOrder(id, kind, names, isSoft, Instant.now().getEpochSecond());
+  }
+
+  private Ordered order(Kind kind, List<String> names, boolean isSoft) {
+    Ordered ordered = new Ordered(newOrder(kind, names, isSoft));
+    if (!ordered.order().isReadable()) {
+      throw new IllegalArgumentException("a purge of more than a name may have");
+    }
     if (!queue.offer(ordered)) {
       isEverythingDue = true;
     }
@@ -317,8 +326,7 @@ public final class ClusterPurges implements AutoCloseable {
       List<PurgeOrder> orders = PurgeOrder.read(octets);
       ByteBuffer counts = ByteBuffer.allocate(orders.size() * Long.BYTES);
       for (PurgeOrder order : orders) {
-        PurgeTarget target = order.target();
-        counts.putLong(target == null ? 0 : local.purge(0, target, order.isSoft()));
+        counts.putLong(state.purge(0, order));
       }
       answer.send(counts.array());
     } else {

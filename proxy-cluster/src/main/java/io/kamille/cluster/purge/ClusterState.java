@@ -12,7 +12,9 @@ import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
+import java.text.MessageFormat;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -20,10 +22,14 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the entries of the log make: numbered purges, and the nodes that are known. Each purge is
@@ -49,6 +55,11 @@ public final class ClusterState implements ClusterEngine.State {
   static final byte PURGES = 1;
   static final byte NODE = 2;
 
+  private static final System.Logger LOG = System.getLogger("kamille.cluster");
+  private static final String UNREAD =
+      "purge {0} of the cluster cannot be carried out by this release. All that was stored here is"
+          + " purged instead. Upgrade this node";
+
   static final int KEPT_LIMIT = 100_000;
   static final int KEPT_LIMIT_BYTES = 16 << 20;
   private static final int COUNTS_LIMIT = 10_000;
@@ -61,6 +72,7 @@ public final class ClusterState implements ClusterEngine.State {
 
   private final LocalPurges local;
   private final PlaceFile file;
+  private final LongAdder unread = new LongAdder();
   private final ConfigChanges config = new ConfigChanges();
   private final LoggedValues values = new LoggedValues();
   private Place done;
@@ -202,21 +214,8 @@ public final class ClusterState implements ClusterEngine.State {
     byte[] answer;
     List<Runnable> ready = new ArrayList<>();
     synchronized (this) {
-      try (var in = new DataInputStream(new ByteArrayInputStream(entry))) {
-        answer =
-            switch (in.readByte()) {
-              case PURGES -> purged(in);
-              case NODE -> named(in);
-              case ConfigChanges.KIND -> {
-                note("configuration");
-                yield config.apply(in);
-              }
-              case LoggedValues.KIND -> {
-                note("value");
-                yield values.apply(in);
-              }
-              default -> throw new IOException("needs " + release(in));
-            };
+      try {
+        answer = Objects.requireNonNull(read(entry, false)).get();
       } catch (IOException unknown) {
         throw new IllegalStateException(
             "the log of the cluster goes on with what this release cannot read: "
@@ -233,6 +232,46 @@ public final class ClusterState implements ClusterEngine.State {
     return answer;
   }
 
+  @Override
+  public void check(byte[] entry) throws IOException {
+    if (read(entry, true) == null) {
+      throw new IOException("a purge that no node could carry out");
+    }
+  }
+
+  /** What an entry does; null if it is one of ours, and a purge in it is about nothing. */
+  private @Nullable Supplier<byte[]> read(byte[] entry, boolean isOurs) throws IOException {
+    try (var in = new DataInputStream(new ByteArrayInputStream(entry))) {
+      switch (in.readByte()) {
+        case PURGES -> {
+          long name = in.readLong();
+          List<PurgeOrder> orders = PurgeOrder.read(in.readAllBytes());
+          boolean isKnown = orders.stream().allMatch(order -> order.target() != null);
+          return isOurs && !isKnown ? null : () -> purged(name, orders);
+        }
+        case NODE -> {
+          boolean isKnown = in.readBoolean();
+          String name = in.readUTF();
+          return () -> named(isKnown, name);
+        }
+        case ConfigChanges.KIND -> {
+          Supplier<byte[]> change = config.read(in);
+          return () -> noted("configuration", change);
+        }
+        case LoggedValues.KIND -> {
+          Supplier<byte[]> change = values.read(in);
+          return () -> noted("value", change);
+        }
+        default -> throw new IOException("needs " + release(in));
+      }
+    }
+  }
+
+  private byte[] noted(String entry, Supplier<byte[]> change) {
+    note(entry);
+    return change.get();
+  }
+
   private static String release(DataInputStream in) {
     try {
       String name = in.readUTF();
@@ -242,13 +281,12 @@ public final class ClusterState implements ClusterEngine.State {
     }
   }
 
-  private byte[] purged(DataInputStream in) throws IOException {
-    long name = in.readLong();
+  private byte[] purged(long name, List<PurgeOrder> orders) {
     if (log == 0) {
       follow(name);
     }
     List<Long> answer = new ArrayList<>();
-    for (PurgeOrder order : PurgeOrder.read(in.readAllBytes())) {
+    for (PurgeOrder order : orders) {
       Long before = numbers.get(order.id());
       answer.add(before == null ? add(last + 1, order) : before);
     }
@@ -259,9 +297,7 @@ public final class ClusterState implements ClusterEngine.State {
     return octets.array();
   }
 
-  private byte[] named(DataInputStream in) throws IOException {
-    boolean isKnown = in.readBoolean();
-    String name = in.readUTF();
+  private byte[] named(boolean isKnown, String name) {
     note((isKnown ? "node " : "forgotten node ") + name);
     if (isKnown) {
       nodes.add(name);
@@ -286,12 +322,32 @@ public final class ClusterState implements ClusterEngine.State {
     keep(number, order);
     begun = Math.max(begun, number);
     if (number > done.number()) {
-      PurgeTarget target = order.target();
-      counts.put(number, target == null ? 0 : local.purge(number, target, order.isSoft()));
+      counts.put(number, purge(number, order));
       done = new Place(log, number);
     }
     last = number;
     return number;
+  }
+
+  /** One that cannot be read here, or not carried out, purges everything. */
+  long purge(long number, PurgeOrder order) {
+    try {
+      PurgeTarget target = order.target();
+      if (target != null) {
+        return local.purge(number, target, order.isSoft());
+      }
+      LOG.log(Level.ERROR, UNREAD, number);
+    } catch (RuntimeException fault) {
+      LOG.log(Level.ERROR, MessageFormat.format(UNREAD, number), fault);
+    }
+    unread.increment();
+    local.clear();
+    return 0;
+  }
+
+  /** How many purges could not be read or carried out here, so that everything was purged. */
+  public long unread() {
+    return unread.sum();
   }
 
   private void keep(long number, PurgeOrder order) {

@@ -9,29 +9,47 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A purge as nodes tell one another of it. Immutable.
  *
+ * <p>A later release may know other kinds. Whoever reads one of them has an order without a kind,
+ * and purges everything.
+ *
  * @param id a random number, by which a repetition is known
+ * @param kind null if this release does not know it
  * @param names as in {@link PurgeTarget#of}
  * @param isSoft whether it makes stale what it is about
  * @param epochSeconds when it was ordered, by the clock of the node that was asked
  */
 public record PurgeOrder(
-    long id, Kind kind, List<String> names, boolean isSoft, long epochSeconds) {
+    long id, @Nullable Kind kind, List<String> names, boolean isSoft, long epochSeconds) {
 
-  private static final int NAMES_LIMIT = 1_024;
+  private static final Map<String, Kind> KINDS =
+      Stream.of(Kind.values()).collect(Collectors.toMap(Kind::name, kind -> kind));
 
   public PurgeOrder {
     names = List.copyOf(names);
   }
 
-  /** What it is about; null if nothing can be. */
+  /** What it is about; null if this release cannot tell. */
   public @Nullable PurgeTarget target() {
-    return PurgeTarget.of(kind, names);
+    return kind == null ? null : PurgeTarget.of(kind, names);
+  }
+
+  /** Whether all that read it know what it is about. */
+  boolean isReadable() {
+    try {
+      return read(octets(List.of(this))).stream().allMatch(each -> each.target() != null);
+    } catch (UncheckedIOException tooLong) {
+      return false;
+    }
   }
 
   /** Of all names. */
@@ -45,15 +63,15 @@ public record PurgeOrder(
       for (PurgeOrder order : orders) {
         order.write(out);
       }
-    } catch (IOException impossible) {
-      throw new UncheckedIOException(impossible);
+    } catch (IOException tooLong) {
+      throw new UncheckedIOException(tooLong);
     }
     return octets.toByteArray();
   }
 
   void write(DataOutputStream out) throws IOException {
     out.writeLong(id);
-    out.writeUTF(kind.name());
+    out.writeUTF(kind == null ? "" : kind.name());
     out.writeBoolean(isSoft);
     out.writeLong(epochSeconds);
     out.writeInt(names.size());
@@ -62,34 +80,28 @@ public record PurgeOrder(
     }
   }
 
-  /** All that those octets hold. */
-  static List<PurgeOrder> read(byte[] octets) throws IOException {
+  /** All that those octets hold; whatever has another form counts as one of no known kind. */
+  static List<PurgeOrder> read(byte[] octets) {
+    List<PurgeOrder> orders = new ArrayList<>();
     try (var in = new DataInputStream(new ByteArrayInputStream(octets))) {
-      List<PurgeOrder> orders = new ArrayList<>();
       while (in.available() > 0) {
         orders.add(read(in));
       }
-      return orders;
+    } catch (IOException unknown) {
+      orders.add(new PurgeOrder(Arrays.hashCode(octets), null, List.of(), false, 0));
     }
+    return orders;
   }
 
   static PurgeOrder read(DataInputStream in) throws IOException {
-    try {
-      long id = in.readLong();
-      Kind kind = Kind.valueOf(in.readUTF());
-      boolean isSoft = in.readBoolean();
-      long epochSeconds = in.readLong();
-      int count = in.readInt();
-      if (count < 0 || count > NAMES_LIMIT) {
-        throw new IOException("a purge of " + count + " names");
-      }
-      List<String> names = new ArrayList<>();
-      for (int i = 0; i < count; i++) {
-        names.add(in.readUTF());
-      }
-      return new PurgeOrder(id, kind, names, isSoft, epochSeconds);
-    } catch (IllegalArgumentException unknown) {
-      throw new IOException("a purge that this release does not know", unknown);
+    long id = in.readLong();
+    String kind = in.readUTF();
+    boolean isSoft = in.readBoolean();
+    long epochSeconds = in.readLong();
+    List<String> names = new ArrayList<>();
+    for (int i = in.readInt(); i > 0; i--) {
+      names.add(in.readUTF());
     }
+    return new PurgeOrder(id, KINDS.get(kind), names, isSoft, epochSeconds);
   }
 }

@@ -10,6 +10,7 @@ import java.util.Arrays;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The sealed values that the log has, by name. Any thread. */
@@ -44,12 +45,17 @@ public final class LoggedValues {
   }
 
   /**
-   * Takes an entry, without its first octet.
+   * Reads an entry, without its first octet.
    *
-   * @return the number of the change; 0 if it is refused
+   * @return takes it, and answers the number of the change; 0 if it is refused
    */
-  public synchronized byte[] apply(DataInputStream in) throws IOException {
-    long number = take(ByteBuffer.wrap(in.readAllBytes())) ? last : 0;
+  public Supplier<byte[]> read(DataInputStream in) throws IOException {
+    ByteBuffer entry = ByteBuffer.wrap(in.readAllBytes());
+    return () -> apply(entry);
+  }
+
+  private synchronized byte[] apply(ByteBuffer entry) {
+    long number = take(entry) ? last : 0;
     return ByteBuffer.allocate(Long.BYTES).putLong(number).array();
   }
 

@@ -7,6 +7,8 @@ import io.kamille.cache.purge.PurgeTarget;
 import io.kamille.cache.purge.PurgeTarget.Kind;
 import io.kamille.cluster.engine.PlaceFile;
 import io.kamille.core.Await;
+import java.io.ByteArrayOutputStream;
+import java.io.DataOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -30,6 +32,9 @@ class ClusterStateTest {
       new LocalPurges() {
         @Override
         public long purge(long number, PurgeTarget target, boolean isSoft) {
+          if (target.names().contains("http://a.test/" + spoiled)) {
+            throw new IllegalStateException("spoiled");
+          }
           done.add(number + " " + target.names().getFirst());
           meanwhile.add(state.applied() + " of " + state.begun());
           return 3;
@@ -51,6 +56,7 @@ class ClusterStateTest {
         }
       };
   private boolean isKept;
+  private long spoiled;
   private final ClusterState state = begin();
 
   private ClusterState begin() {
@@ -215,6 +221,53 @@ class ClusterStateTest {
     assertThatThrownBy(() -> state.apply(later("0.3\nforged")))
         .hasMessageEndingWith("needs a later release");
     assertThatThrownBy(() -> state.apply(new byte[0])).isInstanceOf(IllegalStateException.class);
+  }
+
+  /** An order as a later release writes it, or a damaged one. */
+  private static byte[] orders(String kind, int names) throws IOException {
+    var octets = new ByteArrayOutputStream();
+    try (var out = new DataOutputStream(octets)) {
+      out.writeByte(ClusterState.PURGES);
+      out.writeLong(7);
+      out.writeLong(names);
+      out.writeUTF(kind);
+      out.writeBoolean(false);
+      out.writeLong(0);
+      out.writeInt(names);
+      for (int i = 0; i < Math.min(names, 10_000); i++) {
+        out.writeUTF("https://a.test");
+      }
+    }
+    return octets.toByteArray();
+  }
+
+  @Test
+  void aPurgeThatCannotBeReadPurgesEverythingAndKeepsTheNumbers() throws IOException {
+    for (byte[] entry :
+        List.of(
+            orders("LATER", 1),
+            orders("URL", 0),
+            orders("TAG", Integer.MAX_VALUE),
+            ClusterState.purges(
+                List.of(new PurgeOrder(9, Kind.URL, List.of("no URL"), false, 0))))) {
+      assertThatThrownBy(() -> state.check(entry)).isInstanceOf(IOException.class);
+      assertThat(numbers(state.apply(entry))).containsExactly((long) done.size());
+      assertThat(done).containsOnly("all");
+    }
+    assertThat(state.unread()).isEqualTo(4);
+    assertThat(numbers(state.apply(entry(71)))).containsExactly(5L);
+    ClusterState other = begin();
+    done.clear();
+    other.load(state.save());
+    assertThat(other.applied()).isEqualTo(5);
+    assertThat(done).containsExactly("all", "all", "all", "all", "5 http://a.test/71");
+  }
+
+  @Test
+  void aPurgeThatCannotBeCarriedOutPurgesEverything() {
+    spoiled = 72;
+    assertThat(numbers(state.apply(entry(71, 72, 73)))).containsExactly(1L, 2L, 3L);
+    assertThat(done).containsExactly("1 http://a.test/71", "all", "3 http://a.test/73");
   }
 
   @Test
