@@ -1,5 +1,6 @@
 package io.kamille.launcher;
 
+import io.kamille.core.log.OperationalLog;
 import io.kamille.launcher.cli.KamilleCommand;
 import io.kamille.launcher.cli.ServiceCommand;
 import java.security.SecureRandom;
@@ -15,8 +16,11 @@ public final class Main {
    */
   public static void main(String[] arguments) {
     nameChannels();
-    System.exit(
-        ServiceCommand.execute(arguments).orElseGet(() -> KamilleCommand.execute(arguments)));
+    System.setErr(OperationalLog.standardError());
+    int exitCode =
+        ServiceCommand.execute(arguments).orElseGet(() -> KamilleCommand.execute(arguments));
+    OperationalLog.finish();
+    System.exit(exitCode);
   }
 
   /**

@@ -15,6 +15,7 @@ import io.kamille.admin.metric.PrometheusText;
 import io.kamille.admin.view.ApplianceView;
 import io.kamille.cluster.Cluster;
 import io.kamille.cluster.secret.SharedValues;
+import io.kamille.core.loop.SteadyTask;
 import io.kamille.core.loop.WallClock;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.tls.ServerTls;
@@ -134,7 +135,7 @@ public final class AdminServer implements AutoCloseable {
             tls);
     Sampler sampler = new Sampler(appliance);
     server.control.scheduleAtFixedRate(
-        () -> server.look(sampler, System.nanoTime() / 1e9),
+        new SteadyTask(LOGGER, "a second has no figures", () -> server.look(sampler)),
         SAMPLE_SECONDS,
         SAMPLE_SECONDS,
         TimeUnit.SECONDS);
@@ -249,15 +250,10 @@ public final class AdminServer implements AutoCloseable {
     return opened;
   }
 
-  /** A look that fails is the last word on that second, not on all that come. */
-  private void look(Sampler sampler, double nowSeconds) {
-    try {
-      Point point = sampler.look(nowSeconds);
-      history.add(point);
-      streams.publish("figures", Answer.jsonText(point.named()));
-    } catch (RuntimeException fault) {
-      LOGGER.log(System.Logger.Level.ERROR, "a second has no figures", fault);
-    }
+  private void look(Sampler sampler) {
+    Point point = sampler.look(System.nanoTime() / 1e9);
+    history.add(point);
+    streams.publish("figures", Answer.jsonText(point.named()));
   }
 
   private static InetSocketAddress address(AdminSettings settings) {

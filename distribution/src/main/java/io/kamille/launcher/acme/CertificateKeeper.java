@@ -1,6 +1,7 @@
 package io.kamille.launcher.acme;
 
 import io.kamille.cluster.secret.SharedValues;
+import io.kamille.core.loop.SteadyTask;
 import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;
@@ -309,18 +310,19 @@ public final class CertificateKeeper implements AutoCloseable {
 
   private void run() {
     try {
-      while (!isEnding) {
-        Runnable next = asked.poll(step().toMillis(), TimeUnit.MILLISECONDS);
-        if (next != null) {
-          next.run();
-          doAsked();
-        }
-      }
-    } catch (InterruptedException closed) {
-      // As meant.
+      new SteadyTask(LOG, "certificates are looked at again", this::takeTurn)
+          .repeatUntil(() -> isEnding);
     } finally {
       orders = false;
       unlock();
+    }
+  }
+
+  private void takeTurn() throws InterruptedException {
+    Runnable next = asked.poll(step().toMillis(), TimeUnit.MILLISECONDS);
+    if (next != null) {
+      next.run();
+      doAsked();
     }
   }
 

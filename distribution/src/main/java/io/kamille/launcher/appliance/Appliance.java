@@ -110,6 +110,7 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
     before.takeSecret();
     overload = new Overload(configuration.overload().target().toNanos(), machine.shedding());
     assembly = assemble(configuration, memory, machine);
+    OperationalLog.register(registry);
     accessLog = openAccessLog(configuration);
     loops = startLoops(configuration);
     loops.watch();

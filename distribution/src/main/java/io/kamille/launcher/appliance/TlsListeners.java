@@ -3,6 +3,7 @@ package io.kamille.launcher.appliance;
 import io.kamille.admin.AdminSettings;
 import io.kamille.cache.rules.Reason;
 import io.kamille.core.client.open.ListenerSettings;
+import io.kamille.core.loop.SteadyTask;
 import io.kamille.core.tls.ServerCertificate;
 import io.kamille.core.tls.ServerContext;
 import io.kamille.core.tls.ServerTls;
@@ -94,9 +95,13 @@ final class TlsListeners implements AutoCloseable {
    */
   TlsListeners(@Nullable TicketSecret secret) {
     this.secret = secret;
-    workers.scheduleWithFixedDelay(this::look, LOOK_SECONDS, LOOK_SECONDS, TimeUnit.SECONDS);
-    workers.scheduleWithFixedDelay(this::warn, 1, 1, TimeUnit.DAYS);
-    workers.scheduleWithFixedDelay(this::rotate, ROTATION_HOURS, ROTATION_HOURS, TimeUnit.HOURS);
+    repeat("certificates were not looked at", this::look, LOOK_SECONDS, TimeUnit.SECONDS);
+    repeat("certificates may expire", this::warn, 1, TimeUnit.DAYS);
+    repeat("keys of tickets stay", this::rotate, ROTATION_HOURS, TimeUnit.HOURS);
+  }
+
+  private void repeat(String failed, SteadyTask.Work work, long period, TimeUnit unit) {
+    workers.scheduleWithFixedDelay(new SteadyTask(LOG, failed, work), period, period, unit);
   }
 
   /**
@@ -276,17 +281,13 @@ final class TlsListeners implements AutoCloseable {
 
   /** Reads again what has changed. */
   private synchronized void look() {
-    try {
-      for (Open listener : new ArrayList<>(open.values())) {
-        boolean changed =
-            files(listener.endpoint()).stream()
-                .anyMatch(file -> !timeOf(file).equals(seen.get(file)));
-        if (changed) {
-          update(listener);
-        }
+    for (Open listener : new ArrayList<>(open.values())) {
+      boolean changed =
+          files(listener.endpoint()).stream()
+              .anyMatch(file -> !timeOf(file).equals(seen.get(file)));
+      if (changed) {
+        update(listener);
       }
-    } catch (RuntimeException bug) {
-      LOG.log(Level.ERROR, "certificates were not looked at", bug);
     }
   }
 

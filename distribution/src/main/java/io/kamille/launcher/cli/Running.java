@@ -1,6 +1,7 @@
 package io.kamille.launcher.cli;
 
 import io.kamille.admin.api.Operation;
+import io.kamille.core.log.OperationalLog;
 import io.kamille.core.setting.Problem;
 import io.kamille.launcher.appliance.Appliance;
 import io.kamille.launcher.appliance.Machine;
@@ -106,9 +107,11 @@ final class Running {
 
   /**
    * Listens for SIGTERM and SIGINT; the first opens the latch, a second one ends the process at
-   * once. To be called before anything is printed: whoever has read a line may send a signal.
+   * once; neither waits for who reads standard error. To be called before anything is printed:
+   * whoever has read a line may send a signal.
    */
   static CountDownLatch stopSignal() {
+    OperationalLog.begin();
     CountDownLatch told = new CountDownLatch(1);
     Runnable stop =
         () -> {

@@ -2,6 +2,7 @@ package io.kamille.launcher.cli;
 
 import io.kamille.admin.AdminSettings;
 import io.kamille.admin.api.Operation;
+import io.kamille.core.loop.SteadyTask;
 import io.kamille.core.setting.Problem;
 import io.kamille.launcher.appliance.Appliance;
 import io.kamille.launcher.configuration.Configuration;
@@ -64,7 +65,11 @@ final class VersionedFile implements AutoCloseable {
   }
 
   private Runnable alarm(Duration after, Runnable action) {
-    ScheduledFuture<?> set = timer.schedule(action, after.toMillis(), TimeUnit.MILLISECONDS);
+    ScheduledFuture<?> set =
+        timer.schedule(
+            new SteadyTask(LOG, "a trial has not ended", action::run),
+            after.toMillis(),
+            TimeUnit.MILLISECONDS);
     return () -> set.cancel(false);
   }
 

@@ -1,5 +1,6 @@
 package io.kamille.launcher.service;
 
+import io.kamille.core.loop.SteadyTask;
 import io.kamille.core.socket.UnixSocket;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
@@ -94,18 +95,16 @@ final class ControlSocket implements AutoCloseable {
   }
 
   private void serve() {
-    while (!isClosed) {
-      try (UnixSocket caller = next()) {
-        if (caller != null) {
-          serve(caller);
-        }
-      } catch (IOException | RuntimeException trouble) {
-        if (!isClosed) {
-          LOG.log(Level.WARNING, path + ": " + trouble.getMessage());
-        }
+    new SteadyTask(LOG, path.toString(), this::serveNext).repeatUntil(() -> isClosed);
+    socket.close();
+  }
+
+  private void serveNext() throws IOException {
+    try (UnixSocket caller = next()) {
+      if (caller != null) {
+        serve(caller);
       }
     }
-    socket.close();
   }
 
   /**

@@ -1,5 +1,6 @@
 package io.kamille.launcher.service;
 
+import io.kamille.core.loop.SteadyTask;
 import io.kamille.core.socket.UnixSocket;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.EventExecutor;
@@ -51,12 +52,17 @@ public final class ServiceManager {
   }
 
   private void watch(List<EventLoop> loops, Duration round) {
-    while (loops.stream().noneMatch(EventExecutor::isShuttingDown)) {
-      if (haveTurned(loops, round)) {
-        tell("WATCHDOG=1", List.of());
-      }
-      LockSupport.parkNanos(round.toNanos());
-    }
+    SteadyTask task =
+        new SteadyTask(
+            LOG,
+            "the watchdog was not told",
+            () -> {
+              if (haveTurned(loops, round)) {
+                tell("WATCHDOG=1", List.of());
+              }
+              LockSupport.parkNanos(round.toNanos());
+            });
+    task.repeatUntil(() -> loops.stream().anyMatch(EventExecutor::isShuttingDown));
   }
 
   /** After which silence it takes us for stuck; empty if it does not watch. */

@@ -11,6 +11,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
@@ -23,6 +24,7 @@ final class KamilleProcess implements AutoCloseable {
   private final Process process;
   private final List<String> lines = new CopyOnWriteArrayList<>();
   private final Thread reader;
+  private final Semaphore reading = new Semaphore(1);
 
   private KamilleProcess(Process process) {
     this.process = process;
@@ -109,10 +111,25 @@ final class KamilleProcess implements AutoCloseable {
 
   private void read() {
     try (BufferedReader in = process.inputReader()) {
-      in.lines().forEach(lines::add);
+      in.lines().forEach(this::read);
     } catch (IOException | UncheckedIOException ended) {
       // With the process.
     }
+  }
+
+  private void read(String line) {
+    reading.acquireUninterruptibly();
+    lines.add(line);
+    reading.release();
+  }
+
+  /** Reads nothing that it prints until {@link #readOn}. */
+  void stopReading() {
+    reading.acquireUninterruptibly();
+  }
+
+  void readOn() {
+    reading.release();
   }
 
   /** Waits for a line with these words, and gives what stands behind them. */

@@ -87,6 +87,10 @@ class ProcessFaultsIT {
         client.close();
       }
       Await.until(() -> metric(kamille, "kamille_accept_failures_total") > 0, "it is counted");
+      assertThat(kamille.lines())
+          .filteredOn(line -> line.contains("Too many open files"))
+          .as("lines of a second or two")
+          .hasSizeLessThan(10);
     }
   }
 
@@ -105,6 +109,44 @@ class ProcessFaultsIT {
           .filteredOn(line -> line.contains("access log"))
           .as("lines of the log")
           .hasSize(1);
+    }
+  }
+
+  /** Who reads a pipe may stop, such as a log shipper: messages are lost then, and nothing else. */
+  @Test
+  void ifNobodyReadsStandardErrorRequestsGoOnAndASignalEndsTheProcess() throws Exception {
+    try (KamilleProcess kamille = start("127.0.0.1:0", "access: {enabled: off}")) {
+      InetSocketAddress address = kamille.address();
+      kamille.awaitLine("admin on ");
+      Path file = directory.resolve("kamille.yaml");
+      StringBuilder broken = new StringBuilder(Files.readString(file));
+      for (int i = 0; i < 100; i++) {
+        broken.append("unknown-").append("x".repeat(100)).append(i).append(": 1\n");
+      }
+      Files.writeString(file, broken);
+      kamille.stopReading();
+      Await.until(
+          () -> {
+            hangUp(kamille);
+            return metric(kamille, "kamille_log_dropped_messages_total") > 0;
+          },
+          "messages are dropped");
+      assertThat(client(address).get("/refused/by/nobody").answer().status()).isEqualTo(404);
+      kamille.readOn();
+      kamille.awaitLine("messages were dropped");
+      kamille.stopReading();
+      hangUp(kamille);
+      kamille.signal("TERM");
+      assertThat(kamille.awaitEnd()).isZero();
+      kamille.readOn();
+    }
+  }
+
+  private static void hangUp(KamilleProcess kamille) {
+    try {
+      kamille.signal("HUP");
+    } catch (IOException | InterruptedException failed) {
+      throw new AssertionError(failed);
     }
   }
 

@@ -1,6 +1,7 @@
 package io.kamille.cache.memory;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.kamille.core.loop.SteadyTask;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.List;
@@ -127,7 +128,10 @@ final class Renewal implements AutoCloseable {
     hold();
     looking =
         worker.scheduleWithFixedDelay(
-            () -> look(isOver), LOOK_MILLIS, LOOK_MILLIS, TimeUnit.MILLISECONDS);
+            new SteadyTask(LOG, "blocks stay held", () -> look(isOver)),
+            LOOK_MILLIS,
+            LOOK_MILLIS,
+            TimeUnit.MILLISECONDS);
   }
 
   private void look(BooleanSupplier isOver) {

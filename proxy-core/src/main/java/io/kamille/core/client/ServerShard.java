@@ -3,6 +3,7 @@ package io.kamille.core.client;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.exchange.ExchangeObserver;
 import io.kamille.core.gate.Shedder;
+import io.kamille.core.loop.SteadyTask;
 import io.kamille.core.socket.TcpOutput;
 import io.kamille.core.socket.TcpSampler;
 import io.kamille.core.socket.TunableChannel;
@@ -21,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ServerShard {
 
+  private static final System.Logger LOG = System.getLogger("kamille.server");
   private static final long SWEEP_MILLIS = 1000;
   private static final long DRAIN_LOOK_MILLIS = 50;
 
@@ -78,7 +80,8 @@ public final class ServerShard {
 
   /** Begins to look at deadlines, once a second. Any thread; once. */
   public void start() {
-    loop.scheduleWithFixedDelay(this::sweep, SWEEP_MILLIS, SWEEP_MILLIS, TimeUnit.MILLISECONDS);
+    Runnable sweep = new SteadyTask(LOG, "connections were not looked at", this::sweep);
+    loop.scheduleWithFixedDelay(sweep, SWEEP_MILLIS, SWEEP_MILLIS, TimeUnit.MILLISECONDS);
   }
 
   /** Closes what has passed its deadline. On the loop. */

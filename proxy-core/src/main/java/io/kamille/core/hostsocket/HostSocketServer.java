@@ -6,6 +6,7 @@ import io.kamille.core.hostsocket.HostRequest.Find;
 import io.kamille.core.hostsocket.HostRequest.Listen;
 import io.kamille.core.hostsocket.HostRequest.Trouble;
 import io.kamille.core.loop.LoopGroup;
+import io.kamille.core.loop.SteadyTask;
 import io.kamille.core.socket.Descriptors;
 import io.kamille.core.socket.PacketFilter;
 import io.kamille.core.socket.UnixSocket;
@@ -38,7 +39,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -145,21 +145,16 @@ public final class HostSocketServer implements AutoCloseable {
   }
 
   private void accept() {
-    while (!isClosed) {
-      try {
-        UnixSocket caller = socket.accept();
-        if (caller != null && !serves(caller)) {
-          caller.close();
-        }
-      } catch (IOException trouble) {
-        // Such as no descriptor left, which would come again at once.
-        if (!isClosed) {
-          log(path + ": " + trouble.getMessage());
-          LockSupport.parkNanos(MOMENT.toNanos());
-        }
-      }
-    }
+    new SteadyTask(LOG, path + " answers nobody for now", this::acceptOne)
+        .repeatUntil(() -> isClosed);
     socket.close();
+  }
+
+  private void acceptOne() throws IOException {
+    UnixSocket caller = socket.accept();
+    if (caller != null && !serves(caller)) {
+      caller.close();
+    }
   }
 
   private boolean serves(UnixSocket socket) {

@@ -5,6 +5,7 @@ import io.kamille.core.hostsocket.HostRequest.Connect;
 import io.kamille.core.hostsocket.HostRequest.Find;
 import io.kamille.core.hostsocket.HostRequest.Listen;
 import io.kamille.core.loop.LoopGroup;
+import io.kamille.core.loop.SteadyTask;
 import io.kamille.core.origin.names.NameLookup;
 import io.kamille.core.setting.HostPort;
 import io.kamille.core.socket.Descriptors;
@@ -270,16 +271,19 @@ public final class HostSockets implements Network, NameLookup {
   // What is answered
 
   private void run() {
-    while (!isOver()) {
-      try (UnixSocket helper = UnixSocket.connect(path.toString())) {
-        begin(helper);
-        // Nobody may send by its number once it is closed.
-        lost(takeUntilItEnds(helper));
-      } catch (IOException nobody) {
-        lost(String.valueOf(nobody.getMessage()));
-      }
-      LockSupport.parkNanos(PAUSE_NANOS);
+    new SteadyTask(LOG, "no sockets from the helper at " + path, this::serveOnce)
+        .repeatUntil(this::isOver);
+  }
+
+  private void serveOnce() {
+    try (UnixSocket helper = UnixSocket.connect(path.toString())) {
+      begin(helper);
+      // Nobody may send by its number once it is closed.
+      lost(takeUntilItEnds(helper));
+    } catch (IOException nobody) {
+      lost(String.valueOf(nobody.getMessage()));
     }
+    LockSupport.parkNanos(PAUSE_NANOS);
   }
 
   /** Takes answers for as long as there are any. Returns why there are no more. */

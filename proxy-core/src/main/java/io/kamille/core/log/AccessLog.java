@@ -3,6 +3,7 @@ package io.kamille.core.log;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.exchange.ExchangeObserver;
 import io.kamille.core.log.LogWriter.LogWriterMetrics;
+import io.kamille.core.loop.SteadyTask;
 import io.kamille.core.loop.WallClock;
 import io.kamille.core.metric.Counter;
 import io.kamille.core.metric.MetricDescriptor;
@@ -140,16 +141,19 @@ public final class AccessLog implements AutoCloseable {
   }
 
   private void run() {
-    while (!isClosing) {
-      if (isReopenAsked) {
-        isReopenAsked = false;
-        writer.reopen();
-      }
-      if (!writer.drain()) {
-        LockSupport.parkNanos(this, LOOK_NANOS);
-      }
-    }
+    new SteadyTask(LOGGER, "access log: lines are lost", this::takeTurn)
+        .repeatUntil(() -> isClosing);
     writer.close();
+  }
+
+  private void takeTurn() {
+    if (isReopenAsked) {
+      isReopenAsked = false;
+      writer.reopen();
+    }
+    if (!writer.drain()) {
+      LockSupport.parkNanos(this, LOOK_NANOS);
+    }
   }
 
   /** Asks the writer to open the file anew, after it was renamed. Returns at once. */

@@ -24,8 +24,9 @@ final class LineBuffer {
     return length;
   }
 
-  void clear() {
-    length = 0;
+  /** Drops what stands behind {@code end}. */
+  void cut(int end) {
+    length = end;
   }
 
   /** What was appended so far; valid until the next change. */

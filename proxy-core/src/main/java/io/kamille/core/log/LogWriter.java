@@ -65,9 +65,7 @@ final class LogWriter {
       int offset = ring.peek();
       found |= offset >= 0;
       while (offset >= 0 && lines.length() < BATCH_BYTES) {
-        format.append(record.at(ring.octets(), offset), lines);
-        linesInBatch++;
-        ring.release();
+        append(ring, offset);
         offset = ring.peek();
       }
       write();
@@ -76,6 +74,23 @@ final class LogWriter {
       reportDropped();
     }
     return found;
+  }
+
+  /** A record that makes no line is the loss of that one. */
+  private void append(RecordRing ring, int offset) {
+    int before = lines.length();
+    boolean isWhole = false;
+    try {
+      format.append(record.at(ring.octets(), offset), lines);
+      linesInBatch++;
+      isWhole = true;
+    } finally {
+      ring.release();
+      if (!isWhole) {
+        lines.cut(before);
+        metrics.lost().increment();
+      }
+    }
   }
 
   private void write() {
@@ -99,9 +114,10 @@ final class LogWriter {
         isFailing = true;
         logger.log(System.Logger.Level.ERROR, "access log: lines are lost: " + failure);
       }
+    } finally {
+      lines.cut(0);
+      linesInBatch = 0;
     }
-    lines.clear();
-    linesInBatch = 0;
   }
 
   private void reportDropped() {

@@ -1,16 +1,21 @@
 package io.kamille.core.log;
 
+import io.kamille.core.metric.MetricDescriptor;
+import io.kamille.core.metric.MetricDescriptor.Unit;
+import io.kamille.core.metric.MetricRegistry;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import io.netty.util.internal.logging.JdkLoggerFactory;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
 import java.text.MessageFormat;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.ZoneOffset;
@@ -42,7 +47,19 @@ public final class OperationalLog extends Handler {
    * handlers away as soon as the process begins to stop: just when a drain has most to tell.
    * Libraries that know only java.util.logging are sent here as to a handler. Of others than
    * ourselves, nothing below INFO is shown, or DEBUG would be all theirs.
+   *
+   * Once an appliance runs, nobody waits for who reads standard error (QueuedOutput), loops least
+   * of all. What is printed there by other ways goes through the same queue, so that the order of
+   * lines holds.
    */
+  static final MetricDescriptor DROPPED =
+      MetricDescriptor.counter(
+          "kamille_log_dropped_messages_total",
+          Unit.COUNT,
+          "Messages of the operational log that were not written: standard error was not read, or"
+              + " the write failed.");
+
+  private static final Duration FINISH_LIMIT = Duration.ofSeconds(2);
   private static final OperationalLog STANDARD_ERROR =
       new OperationalLog(new FileOutputStream(FileDescriptor.err), InstantSource.system());
 
@@ -53,14 +70,34 @@ public final class OperationalLog extends Handler {
   private static final Pattern ESCAPED = Pattern.compile("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]");
   private static final Formatter FORMATTER = new SimpleFormatter();
 
-  private final OutputStream out;
+  private final QueuedOutput out;
   private final InstantSource clock;
   // Volatile: set when a configuration is loaded, read before each message.
   private volatile Level least = Level.INFO;
 
   OperationalLog(OutputStream out, InstantSource clock) {
-    this.out = out;
+    this.out = new QueuedOutput(out, this::dropped, logger("kamille.log"));
     this.clock = clock;
+  }
+
+  /** What {@code System.err} shall be: its lines and those of the log come in order. */
+  public static PrintStream standardError() {
+    return new PrintStream(STANDARD_ERROR.out, true, System.err.charset());
+  }
+
+  /** From now on nobody waits for who reads standard error. */
+  public static void begin() {
+    STANDARD_ERROR.out.begin();
+  }
+
+  /** Waits until all is written, for a moment at most. */
+  public static void finish() {
+    STANDARD_ERROR.out.finish(FINISH_LIMIT);
+  }
+
+  /** Has what is dropped counted there. */
+  public static void register(MetricRegistry registry) {
+    registry.counting(DROPPED, STANDARD_ERROR.out::dropped);
   }
 
   /**
@@ -68,6 +105,7 @@ public final class OperationalLog extends Handler {
    * here, too.
    */
   public static void install(Level level) {
+    begin();
     STANDARD_ERROR.least(level);
     InternalLoggerFactory.setDefaultFactory(JdkLoggerFactory.INSTANCE);
     Logger root = LogManager.getLogManager().getLogger("");
@@ -90,6 +128,20 @@ public final class OperationalLog extends Handler {
 
   private void write(
       Instant moment, Level severity, String name, String message, @Nullable Throwable thrown) {
+    try {
+      out.write(line(moment, severity, name, message, thrown).getBytes(StandardCharsets.UTF_8));
+    } catch (IOException nobodyReads) {
+      // There is no other place to say so.
+    }
+  }
+
+  private String dropped(long count) {
+    String message = count + " messages were dropped: nobody read standard error";
+    return line(clock.instant(), Level.WARNING, "kamille.log", message, null);
+  }
+
+  private static String line(
+      Instant moment, Level severity, String name, String message, @Nullable Throwable thrown) {
     StringBuilder line = new StringBuilder(128);
     MOMENT.formatTo(moment, line);
     String word = severity == Level.WARNING ? "WARN" : severity.name();
@@ -102,13 +154,7 @@ public final class OperationalLog extends Handler {
         line.append("    ").append(escaped(each.strip())).append('\n');
       }
     }
-    synchronized (out) {
-      try {
-        out.write(line.toString().getBytes(StandardCharsets.UTF_8));
-      } catch (IOException nobodyReads) {
-        // There is no other place to say so.
-      }
-    }
+    return line.toString();
   }
 
   private static String escaped(String text) {

@@ -26,6 +26,7 @@ final class LoopWatch implements AutoCloseable {
   private final IdleProcessors processors;
   private final int loops;
   private final Thread thread;
+  private long lookedNanos = System.nanoTime() - PROCESSORS_EVERY_NANOS;
   // Volatile: set by whoever stops, read by the thread.
   private volatile boolean isClosed;
 
@@ -47,15 +48,16 @@ final class LoopWatch implements AutoCloseable {
   }
 
   private void run() {
-    long lookedNanos = System.nanoTime() - PROCESSORS_EVERY_NANOS;
-    while (!isClosed) {
-      LockSupport.parkNanos(STALL_NANOS / 2);
-      long now = System.nanoTime();
-      stalls.look(now, STALL_NANOS);
-      if (now - lookedNanos >= PROCESSORS_EVERY_NANOS) {
-        lookedNanos = now;
-        lookForIdleProcessors();
-      }
+    new SteadyTask(LOG, "loops were not looked at", this::look).repeatUntil(() -> isClosed);
+  }
+
+  private void look() {
+    LockSupport.parkNanos(STALL_NANOS / 2);
+    long now = System.nanoTime();
+    stalls.look(now, STALL_NANOS);
+    if (now - lookedNanos >= PROCESSORS_EVERY_NANOS) {
+      lookedNanos = now;
+      lookForIdleProcessors();
     }
   }
 

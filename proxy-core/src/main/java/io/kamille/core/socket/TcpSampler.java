@@ -201,7 +201,7 @@ public final class TcpSampler implements TcpSamples.Looker, TunableChannel.Watch
     int looked;
     try {
       looked = lookAt(ofYoung, ofDue);
-    } catch (RuntimeException bug) {
+    } catch (RuntimeException | Error bug) {
       LOG.log(
           Level.ERROR, "a look at the connections of a loop failed; the next round goes on", bug);
       looked = ofYoung + ofDue;

@@ -1,6 +1,7 @@
 package io.kamille.core.log;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kamille.core.exchange.ExchangeObserver;
 import io.kamille.core.http.RequestHead;
@@ -19,6 +20,8 @@ import org.junit.jupiter.api.Test;
 
 class LogWriterTest {
 
+  private static final long UNLUCKY = 13;
+
   private final ManualClock clock = ManualClock.at(0);
   private final MetricRegistry registry = new MetricRegistry();
   private final RecordRing ring = new RecordRing(64 << 10);
@@ -34,7 +37,7 @@ class LogWriterTest {
   private final LogWriter writer =
       new LogWriter(
           List.of(ring),
-          (record, out) -> out.ascii("line " + record.contentBytes() + "\n"),
+          this::append,
           disk,
           metrics,
           clock,
@@ -71,6 +74,23 @@ class LogWriterTest {
     disk.room = Integer.MAX_VALUE;
     write(3);
     assertThat(disk.text).hasToString("line 1\nline 3\n");
+  }
+
+  @Test
+  void aRecordThatMakesNoLineIsTheLossOfThatOne() {
+    noteAll(1, UNLUCKY, 3);
+    assertThatThrownBy(writer::drain).isInstanceOf(OutOfMemoryError.class);
+    writer.drain();
+    assertThat(disk.text).hasToString("line 1\nline 3\n");
+    assertThat(metrics.lost().value()).isEqualTo(1);
+  }
+
+  private void append(LogRecord record, LineBuffer out) {
+    out.ascii("line " + record.contentBytes());
+    if (record.contentBytes() == UNLUCKY) {
+      throw new OutOfMemoryError("for a moment");
+    }
+    out.ascii("\n");
   }
 
   @Test
@@ -139,10 +159,14 @@ class LogWriterTest {
   }
 
   private void write(long... numbers) {
+    noteAll(numbers);
+    writer.drain();
+  }
+
+  private void noteAll(long... numbers) {
     for (long number : numbers) {
       loop.ended(Exchanges.of(RequestHead.of("GET", "http://h/")), 200, number, 0, 0);
     }
-    writer.drain();
   }
 
   /** A disk with so much room. */
