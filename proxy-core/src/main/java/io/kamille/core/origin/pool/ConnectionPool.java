@@ -6,10 +6,10 @@ import io.kamille.core.loop.WallClock;
 import io.kamille.core.metric.Counter;
 import io.kamille.core.origin.PoolSettings;
 import io.netty.channel.EventLoop;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** The connections of one loop to one origin. Confined to its loop. */
@@ -24,6 +24,10 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
    * one that is idle, and the one that had none before the others: so the surplus falls idle, and
    * ages. Where connections have many places, one at a time is opened for as many of the line.
    *
+   * Of a connection is kept how often it is lent and when it was last used. The rest follows: it is
+   * idle while it is not lent, and it may be lent while it has a place. The two lists only say which
+   * one is lent next. A connection is in one of them at most, and is asked again before it is lent.
+   *
    * Beside the connections that may be open there may be a limit, which changes, for the places
    * that are lent or being opened. Who finds it reached waits in the same line, even while some are
    * idle.
@@ -33,10 +37,10 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
    * others pass those that wait for such a place. One place at least is left to the others where
    * there are two.
    *
-   * One timer per pool goes round all lent connections a few times a second, instead of one timer
-   * per connection or per request. It runs only while there is anything to look at. It also closes
-   * idle connections to an address that the origin no longer has; lent ones are closed when they
-   * come back.
+   * One timer per pool goes round all connections a few times a second, instead of one timer per
+   * connection or per request. It runs only while there is anything to look at. It also closes idle
+   * connections to an address that the origin no longer has; lent ones are closed when they come
+   * back.
    */
 
   /** Opens connections for a pool. */
@@ -65,10 +69,10 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
   private final WaitingLine<C> line = new WaitingLine<>();
 
   /**
-   * The idle ones, the one used last at the end: it is lent next, because its memory is warm and
-   * its origin has had the least time to close it. The surplus ages at the other end.
+   * The idle ones that can be lent, the one used last at the end: it is lent next, because its
+   * memory is warm and its origin has had the least time to close it.
    */
-  private final ArrayDeque<C> idle = new ArrayDeque<>();
+  private final List<C> idle = new ArrayList<>();
 
   /** Those that carry requests and can carry more; the last one was full, or idle, last. */
   private final List<C> roomy = new ArrayList<>();
@@ -181,41 +185,39 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
   }
 
   /** Whether a connection has a place that may be lent. */
+  private static boolean mayCarryMore(PooledConnection<?> connection) {
+    return hasPlace(connection) && connection.isCurrent();
+  }
+
   private static boolean hasPlace(PooledConnection<?> connection) {
     return !connection.isGone
         && connection.lent < connection.places()
-        && (connection.lent == 0 || connection.isCurrent());
+        && connection.isOpen();
   }
 
-  /** The places of a connection have changed, or how many are lent. */
+  /** Puts a connection where it belongs, whatever has changed. */
   private void sort(C connection) {
-    boolean isRoomy = connection.lent > 0 && hasPlace(connection);
-    if (isRoomy != connection.isRoomy) {
-      connection.isRoomy = isRoomy;
-      if (isRoomy) {
-        roomy.add(connection);
-      } else {
-        roomy.remove(connection);
+    List<C> other = connection.lent == 0 ? idle : roomy;
+    List<C> list = mayCarryMore(connection) ? other : null;
+    if (list != connection.list) {
+      if (connection.list != null) {
+        take(connection, connection.list);
+      }
+      connection.list = list;
+      if (list != null) {
+        list.add(connection);
       }
     }
   }
 
-  private @Nullable C newestRoomy() {
-    while (!roomy.isEmpty()) {
-      C newest = roomy.getLast();
-      if (newest.isCurrent()) {
-        return newest;
-      }
-      newest.isRoomy = false;
-      roomy.removeLast();
-    }
-    return null;
+  /** Mostly it is the last. */
+  private void take(C connection, List<C> list) {
+    list.remove(list.lastIndexOf(connection));
   }
 
   /** A connection has more places than before, or fewer. */
   public void placesChanged(C connection) {
-    sort(connection);
-    serveLine();
+    settle(connection, mayCarryMore(connection));
   }
 
   /** An upload has come to its end, or will have none. Another may begin before this returns. */
@@ -227,19 +229,13 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
   /** A connection with a place that may be lent, or null. */
   private @Nullable C find() {
     while (mayLend()) {
-      C busy = newestRoomy();
-      if (busy != null) {
-        return busy;
+      C next = roomy.isEmpty() ? (idle.isEmpty() ? null : idle.getLast()) : roomy.getLast();
+      if (next == null || mayCarryMore(next)) {
+        return next;
       }
-      C connection = idle.pollLast();
-      if (connection == null) {
-        return null;
-      }
-      connection.isIdle = false;
-      if (!connection.isCurrent()) {
-        connection.close();
-      } else if (connection.isOpen()) {
-        return connection;
+      sort(next);
+      if (next.lent == 0) {
+        next.close();
       }
     }
     return null;
@@ -282,8 +278,9 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
     connection.place = open.size();
     open.add(connection);
     startTicking();
-    offer(connection);
-    serveLine();
+    connection.lastUsedNanos = clock.nanos();
+    // Be it that its address has gone meanwhile: another one need not do better.
+    settle(connection, hasPlace(connection));
   }
 
   /** A connection that was asked for could not be opened: the first in line gets to hear of it. */
@@ -301,22 +298,12 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
     assert connection.lent > 0;
     connection.lent--;
     lent--;
-    if (connection.lent > 0) {
-      sort(connection);
-      serveLine();
-    } else if (connection.isCurrent()) {
-      offer(connection);
-    } else {
-      connection.close();
-    }
+    connection.lastUsedNanos = clock.nanos();
+    settle(connection, mayCarryMore(connection));
   }
 
   /** Strikes a connection, lent or idle, that is closed. */
   public void forget(C connection) {
-    if (connection.isIdle) {
-      idle.removeLastOccurrence(connection);
-      connection.isIdle = false;
-    }
     connection.isGone = true;
     lent -= connection.lent;
     connection.lent = 0;
@@ -333,23 +320,40 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
   /** Closes what is idle, and from now on whatever comes back. */
   public void retire() {
     retired = true;
-    for (C oldest = idle.peek(); oldest != null; oldest = idle.peek()) {
-      closeIdle(oldest);
+    forEachOpen(this::closeIfIdle);
+  }
+
+  private void closeIfIdle(C connection) {
+    if (connection.lent == 0) {
+      connection.close();
     }
   }
 
-  /** Lends a connection that carries nothing to the line, or lets it be idle. */
-  private void offer(C connection) {
-    Waiter<C> first = mayLend() && hasPlace(connection) ? next() : null;
+  /** What an action closes is met no more. */
+  private void forEachOpen(Consumer<C> action) {
+    for (int i = open.size() - 1; i >= 0; i--) {
+      if (i < open.size()) {
+        action.accept(open.get(i));
+      }
+    }
+  }
+
+  /** Something of a connection has changed: it serves the line, may be idle, or is closed. */
+  private void settle(C connection, boolean mayServe) {
+    Waiter<C> first = connection.lent == 0 && mayServe && mayLend() ? next() : null;
     if (first != null) {
       lend(connection, first);
-    } else if (retired || connection.places() == 0 || idle.size() >= settings.maxIdle()) {
-      connection.close();
     } else {
-      connection.isIdle = true;
-      connection.idleSinceNanos = clock.nanos();
-      idle.add(connection);
+      sort(connection);
+      if (connection.lent == 0 && isSurplus(connection)) {
+        connection.close();
+      }
     }
+    serveLine();
+  }
+
+  private boolean isSurplus(C connection) {
+    return retired || connection.list == null || idle.size() > settings.maxIdle();
   }
 
   private @Nullable Waiter<C> next() {
@@ -396,12 +400,6 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
     return true;
   }
 
-  private void closeIdle(C connection) {
-    idle.remove(connection);
-    connection.isIdle = false;
-    connection.close();
-  }
-
   private void startTicking() {
     if (!ticking) {
       ticking = true;
@@ -422,16 +420,7 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
   }
 
   private void lookAtDeadlines(long now) {
-    for (C oldest = idle.peek();
-        oldest != null && now - oldest.idleSinceNanos >= idleTimeoutNanos;
-        oldest = idle.peek()) {
-      closeIdle(oldest);
-    }
-    for (int i = open.size() - 1; i >= 0; i--) {
-      if (i < open.size()) {
-        look(open.get(i), now);
-      }
-    }
+    forEachOpen(connection -> look(connection, now));
     Waiter<C> late = line.pollLate(now, queueTimeoutNanos);
     while (late != null) {
       late.refuse(
@@ -447,9 +436,9 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
 
   /** What goes wrong with one that is lent keeps no other from being looked at. */
   private void look(C connection, long nowNanos) {
-    if (connection.isIdle) {
-      if (!connection.isCurrent()) {
-        closeIdle(connection);
+    if (connection.lent == 0) {
+      if (!connection.isCurrent() || nowNanos - connection.lastUsedNanos >= idleTimeoutNanos) {
+        connection.close();
       }
       return;
     }

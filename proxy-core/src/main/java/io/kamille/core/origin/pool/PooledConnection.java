@@ -1,16 +1,18 @@
 package io.kamille.core.origin.pool;
 
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
 /** A connection that a {@link ConnectionPool} can lend. Confined to its loop. */
 public abstract class PooledConnection<C extends PooledConnection<C>> {
 
-  // The pool's own: place among all, how often it is lent, whether more can be, and since when it
-  // is idle.
-  boolean isIdle;
-  boolean isRoomy;
+  // The pool's own: how often it is lent, when it was last used, its place among all, and the list
+  // of those that can be lent next.
   boolean isGone;
   int lent;
   int place;
-  long idleSinceNanos;
+  long lastUsedNanos;
+  @Nullable List<C> list;
 
   /** How many requests it can carry at a time; 0 if it is to carry no more. */
   protected int places() {

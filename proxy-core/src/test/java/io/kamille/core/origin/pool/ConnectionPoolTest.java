@@ -240,6 +240,54 @@ class ConnectionPoolTest {
     assertThat(pool.openCount()).isZero();
   }
 
+  @Test
+  void whatIsLentAgainIsNotClosedAsIdle() {
+    places = 3;
+    ask(1);
+    pool.release(lent.getFirst());
+    ask(1);
+    clock.advance(PoolSettings.DEFAULTS.idleTimeout());
+    pool.tick();
+    assertThat(pool.openCount()).isEqualTo(1);
+    assertThat(lent.getFirst().ticks).as("looked at as one in use").isEqualTo(1);
+  }
+
+  @Test
+  void whatIsIdleEndsThatLongAfterItsLastUse() {
+    places = 3;
+    ask(2);
+    pool.release(lent.getFirst());
+    clock.advance(PoolSettings.DEFAULTS.idleTimeout());
+    pool.release(lent.getFirst());
+    clock.advance(PoolSettings.DEFAULTS.idleTimeout().minusMillis(1));
+    pool.tick();
+    assertThat(pool.openCount()).isEqualTo(1);
+    clock.advance(Duration.ofMillis(1));
+    pool.tick();
+    assertThat(pool.openCount()).isZero();
+  }
+
+  @Test
+  void anIdleConnectionThatTakesNoMoreIsNotLent() {
+    places = 2;
+    ask(1);
+    pool.release(lent.getFirst());
+    places = 0;
+    assertThat(pool.take(false)).isNull();
+  }
+
+  /** As within GOAWAY: requests are refused, and sent again, before the pool is told. */
+  @Test
+  void aConnectionInUseThatTakesNoMoreIsNotLentBeforeThePoolIsTold() {
+    places = 2;
+    ask(1);
+    pool.release(lent.getFirst());
+    ask(1);
+    places = 0;
+    assertThat(pool.take(false)).isNull();
+    assertThat(pool.openCount()).as("it carries a request").isEqualTo(1);
+  }
+
   private void ask(int times) {
     for (int i = 0; i < times; i++) {
       Line idle = pool.take(false);
