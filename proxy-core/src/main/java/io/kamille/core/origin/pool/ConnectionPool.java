@@ -190,9 +190,7 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
   }
 
   private static boolean hasPlace(PooledConnection<?> connection) {
-    return !connection.isGone
-        && connection.lent < connection.places()
-        && connection.isOpen();
+    return !connection.isGone && connection.lent < connection.places() && connection.isOpen();
   }
 
   /** Puts a connection where it belongs, whatever has changed. */
