@@ -194,6 +194,7 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
   }
 
   /** Puts a connection where it belongs, whatever has changed. */
+  @SuppressWarnings("ReferenceEquality") // a list is itself
   private void sort(C connection) {
     List<C> other = connection.lent == 0 ? idle : roomy;
     List<C> list = mayCarryMore(connection) ? other : null;
