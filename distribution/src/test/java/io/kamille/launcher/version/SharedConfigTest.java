@@ -132,18 +132,18 @@ class SharedConfigTest {
     Certificates.write(authority.ecdsa("a"), directory, "a");
     Files.writeString(directory.resolve("secret"), "s".repeat(32));
     return """
-        listeners: ["127.0.0.1:8080"]
-        upstreams: {web: {origins: ["http://127.0.0.1:9000"]}}
-        routes: [{upstream: web}]
-        cluster:
-          name: shop
-          node: a
-          voters: [a]
-          address: 127.0.0.1:7800
-          discovery: {hosts: [127.0.0.1:7800]}
-          tls: {certificate: D/a.pem, key: D/a.key, ca: D/ca.pem}
-          secret-file: D/secret
-        """
+    listeners: ["127.0.0.1:8080"]
+    upstreams: {web: {origins: ["http://127.0.0.1:9000"]}}
+    routes: [{upstream: web}]
+    cluster:
+      name: shop
+      node: a
+      voters: [a]
+      address: 127.0.0.1:7800
+      discovery: {hosts: [127.0.0.1:7800]}
+      tls: {certificate: D/a.pem, key: D/a.key, ca: D/ca.pem}
+      secret-file: D/secret
+    """
         .replace("D/", directory + "/");
   }
 
@@ -153,7 +153,8 @@ class SharedConfigTest {
       case "members" -> List.of("a", "b");
       case "append" -> {
         byte[] entry = (byte[]) given[0];
-        yield log.apply(new DataInputStream(new ByteArrayInputStream(entry, 1, entry.length - 1)));
+        yield log.read(new DataInputStream(new ByteArrayInputStream(entry, 1, entry.length - 1)))
+            .get();
       }
       case "ask" -> {
         var answered = new CompletableFuture<byte[]>();

@@ -65,7 +65,7 @@ class ClusterConfigTest {
     byte[] take(byte[] entry) {
       try (var in = new DataInputStream(new ByteArrayInputStream(entry))) {
         assertThat(in.readByte()).isEqualTo(ConfigChanges.KIND);
-        return changes.apply(in);
+        return changes.read(in).get();
       } catch (IOException impossible) {
         throw new UncheckedIOException(impossible);
       }

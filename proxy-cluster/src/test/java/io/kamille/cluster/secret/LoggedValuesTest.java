@@ -29,7 +29,7 @@ class LoggedValuesTest {
   }
 
   private long apply(byte[] entry) throws IOException {
-    return ByteBuffer.wrap(values.apply(in(entry, 1))).getLong();
+    return ByteBuffer.wrap(values.read(in(entry, 1)).get()).getLong();
   }
 
   @Test
