@@ -162,17 +162,17 @@ final class FileExchange implements ContentSource {
     switch (facts.judge(exchange.request(), now)) {
       case NOT_MODIFIED -> {
         drop(file);
-        end(facts.head(StatusCode.NOT_MODIFIED), facts.lengthBytes());
+        end(facts.head(StatusCode.NOT_MODIFIED, now), facts.lengthBytes());
       }
       case PRECONDITION_FAILED -> {
         drop(file);
         fail(Failure.request(StatusCode.PRECONDITION_FAILED, "the file is another one"));
       }
-      case SEND -> send(file, facts.range(exchange.request(), now));
+      case SEND -> send(file, facts.range(exchange.request(), now), now);
     }
   }
 
-  private void send(Found.File file, ByteRange range) {
+  private void send(Found.File file, ByteRange range, long now) {
     if (range.kind() == ByteRange.Kind.UNSATISFIABLE) {
       drop(file);
       fail(
@@ -184,7 +184,8 @@ final class FileExchange implements ContentSource {
       return;
     }
     boolean isPart = range.kind() == ByteRange.Kind.PART;
-    ResponseHead head = file.facts().head(isPart ? StatusCode.PARTIAL_CONTENT : StatusCode.OK);
+    int status = isPart ? StatusCode.PARTIAL_CONTENT : StatusCode.OK;
+    ResponseHead head = file.facts().head(status, now);
     if (isPart) {
       head.fields().add("Content-Range", range.contentRange());
     }

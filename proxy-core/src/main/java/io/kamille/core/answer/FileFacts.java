@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param lengthBytes of what is sent, in its coding
  * @param modifiedSeconds when it was last written (epoch)
- * @param entityTag a strong one: it names the nanosecond of the last write, and the length
+ * @param entityTag a strong one
  * @param mediaType of the file without coding
  * @param coding of the compressed file that stands for it, or null
  * @param varies whether other requests may get another coding
@@ -35,6 +35,13 @@ record FileFacts(
    */
   private static final int STRONG_DATE_SECONDS = 60;
 
+  /*
+   * Archives and reproducible builds give all their files one date: 0, 1, 1980-01-01 as the first
+   * of zip, or 1985-10-26 as npm. No file on this machine is older than 1990, so these are no dates
+   * of a change. Nor is one to come, which must not be sent (§8.8.2.1).
+   */
+  private static final long EARLIEST_SECONDS = 631_152_000;
+
   /** What becomes of a request. */
   enum Verdict {
     SEND,
@@ -42,13 +49,16 @@ record FileFacts(
     PRECONDITION_FAILED
   }
 
-  String lastModified() {
-    return HttpDate.format(modifiedSeconds);
+  private boolean isDated(long nowSeconds) {
+    return modifiedSeconds >= EARLIEST_SECONDS && modifiedSeconds <= nowSeconds;
   }
 
   /** A head with these facts. */
-  ResponseHead head(int status) {
-    ResponseHead head = ResponseHead.of(status, "ETag", entityTag, "Last-Modified", lastModified());
+  ResponseHead head(int status, long nowSeconds) {
+    ResponseHead head = ResponseHead.of(status, "ETag", entityTag);
+    if (isDated(nowSeconds)) {
+      head.fields().add(FieldName.LAST_MODIFIED, HttpDate.format(modifiedSeconds));
+    }
     if (varies) {
       head.fields().add("Vary", "Accept-Encoding");
     }
@@ -83,9 +93,9 @@ record FileFacts(
         || (list.contains(entityTag) && !list.contains("W/" + entityTag));
   }
 
-  /** {@code unless}: what holds where the field names no date, or stands there twice (§13.1.3). */
+  /** {@code unless}: what holds where there are not two dates to compare (§13.1.3, §13.1.4). */
   private boolean isModifiedSince(Fields fields, FieldName name, long nowSeconds, boolean unless) {
-    if (fields.count(name) != 1) {
+    if (fields.count(name) != 1 || !isDated(nowSeconds)) {
       return unless;
     }
     long since = HttpDate.parse(fields.first(name), nowSeconds);
@@ -108,7 +118,8 @@ record FileFacts(
     String condition = fields.first(FieldName.IF_RANGE);
     return fields.count(FieldName.IF_RANGE) == 1
         && (entityTag.equals(condition)
-            || (lastModified().equals(condition)
+            || (isDated(nowSeconds)
+                && HttpDate.format(modifiedSeconds).equals(condition)
                 && nowSeconds - modifiedSeconds >= STRONG_DATE_SECONDS));
   }
 }

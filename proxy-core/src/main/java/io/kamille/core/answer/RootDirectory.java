@@ -15,6 +15,8 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -27,7 +29,9 @@ final class RootDirectory {
    * the directory, itself resolved at each request: it may be a link that a deployment swaps. So no
    * link leads out, and none to a hidden file. Only regular files are opened: to open a FIFO would
    * block. The facts of a file are read again after it was opened. If another one lies there by
-   * then, all is looked for again, so that no tag goes with the content of another file.
+   * then, all is looked for again, so that no tag goes with the content of another file. A tag is
+   * made of the time of the last write, which tools set as they like, of the time the inode changed,
+   * which nobody can set, of the inode itself, and the length.
    *
    * Only what cannot be there is missing. A disk or a network file system that fails is trouble:
    * caches keep a 404. Java names neither ENOTDIR nor ENAMETOOLONG, so both are found out by looking.
@@ -253,7 +257,7 @@ final class RootDirectory {
           new FileFacts(
               length,
               now.lastModifiedTime().to(TimeUnit.SECONDS),
-              entityTag(now, length, coding),
+              entityTag(file, now, length, coding),
               type,
               coding,
               varies);
@@ -270,13 +274,32 @@ final class RootDirectory {
   }
 
   private static String entityTag(
-      BasicFileAttributes attributes, long length, @Nullable ContentCoding coding) {
+      Path file, BasicFileAttributes attributes, long length, @Nullable ContentCoding coding)
+      throws IOException {
+    Object changed = Files.getAttribute(file, "unix:ctime", LinkOption.NOFOLLOW_LINKS);
+    long version =
+        mixed(instant(attributes.lastModifiedTime()))
+            ^ mixed(~instant((FileTime) changed))
+            ^ mixed(String.valueOf(attributes.fileKey()).hashCode());
     return '"'
-        + Long.toHexString(attributes.lastModifiedTime().to(TimeUnit.NANOSECONDS))
+        + Long.toHexString(version)
         + '-'
         + Long.toHexString(length)
         + (coding == null ? "" : "-" + coding.token())
         + '"';
+  }
+
+  /** All 96 bits of a time count: builds give all their files one date, also an impossible one. */
+  private static long instant(FileTime time) {
+    Instant instant = time.toInstant();
+    return mixed(instant.getEpochSecond()) + instant.getNano();
+  }
+
+  /** The finalizer of SplitMix64 (Steele, Lea, Flood, 2014), which hides what it is made of. */
+  private static long mixed(long value) {
+    long z = (value + 0x9E37_79B9_7F4A_7C15L) * 0xBF58_476D_1CE4_E5B9L;
+    z = (z ^ (z >>> 27)) * 0x94D0_49BB_1331_11EBL;
+    return z ^ (z >>> 31);
   }
 
   private static ByteBuffer read(FileChannel channel, int length) throws IOException {

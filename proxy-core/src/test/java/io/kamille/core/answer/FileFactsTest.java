@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.core.answer.FileFacts.Verdict;
 import io.kamille.core.http.ByteRange;
+import io.kamille.core.http.FieldName;
 import io.kamille.core.http.HttpDate;
 import io.kamille.core.http.RequestHead;
 import org.junit.jupiter.api.Test;
@@ -61,5 +62,19 @@ class FileFactsTest {
 
   private static String date(int secondsLater) {
     return HttpDate.format(MODIFIED + secondsLater);
+  }
+
+  /** Builds and archives set such times, and a change keeps them. */
+  @Test
+  void aTimeThatNoChangeCanHaveIsNoValidator() {
+    for (long modified : new long[] {-1, 0, 1, 315_532_800, 499_162_500, NOW + 1, 9_300_000_000L}) {
+      FileFacts facts = new FileFacts(4, modified, "\"a\"", "text/plain", null, false);
+      String date = HttpDate.format(Math.max(0, modified));
+      assertThat(facts.head(200, NOW).has(FieldName.LAST_MODIFIED)).as("%d", modified).isFalse();
+      assertThat(facts.judge(RequestHead.of("GET", "http://h/", "If-Modified-Since", date), NOW)).isEqualTo(SEND);
+      assertThat(facts.judge(RequestHead.of("GET", "http://h/", "If-Unmodified-Since", date), NOW)).isEqualTo(SEND);
+      RequestHead part = RequestHead.of("GET", "http://h/", "Range", "bytes=0-1", "If-Range", date);
+      assertThat(facts.range(part, NOW).kind()).isEqualTo(ByteRange.Kind.WHOLE);
+    }
   }
 }

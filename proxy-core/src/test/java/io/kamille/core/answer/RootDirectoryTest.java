@@ -15,6 +15,8 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileTime;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.junit.jupiter.api.io.TempDir;
 
 class RootDirectoryTest {
@@ -60,11 +62,43 @@ class RootDirectoryTest {
     assertThat(found.facts().modifiedSeconds()).isEqualTo(2);
   }
 
+  @ParameterizedTest
+  @ValueSource(longs = {0, 1, -5, 1_000_000_000, 9_300_000_000L})
+  void aFileWithTheSameTimeAndLengthButOtherContentHasAnotherTag(long second) throws Exception {
+    Path file = written("a.txt", "AAAA", second);
+    String before = tag("a.txt");
+    assertThat(tag("a.txt")).isEqualTo(before);
+    Path next = written("next", "BBBB", second);
+    assertThat(tag("next")).isNotEqualTo(before);
+    Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
+    assertThat(tag("a.txt")).isNotEqualTo(before);
+  }
+
+  /** A deployment swaps the link; both releases have the same dates. */
+  @Test
+  void eachReleaseBehindASwappedLinkHasItsOwnTags() throws IOException {
+    Files.createDirectories(directory.resolve("r1"));
+    Files.createDirectories(directory.resolve("r2"));
+    written("r1/a.txt", "AAAA", 1);
+    written("r2/a.txt", "BBBB", 1);
+    Path link = Files.createSymbolicLink(directory.resolve("current"), Path.of("r1"));
+    RootDirectory root = new RootDirectory(link);
+    String before = ((Found.File) root.find("a.txt", 0, true)).facts().entityTag();
+    Files.delete(link);
+    Files.createSymbolicLink(link, Path.of("r2"));
+    assertThat(((Found.File) root.find("a.txt", 0, true)).facts().entityTag())
+        .isNotEqualTo(before);
+  }
+
+  private String tag(String name) {
+    return ((Found.File) new RootDirectory(directory).find(name, 0, false)).facts().entityTag();
+  }
+
   private static ByteBuffer content(Found.File file) {
     return Objects.requireNonNull(file.content());
   }
 
-  private Path written(String name, String content, int second) throws IOException {
+  private Path written(String name, String content, long second) throws IOException {
     Path file = Files.writeString(directory.resolve(name), content);
     return Files.setLastModifiedTime(file, FileTime.fromMillis(second * 1_000L));
   }
