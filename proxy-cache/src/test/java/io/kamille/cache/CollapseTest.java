@@ -594,4 +594,20 @@ class CollapseTest {
     assertThat(fixture.cache.operations().purge(CacheFixture.URI)).hasValue(1);
     assertThat(fixture.cache.operations().usedBytes()).isZero();
   }
+
+  /** What comes is probably another error: nobody waits for it in vain, for a second. */
+  @Test
+  void nobodyWaitsRightAfterAnErrorThatIsNotShared() {
+    get(2);
+    fixture.origin.last().respond(503, "bad");
+    fixture.run();
+    fixture.origin.last().respond(503, "bad");
+    get(2);
+    assertThat(fixture.forwarded()).isEqualTo(4);
+    fixture.origin.requests().subList(2, 4).forEach(asked -> asked.respond(503, "bad"));
+    fixture.advance(2);
+    get(2);
+    assertThat(fixture.forwarded()).isEqualTo(5);
+    fixture.origin.last().respond(200, "page", "Cache-Control", "max-age=60");
+  }
 }

@@ -199,7 +199,7 @@ class OnTheWayTest {
     fixture.origin.last().head(200, 5000, "Content-Type", "text/html", "ETag", "\"v1\"").end();
     fixture.run();
     assertThat(reply.field("Vary")).isEqualTo("Accept-Encoding");
-    assertThat(reply.field("Content-Encoding")).isNull();
+    assertThat(reply.field("Content-Encoding")).isEqualTo("gzip");
   }
 
   @Test
@@ -274,5 +274,22 @@ class OnTheWayTest {
       // What could be decoded so far counts.
     }
     return text.toString();
+  }
+
+  /** RFC 9110 §8.6, §9.3.2. */
+  @Test
+  void aHeadTellsWhatGetWouldBring() {
+    String[] response = {
+      "Cache-Control", "no-store", "Content-Type", "text/html", "ETag", "\"v1\""
+    };
+    RecordingReply get =
+        fixture.fill(CacheFixture.fields("Accept-Encoding", "gzip"), 200, PAGE, response);
+    RecordingReply head = fixture.send("HEAD", CacheFixture.URI, "Accept-Encoding", "gzip");
+    fixture.origin.last().head(200, PAGE.length(), response).end();
+    for (String name : List.of("Content-Encoding", "Content-Length", "ETag", "Vary")) {
+      assertThat(head.field(name)).as(name).isEqualTo(get.field(name));
+    }
+    assertThat(head.announcedLength()).isEqualTo(-1);
+    assertThat(head.content()).isEmpty();
   }
 }

@@ -7,6 +7,8 @@ import io.kamille.core.exchange.Failure.Kind;
 import io.kamille.core.http.FieldName;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Stored responses that the origin is asked about (RFC 9111 §4.3, RFC 5861). */
 class ValidationTest {
@@ -217,5 +219,78 @@ class ValidationTest {
     RecordingReply reply = fixture.get("Cache-Control", "only-if-cached");
     assertThat(reply.status()).isEqualTo(504);
     assertThat(fixture.forwarded()).isZero();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"Range,bytes=2-4,206", "Range,bytes=20-,416", "Cache-Control,no-store,200"})
+  void whatIsPassedOnIsServedStaleInPlaceOfAnErrorToo(String name, String value, int status) {
+    fixture.fill(200, "0123456789", "Cache-Control", "max-age=1, stale-if-error=600");
+    fixture.advance(2);
+    RecordingReply failed = fixture.get(name, value);
+    fixture.origin.last().fail(Kind.CONNECTION_REFUSED);
+    RecordingReply unavailable = fixture.get(name, value);
+    fixture.origin.last().respond(503, "bad");
+    RecordingReply head = fixture.send("HEAD", URI, name, value);
+    fixture.origin.last().head(503, 3).end();
+    assertThat(failed.status()).isEqualTo(status);
+    assertThat(unavailable.status()).isEqualTo(status);
+    assertThat(unavailable.field("Cache-Status")).contains("fwd-status=503");
+    assertThat(head.status()).isEqualTo(200);
+    assertThat(failed.text()).isEqualTo(status == 206 ? "234" : status == 200 ? "0123456789" : "");
+  }
+
+  @Test
+  void whatTheOriginAloneJudgesGetsItsError() {
+    fixture.fill(200, "0123456789", "Cache-Control", "max-age=1, stale-if-error=600");
+    fixture.advance(2);
+    RecordingReply reply = fixture.get("Range", "bytes=2-4", "If-Match", TAG);
+    fixture.origin.last().respond(503, "bad");
+    assertThat(reply.status()).isEqualTo(503);
+  }
+
+  @Test
+  void aPartOfTheOriginPassesAndTheStaleResponseStays() {
+    fixture.fill(200, "0123456789", "Cache-Control", "max-age=1, stale-if-error=600");
+    fixture.advance(2);
+    RecordingReply part = fixture.get("Range", "bytes=2-4");
+    assertThat(fixture.origin.last().field(FieldName.RANGE)).isEqualTo("bytes=2-4");
+    fixture.origin.last().respond(206, "abc", "Content-Range", "bytes 2-4/10");
+    assertThat(part.text()).isEqualTo("abc");
+    assertThat(part.field("Cache-Status")).isEqualTo("kamille; fwd=stale");
+    assertThat(fixture.fill(503, "bad").text()).isEqualTo("0123456789");
+  }
+
+  /** It would be said of content that does not have it. */
+  @Test
+  void aNotModifiedWithAnotherContentCodingIsAboutSomethingElse() {
+    fixture.store("plain", "ETag", TAG);
+    fixture.advance(100);
+    RecordingReply reply = fixture.get();
+    fixture.origin.last().respond(304, "", "ETag", TAG, "Content-Encoding", "gzip");
+    assertThat(fixture.origin.last().field(FieldName.IF_NONE_MATCH)).isNull();
+    fixture.origin.last().respond(200, "new", "Cache-Control", "max-age=60", "ETag", TAG);
+    assertThat(reply.text()).isEqualTo("new");
+    fixture.advance(100);
+    RecordingReply head = fixture.send("HEAD", URI);
+    fixture.origin.last().head(200, 3, "ETag", TAG, "Content-Encoding", "gzip").end();
+    assertThat(head.field("Content-Encoding")).isEqualTo("gzip");
+    fixture.get();
+    fixture.origin.last().respond(304, "", "ETag", TAG, "Cache-Control", "max-age=60");
+    assertThat(fixture.get().field("Content-Encoding")).isNull();
+  }
+
+  @Test
+  void aStoredChallengeIsNotForThoseWithCredentials() {
+    RecordingReply first = fixture.get();
+    RecordingReply follower = fixture.get();
+    fixture.origin.last().respond(401, "who?", "Cache-Control", "max-age=60");
+    fixture.run();
+    assertThat(first.status()).isEqualTo(401);
+    assertThat(follower.status()).isEqualTo(401);
+    assertThat(fixture.isReused()).isTrue();
+    RecordingReply reply = fixture.get("Authorization", "x");
+    fixture.origin.last().respond(200, "you", "Cache-Control", "private");
+    assertThat(reply.text()).isEqualTo("you");
+    assertThat(fixture.isReused()).isTrue();
   }
 }

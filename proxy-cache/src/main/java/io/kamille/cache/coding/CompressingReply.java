@@ -67,7 +67,7 @@ public final class CompressingReply extends PassingReply implements ContentSourc
     } else if (rules.isCodableOnTheWay(head, contentLength, getsCookie)) {
       CompressionRules.addVary(head.fields());
       ContentCoding coding = rules.onTheWay(request.fields());
-      if (coding != null && request.method() != Method.HEAD && begin(coding)) {
+      if (coding != null && (request.method() == Method.HEAD || begin(coding))) {
         CompressionRules.code(head.fields(), coding);
         super.head(head, UNKNOWN_LENGTH);
         return false;

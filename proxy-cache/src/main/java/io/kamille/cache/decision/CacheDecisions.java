@@ -147,10 +147,15 @@ public record CacheDecisions(CacheSettings settings, InFlightTable flights) {
     return new Ask(reason, isForAll && mayWait ? Way.COLLAPSE : Way.ALONE, false);
   }
 
+  /** Whether nobody but the origin knows whether the client may have what is stored. */
+  public static boolean isForTheOriginAlone(RequestHead request) {
+    return request.fields().hasAny(NOT_TO_FILL_AROUND);
+  }
+
   private boolean isFilledAround(RequestHead request) {
     return settings.background().fillsRanges()
         && request.fields().has(FieldName.RANGE)
         && !request.isAuthenticated()
-        && !request.fields().hasAny(NOT_TO_FILL_AROUND);
+        && !isForTheOriginAlone(request);
   }
 }

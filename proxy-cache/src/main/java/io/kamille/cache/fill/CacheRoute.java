@@ -224,6 +224,11 @@ public final class CacheRoute {
     parts.flights().postpone(fetch.key(), POSTPONED_NANOS);
   }
 
+  /** Has nobody wait for what is probably another error, for a moment. */
+  void failing(Fetch fetch) {
+    parts.flights().uncachable(fetch.key(), fetch.request(), POSTPONED_NANOS);
+  }
+
   /** Remembers that waiting for what this fetch has brought is no use, for a while. */
   void uncachable(Fetch fetch) {
     parts.flights().uncachable(fetch.key(), fetch.request(), UNCACHABLE_NANOS);

@@ -69,7 +69,7 @@ final class EarlierResponse {
         stored != null
             && isConditional
             && head.status() == StatusCode.NOT_MODIFIED
-            && !Validators.selects(head, stored.facts());
+            && !(Validators.selects(head, stored.facts()) && hasCodingOf(stored, head));
     if (isMistaken) {
       close();
     }
@@ -135,10 +135,26 @@ final class EarlierResponse {
     return facts.isGood(now);
   }
 
+  /**
+   * Whether an update leaves the content coding as it is. Another one would be said of content that
+   * does not have it, whatever the tags say.
+   */
+  private static boolean hasCodingOf(StoredResponse asked, ResponseHead update) {
+    String coding = update.field(FieldName.CONTENT_ENCODING);
+    return coding == null || coding.equalsIgnoreCase(codingOf(asked));
+  }
+
+  private static String codingOf(StoredResponse asked) {
+    String coding = asked.head().field(FieldName.CONTENT_ENCODING);
+    return coding == null ? "identity" : coding;
+  }
+
   /** A 304 to what we asked, or a 200 to HEAD that shows the same (§4.3.5). */
   private boolean isConfirmed(ResponseHead head, long length, StoredResponse asked) {
     return (isConditional && head.status() == StatusCode.NOT_MODIFIED)
-        || (isHead() && Validators.confirms(head, length, asked.facts(), asked.contentLength()));
+        || (isHead()
+            && Validators.confirms(head, length, asked.facts(), asked.contentLength())
+            && hasCodingOf(asked, head));
   }
 
   /** What the origin tells one who is authorized says nothing of what others get (§3.5). */
@@ -263,6 +279,9 @@ final class EarlierResponse {
   }
 
   private boolean isAbout(ResponseHead update, long length, StoredResponse other) {
+    if (!hasCodingOf(other, update)) {
+      return false;
+    }
     return update.status() == StatusCode.NOT_MODIFIED
         ? Validators.sharesStrongTag(update, other.facts())
         : Validators.confirms(update, length, other.facts(), other.contentLength());

@@ -101,7 +101,7 @@ public final class Fetches {
         isValidation && stored != null && stored.selecting().has(FieldName.ACCEPT_ENCODING);
     boolean mayBeCoded =
         route.settings().coding().isOn() && !exchange.request().isAuthenticated() && !isOfCodings;
-    Fetch fetch = begin(exchange, demands, key, reason, flight, mayBeCoded);
+    Fetch fetch = begin(exchange, demands, key, new Forwarding(reason), flight, mayBeCoded);
     RequestHead asked;
     if (isValidation && stored != null) {
       asked = exchange.request().copy();
@@ -118,9 +118,9 @@ public final class Fetches {
   }
 
   /**
-   * The same for a key whose responses could not be shared lately: conditions of the client's stay
-   * in the request, so that the origin may answer shortly, and the codings it takes, because we
-   * shall probably not give it any.
+   * The same where the response is probably not shared, because others were not lately or because
+   * of what the request asks for: conditions and ranges of the client's stay in it, so that the
+   * origin may answer shortly, and the codings it takes, because we shall probably not give it any.
    *
    * @param stored may serve in place of an error, or null. Takes over one lease
    */
@@ -128,9 +128,9 @@ public final class Fetches {
       Exchange exchange,
       CacheControl demands,
       CacheKey key,
-      ForwardReason reason,
+      Forwarding forwarding,
       @Nullable StoredResponse stored) {
-    Fetch fetch = begin(exchange, demands, key, reason, null, false);
+    Fetch fetch = begin(exchange, demands, key, forwarding, null, false);
     FillReply reply = new FillReply(route, fetch, earlier(fetch, stored, false), this::repeat);
     RequestHead request = fetch.request();
     onward.next().handle(fetch.exchange().behind(normal(request, request), reply));
@@ -209,16 +209,16 @@ public final class Fetches {
       Exchange exchange,
       CacheControl demands,
       CacheKey key,
-      ForwardReason reason,
+      Forwarding forwarding,
       @Nullable InFlight flight,
       boolean asksForIdentity) {
-    route.counters().forwarded(reason);
+    route.counters().forwarded(forwarding.reason());
     exchange.notes().cache(CacheResult.MISS);
     return new Fetch(
         exchange.behind(ReplyHandover.of(toClient(exchange))),
         demands,
         key,
-        demands.isCutOff() ? new Forwarding(reason).detail("cut-off") : new Forwarding(reason),
+        demands.isCutOff() ? forwarding.detail("cut-off") : forwarding,
         flight,
         route.epochSeconds(),
         route.parts().clock().nanos(),

@@ -498,8 +498,13 @@ final class FillReply implements Reply, ContentSource {
    * The response may not be stored. What it refuses to the leader alone, a follower may ask for.
    */
   private void refuse(Storability why, int status) {
-    route.refused(fetch, status, why.detail(), why.explanation());
+    if (why != Storability.STATUS_PARTIAL) {
+      route.refused(fetch, status, why.detail(), why.explanation());
+    }
     if (why != Storability.AUTHORIZATION) {
+      if (isAwaited() && StoredFacts.isError(status)) {
+        route.failing(fetch);
+      }
       goApart(why.isLasting(status));
     } else {
       settle(new Stage.Again(true));

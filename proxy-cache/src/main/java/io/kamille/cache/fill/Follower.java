@@ -15,6 +15,7 @@ import io.kamille.core.exchange.Failure.Kind;
 import io.kamille.core.exchange.Reply;
 import io.kamille.core.exchange.ReplyHandover;
 import io.kamille.core.http.FieldName;
+import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
 import java.lang.System.Logger.Level;
 import org.jspecify.annotations.Nullable;
@@ -199,7 +200,9 @@ public final class Follower implements ContentSource {
   }
 
   private void begin(Stage.Filling filling) {
-    if (!filling.selecting().matches(exchange.request())) {
+    RequestHead request = exchange.request();
+    boolean isChallenge = filling.facts().status() == 401 && request.isAuthenticated();
+    if (isChallenge || !filling.selecting().matches(request)) {
       goAlone();
       return;
     }

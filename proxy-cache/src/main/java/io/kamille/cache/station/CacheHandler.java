@@ -215,12 +215,18 @@ public final class CacheHandler implements ExchangeHandler {
     if (!wait.isBegun() && route.turnAway(exchange, demands, standIn)) {
       return;
     }
-    StoredAnswers.release(standIn);
     if (pass.cause() == Cause.PART_OF_THE_WHOLE) {
       fetches.fillInBackground(exchange, demands, key.copy());
     }
-    Forwarding forwarding = new Forwarding(pass.reason());
-    fetches.pass(exchange, pass.detail().isEmpty() ? forwarding : forwarding.detail(pass.detail()));
+    Forwarding plain = new Forwarding(pass.reason());
+    Forwarding forwarding = pass.detail().isEmpty() ? plain : plain.detail(pass.detail());
+    long now = parts.clock().epochSeconds();
+    if (standIn != null && standIn.facts().mayServeOnError(demands, now)) {
+      fetches.fetchPerhaps(exchange, demands, key.copy(), forwarding, standIn);
+    } else {
+      StoredAnswers.release(standIn);
+      fetches.pass(exchange, forwarding);
+    }
   }
 
   /** Whether what is stored answers the request at all, if it may stand in for an error. */
@@ -228,7 +234,8 @@ public final class CacheHandler implements ExchangeHandler {
     return switch (pass.cause()) {
       case UNSTORABLE -> true;
       case IDENTITY_REFUSED -> stored.codedFormFor(request) != stored;
-      case RULE, COOKIE, FOR_THE_ORIGIN, PART_OF_THE_WHOLE -> false;
+      case FOR_THE_ORIGIN, PART_OF_THE_WHOLE -> !CacheDecisions.isForTheOriginAlone(request);
+      case RULE, COOKIE -> false;
     };
   }
 
@@ -250,7 +257,10 @@ public final class CacheHandler implements ExchangeHandler {
       @Nullable StoredResponse stored,
       Wait wait) {
     switch (ask.way()) {
-      case PERHAPS -> fetches.fetchPerhaps(exchange, demands, key.copy(), ask.reason(), stored);
+      case PERHAPS -> {
+        Forwarding forwarding = new Forwarding(ask.reason());
+        fetches.fetchPerhaps(exchange, demands, key.copy(), forwarding, stored);
+      }
       case COLLAPSE -> leadOrFollow(exchange, demands, key, ask, stored, wait);
       case FRESHEN, ALONE -> fetch(exchange, demands, key.copy(), ask, null, stored);
     }
@@ -385,7 +395,7 @@ public final class CacheHandler implements ExchangeHandler {
       return stored;
     }
     if (stored == null
-        && read.selecting().matches(exchange.request())
+        && read.answers(exchange.request())
         && parts.store().isUnpurged(read)
         && (!read.content().isInFile() || takesFiles(exchange))) {
       return read;

@@ -65,7 +65,7 @@ final class SeveralVariants implements Variants {
   public @Nullable StoredResponse select(RequestHead request, long nowEpochSeconds) {
     StoredResponse selected = null;
     for (StoredResponse response : responses) {
-      if (response.selecting().matches(request)) {
+      if (response.answers(request)) {
         if (selected == null) {
           selected = response;
           if (!selected.selecting().isEmpty()) {

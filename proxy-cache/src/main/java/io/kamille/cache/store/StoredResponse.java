@@ -238,6 +238,15 @@ public final class StoredResponse implements Variants {
     return facts;
   }
 
+  /**
+   * Whether it is what that request selects. A challenge is not for those who have credentials (RFC
+   * 9110 §11.6.2): with it, nobody could sign in.
+   */
+  public boolean answers(RequestHead request) {
+    return extras.selecting.matches(request)
+        && (facts.status() != 401 || !request.isAuthenticated());
+  }
+
   /** The request fields this response was selected by. */
   public SelectingFields selecting() {
     return extras.selecting;
@@ -380,7 +389,7 @@ public final class StoredResponse implements Variants {
 
   @Override
   public @Nullable StoredResponse select(RequestHead request, long nowEpochSeconds) {
-    return extras.selecting.matches(request) ? this : null;
+    return answers(request) ? this : null;
   }
 
   @Override

@@ -71,8 +71,10 @@ class FileFactsTest {
       FileFacts facts = new FileFacts(4, modified, "\"a\"", "text/plain", null, false);
       String date = HttpDate.format(Math.max(0, modified));
       assertThat(facts.head(200, NOW).has(FieldName.LAST_MODIFIED)).as("%d", modified).isFalse();
-      assertThat(facts.judge(RequestHead.of("GET", "http://h/", "If-Modified-Since", date), NOW)).isEqualTo(SEND);
-      assertThat(facts.judge(RequestHead.of("GET", "http://h/", "If-Unmodified-Since", date), NOW)).isEqualTo(SEND);
+      assertThat(facts.judge(RequestHead.of("GET", "http://h/", "If-Modified-Since", date), NOW))
+          .isEqualTo(SEND);
+      assertThat(facts.judge(RequestHead.of("GET", "http://h/", "If-Unmodified-Since", date), NOW))
+          .isEqualTo(SEND);
       RequestHead part = RequestHead.of("GET", "http://h/", "Range", "bytes=0-1", "If-Range", date);
       assertThat(facts.range(part, NOW).kind()).isEqualTo(ByteRange.Kind.WHOLE);
     }

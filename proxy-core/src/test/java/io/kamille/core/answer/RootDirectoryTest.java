@@ -15,9 +15,9 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileTime;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.junit.jupiter.api.io.TempDir;
 
 class RootDirectoryTest {
 
@@ -86,8 +86,7 @@ class RootDirectoryTest {
     String before = ((Found.File) root.find("a.txt", 0, true)).facts().entityTag();
     Files.delete(link);
     Files.createSymbolicLink(link, Path.of("r2"));
-    assertThat(((Found.File) root.find("a.txt", 0, true)).facts().entityTag())
-        .isNotEqualTo(before);
+    assertThat(((Found.File) root.find("a.txt", 0, true)).facts().entityTag()).isNotEqualTo(before);
   }
 
   private String tag(String name) {
