@@ -184,7 +184,8 @@ final class PeerNodes implements BeforeEachCallback, AfterEachCallback {
   private String cluster(String name, String peers) {
     return "cluster: {name: shop, node: "
         + name
-        + ", voters: [a], address: '127.0.0.1:7800', discovery: {hosts: ['127.0.0.1:7800']}, secret-file: '"
+        + ", voters: [a], address: '127.0.0.1:7800', discovery: {hosts: ['127.0.0.1:7800']},"
+        + " secret-file: '"
         + file("secret")
         + "', tls: {certificate: '"
         + file(name + ".pem")
@@ -192,7 +193,8 @@ final class PeerNodes implements BeforeEachCallback, AfterEachCallback {
         + file(name + ".key")
         + "', ca: '"
         + file("ca.pem")
-        + "'}, peers: {address: '127.0.0.1:0', connect-timeout: 10s"
+        + "'}, peers: {address: '127.0.0.1:0'"
+        + (peers.contains("connect-timeout") ? "" : ", connect-timeout: 10s")
         + peers
         + "}}";
   }

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.kamille.cache.purge.PurgeTarget;
 import io.kamille.cluster.peer.PeerNode;
 import io.kamille.cluster.peer.Peers;
+import io.kamille.core.Await;
 import io.kamille.core.client.h1.TestClient;
 import io.kamille.core.client.h1.TestClient.Answer;
 import io.kamille.core.http.RequestHead;
@@ -30,7 +31,9 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
 import org.junit.jupiter.api.Test;
@@ -115,6 +118,30 @@ class PeersIT {
       assertThat(a().status(path)).contains("fwd=uri-miss", "detail=peer").doesNotContain("stored");
     }
     assertThat(asked(path)).hasSize(1);
+  }
+
+  @Test
+  void aPartAndAHeadComeFromTheOwnerThatHasTheWhole() throws Exception {
+    cluster.start(2, "");
+    String path = cluster.ownedBy("b", "/p");
+    cluster.origin().on(path, ok("hello", MINUTE, "ETag: \"1\""));
+    b().get(path);
+    for (int i = 0; i < 3; i++) {
+      Answer part = a().get(path, "Range: bytes=1-2");
+      assertThat(part.status()).isEqualTo(206);
+      assertThat(part.content()).isEqualTo("el");
+      assertThat(cacheStatus(part)).contains("kamille-b; hit", "detail=peer");
+    }
+    String other = cluster.ownedBy("b", "/q");
+    cluster.origin().on(other, ok("hello", MINUTE));
+    b().get(other);
+    try (TestClient client = a().client()) {
+      Answer head = client.request("HEAD", other).answer("HEAD");
+      assertThat(head.field("Content-Length")).isEqualTo("5");
+      assertThat(cacheStatus(head)).contains("kamille-b; hit", "detail=peer");
+    }
+    assertThat(asked(path)).hasSize(1);
+    assertThat(asked(other)).hasSize(1);
   }
 
   /** One of strangers, so that the owner says whether it was shown. */
@@ -314,6 +341,54 @@ class PeersIT {
     assertThat(asked(path)).hasSize(2);
   }
 
+  /** Waits until a node asks the other one: a first handshake takes its time. */
+  private void connect() {
+    AtomicInteger last = new AtomicInteger();
+    Await.until(
+        () ->
+            cacheStatus(a().get(cluster.ownedBy("b", "/connect" + last.incrementAndGet() + "-")))
+                .contains("kamille-b"),
+        "it is asked");
+  }
+
+  /** Its kernel accepts what is sent, as after SIGSTOP. */
+  @Test
+  void whoDoesNotAnswerIsLeftAlone() throws Exception {
+    cluster.start(2, ", connect-timeout: 500ms");
+    connect();
+    CountDownLatch goesOn = new CountDownLatch(1);
+    b().applied =
+        () -> {
+          Await.until(() -> goesOn.getCount() == 0, "the node goes on");
+          return 0;
+        };
+    long began = System.nanoTime();
+    for (int i = 0; i < 20; i++) {
+      assertThat(cacheStatus(a().get(cluster.ownedBy("b", "/still" + i + "-"))))
+          .doesNotContain("kamille-b");
+    }
+    assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(10));
+    goesOn.countDown();
+    connect();
+  }
+
+  @Test
+  void anOwnerWhoseOriginIsSlowSaysThatItIsThere() throws Exception {
+    cluster.start(2, ", connect-timeout: 500ms");
+    connect();
+    String slow = cluster.ownedBy("b", "/slow");
+    cluster
+        .origin()
+        .on(
+            slow,
+            visit -> {
+              LockSupport.parkNanos(Duration.ofMillis(1_200).toNanos());
+              visit.send(ok("slow", MINUTE));
+            });
+    assertThat(a().status(slow)).contains("detail=peer");
+    assertThat(asked(slow)).hasSize(1);
+  }
+
   @Test
   void aNodeThatIsCutOffAsksNobody() throws Exception {
     cluster.start(2, "");
@@ -496,6 +571,54 @@ class PeersIT {
     b().purge(path, 1);
     assertThat(a().status(path)).contains("fwd=uri-miss", "detail=peer");
     assertThat(a().get(path).content()).isEqualTo("new");
+  }
+
+  /** The owner serves it stale once, in whatever way it is asked. */
+  @Test
+  void whatIsPurgedSoftlyAtItsOwnerIsNotTakenForFresh() throws Exception {
+    cluster.start(2, ", copies: all");
+    for (String kind : List.of("GET", "copy", "HEAD", "Range")) {
+      String path = cluster.ownedBy("b", "/" + kind);
+      String[] lines = {"Cache-Control: max-age=3600", "ETag: \"1\""};
+      cluster.origin().on(path, ok("old", lines));
+      Node reader = kind.equals("copy") ? a() : b();
+      assertThat(reader.get(path).content()).isEqualTo("old");
+      lines[1] = "ETag: \"2\"";
+      cluster.origin().on(path, ok("new", lines));
+      for (Node node : cluster.nodes) {
+        PurgeTarget url = Objects.requireNonNull(PurgeTarget.url("http://a" + path));
+        node.appliance.assembly().cache().purges().purge(1, url, true);
+        node.applied = () -> 1;
+        node.begun = () -> 1;
+      }
+      if (kind.equals("HEAD")) {
+        try (TestClient client = a().client()) {
+          client.request("HEAD", path).answer("HEAD");
+        }
+      } else if (kind.equals("Range")) {
+        a().get(path, "Range: bytes=0-1");
+      } else {
+        a().get(path);
+      }
+      Await.until(() -> asked(path).size() == 2, "the owner has asked the origin");
+      Await.until(() -> b().get(path).content().equals("new"), "the owner has the new one");
+      Await.until(() -> a().get(path).content().equals("new"), "so has the other one");
+      assertThat(a().status(path)).contains("; hit");
+      assertThat(asked(path)).hasSize(2);
+    }
+  }
+
+  @Test
+  void anErrorOfTheOriginDoesNotMakeFreshWhatIsStaleAtItsOwner() throws Exception {
+    cluster.start(2, ", copies: all");
+    String path = cluster.ownedBy("b", "/p");
+    cluster.origin().on(path, ok("old", "Cache-Control: max-age=3600, stale-if-error=3600"));
+    assertThat(b().get(path).content()).isEqualTo("old");
+    cluster.origin().on(path, message("503 Service Unavailable", "later"));
+    PurgeTarget url = Objects.requireNonNull(PurgeTarget.url("http://a" + path));
+    b().appliance.assembly().cache().purges().purge(1, url, true);
+    assertThat(a().get(path).content()).isEqualTo("old");
+    assertThat(a().status(path)).doesNotContain("stored").doesNotContain("hit");
   }
 
   @Test

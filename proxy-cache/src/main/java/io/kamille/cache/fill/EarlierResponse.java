@@ -151,8 +151,11 @@ final class EarlierResponse {
 
   /** A 304 to what we asked, or a 200 to HEAD that shows the same (§4.3.5). */
   private boolean isConfirmed(ResponseHead head, long length, StoredResponse asked) {
+    ResponseHead.Relay relay = head.relay();
+    boolean isOfOrigin = relay == null || relay.isKept();
     return (isConditional && head.status() == StatusCode.NOT_MODIFIED)
         || (isHead()
+            && isOfOrigin
             && Validators.confirms(head, length, asked.facts(), asked.contentLength())
             && hasCodingOf(asked, head));
   }

@@ -54,21 +54,35 @@ public final class Fetches {
 
   /** Forwards a request as it is; its response has nothing to do with the store. */
   public void pass(Exchange exchange, Forwarding forwarding) {
-    pass(exchange, forwarding, head -> route.settings().varyBy().addTo(head.fields()));
+    pass(exchange, forwarding, onward.next(), this::varied);
+  }
+
+  /** The same for a part or the head of what another node may have whole. */
+  public void passToOwner(Exchange exchange, Forwarding forwarding) {
+    pass(exchange, forwarding, onward.storable(), this::varied);
+  }
+
+  private void varied(ResponseHead head) {
+    route.settings().varyBy().addTo(head.fields());
   }
 
   /** Forwards an unsafe request, whose response may invalidate what is stored (RFC 9111 §4.4). */
   public void passUnsafe(Exchange exchange, Forwarding forwarding) {
     RequestHead request = exchange.request();
-    pass(exchange, forwarding, head -> route.parts().invalidation().accept(request, head));
+    Consumer<ResponseHead> observer = head -> route.parts().invalidation().accept(request, head);
+    pass(exchange, forwarding, onward.next(), observer);
   }
 
-  private void pass(Exchange exchange, Forwarding forwarding, Consumer<ResponseHead> observer) {
+  private void pass(
+      Exchange exchange,
+      Forwarding forwarding,
+      ExchangeHandler way,
+      Consumer<ResponseHead> observer) {
     route.counters().forwarded(forwarding.reason());
     exchange.notes().cache(CacheResult.BYPASS);
     Exchange coded = exchange.behind(toClient(exchange));
     var reply = new PassReply(coded, route, forwarding, observer);
-    onward.next().handle(exchange.behind(reply));
+    way.handle(exchange.behind(reply));
   }
 
   /** The reply to the client, which compresses if the route does and somebody waits. */

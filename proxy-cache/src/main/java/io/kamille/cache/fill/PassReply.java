@@ -51,6 +51,10 @@ final class PassReply extends PassingReply {
   public boolean head(ResponseHead head, long contentLength, @Nullable ByteBuf whole) {
     route.cacheStatus().received(head.fields());
     observer.accept(head);
+    ResponseHead.Relay relay = head.relay();
+    if (relay != null) {
+      forwarding.detail(relay.detail());
+    }
     route.removeTags(head.fields(), exchange.request());
     route.cacheStatus().forwarded(head.fields(), forwarding);
     return passHead(head, contentLength, whole);

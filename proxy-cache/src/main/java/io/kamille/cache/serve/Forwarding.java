@@ -2,6 +2,7 @@ package io.kamille.cache.serve;
 
 import io.kamille.cache.rules.ForwardReason;
 import io.kamille.cache.rules.Freshness;
+import io.kamille.core.http.StatusCode;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -55,6 +56,11 @@ public final class Forwarding {
   public Forwarding status(int status) {
     this.status = status;
     return this;
+  }
+
+  /** Whether the origin has answered, and not by an error that a stored response stands in for. */
+  boolean isValidated() {
+    return status > 0 && status < StatusCode.INTERNAL_SERVER_ERROR;
   }
 
   /** The response is being stored; {@link CacheStatus} says what that promises. */

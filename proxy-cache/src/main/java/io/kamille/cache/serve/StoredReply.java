@@ -9,6 +9,7 @@ import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.Method;
 import io.kamille.core.http.RequestHead;
+import io.kamille.core.http.RequestHead.Sender;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.http.StatusCode;
 import io.netty.buffer.ByteBuf;
@@ -28,6 +29,10 @@ public final class StoredReply {
    * A coded form is sent whole, never in part: it may be made again with other octets, and its tag
    * is weak. Who asks for a part gets one of the uncoded content, whose tag is the origin's.
    */
+  /** Says to another node that a response is stale here, so that it does not take it for fresh. */
+  public static final String STALE = "Kamille-Stale";
+
+  private static final byte[] STALE_LINE = OwnLines.ascii(STALE + ": 1\r\n");
   private static final byte[] ANY_TAG = OwnLines.ascii("Cache-Tag: " + Tags.ANY + "\r\n");
 
   private final CacheStatus cacheStatus;
@@ -85,7 +90,9 @@ public final class StoredReply {
       boolean allowsRange,
       long nowEpochSeconds,
       @Nullable Forwarding forwarding) {
-    if (Preconditions.isNotModified(request, stored.facts())) {
+    // A node would take a 304 for the word of the origin.
+    boolean isToldStale = isToldStale(request, stored, nowEpochSeconds, forwarding);
+    if (!isToldStale && Preconditions.isNotModified(request, stored.facts())) {
       sendNotModified(request, reply, stored, nowEpochSeconds, forwarding);
       return;
     }
@@ -93,7 +100,7 @@ public final class StoredReply {
     if (allowsRange) {
       List<ByteRange> ranges = ByteRange.severalOf(request.fields(), stored.contentLength());
       if (ranges.size() > 1) {
-        sendParts(loop, reply, ranges, stored, nowEpochSeconds, forwarding);
+        sendParts(loop, request, reply, ranges, stored, nowEpochSeconds, forwarding);
         return;
       }
       range =
@@ -111,11 +118,22 @@ public final class StoredReply {
     if (stored.facts().tags().areToldTo(request)) {
       lines.append(ANY_TAG);
     }
+    if (isToldStale) {
+      lines.append(STALE_LINE);
+    }
     if (range != null && range.kind() == ByteRange.Kind.PART) {
       sendPart(loop, reply, range, stored, lines);
     } else {
       sendWhole(loop, request, reply, stored, lines);
     }
+  }
+
+  /** Whether another node asks, and what it gets is stale and was not validated for it. */
+  private static boolean isToldStale(
+      RequestHead request, StoredResponse stored, long now, @Nullable Forwarding forwarding) {
+    return request.sender() != Sender.CLIENT
+        && !stored.facts().isFresh(now)
+        && (forwarding == null || !forwarding.isValidated());
   }
 
   private void sendNotModified(
@@ -162,6 +180,7 @@ public final class StoredReply {
   /** Several parts in one multipart/byteranges (RFC 9110 §15.3.7.2). */
   private void sendParts(
       LoopState loop,
+      RequestHead request,
       Reply reply,
       List<ByteRange> ranges,
       StoredResponse stored,
@@ -172,6 +191,9 @@ public final class StoredReply {
     fields.remove(FieldName.CACHE_STATUS);
     OwnHeads.ofParts(fields);
     cacheStatus.add(fields, stored, now, forwarding);
+    if (isToldStale(request, stored, now, forwarding)) {
+      fields.add(STALE, "1");
+    }
     String contentType = fields.first(FieldName.CONTENT_TYPE);
     MultipartSource source =
         new MultipartSource(reply, stored, ranges, contentType, loop.executor());

@@ -34,6 +34,7 @@ import io.kamille.core.exchange.ExchangeNotes;
 import io.kamille.core.exchange.Failure;
 import io.kamille.core.exchange.TraceStep;
 import io.kamille.core.gate.RouteGate;
+import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Method;
 import io.kamille.core.http.RequestHead;
 import java.util.Objects;
@@ -225,6 +226,17 @@ public final class CacheHandler implements ExchangeHandler {
       fetches.fetchPerhaps(exchange, demands, key.copy(), forwarding, standIn);
     } else {
       StoredAnswers.release(standIn);
+      pass(exchange, demands, pass, forwarding);
+    }
+  }
+
+  /** Passes it on: to the owner if that one may have the whole, which would answer it. */
+  private void pass(Exchange exchange, CacheControl demands, Pass pass, Forwarding forwarding) {
+    RequestHead request = exchange.request();
+    boolean isOfWhole = request.method() == Method.HEAD || request.fields().has(FieldName.RANGE);
+    if (isOfWhole && pass.cause() != Cause.IDENTITY_REFUSED && !demands.isNoStore()) {
+      fetches.passToOwner(exchange, forwarding);
+    } else {
       fetches.pass(exchange, forwarding);
     }
   }

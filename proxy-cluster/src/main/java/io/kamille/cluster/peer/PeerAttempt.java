@@ -1,5 +1,6 @@
 package io.kamille.cluster.peer;
 
+import io.kamille.cache.serve.StoredReply;
 import io.kamille.cluster.peer.PeerLink.Result;
 import io.kamille.core.exchange.ContentSource;
 import io.kamille.core.exchange.Exchange;
@@ -11,6 +12,9 @@ import io.kamille.core.http.FieldName;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.http.ResponseHead.Relay;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /** One request to another node. Confined to its loop. */
 final class PeerAttempt extends PassingReply implements ContentSource {
@@ -24,6 +28,9 @@ final class PeerAttempt extends PassingReply implements ContentSource {
    * in the response is lower, and the response is not stored here. Purges that we applied since are
    * later than the moment that the cache noted before it sent the request on, and are found as for
    * any fetch.
+   *
+   * What is stale there, as after a soft purge, is passed on and not stored: here it could count as
+   * fresh.
    */
   private static final Relay KEPT = new Relay("peer", true);
   private static final Relay PASSED = new Relay("peer", false);
@@ -40,6 +47,9 @@ final class PeerAttempt extends PassingReply implements ContentSource {
   private final Runnable leave;
   private ContentSource source = ContentSource.NONE;
   private boolean waits;
+  private final long beganNanos = System.nanoTime();
+  private long toldNanos = beganNanos;
+  private @Nullable Future<?> watch;
 
   /**
    * An attempt.
@@ -73,7 +83,32 @@ final class PeerAttempt extends PassingReply implements ContentSource {
     if (link.isClosed()) {
       giveUp();
     } else {
+      watch(patience());
       link.handler().handle(exchange.behind(asked, this));
+    }
+  }
+
+  /** Twice as long as the node takes until it says something: see PeerEntrance. */
+  private long patience() {
+    return toldNanos - beganNanos + 2 * peers.aliveNanos();
+  }
+
+  private void watch(long nanos) {
+    long due = System.nanoTime() + nanos;
+    watch = exchange.loop().schedule(() -> look(due), nanos, TimeUnit.NANOSECONDS);
+  }
+
+  private void look(long due) {
+    long now = System.nanoTime();
+    long left = Math.max(toldNanos, link.heardNanos()) + patience() - now;
+    if (left > 0) {
+      watch(left);
+    } else if (now - due > peers.aliveNanos()) {
+      // We were late ourselves, and have not read what came.
+      watch(peers.aliveNanos());
+    } else {
+      link.silent(now);
+      giveUp();
     }
   }
 
@@ -88,6 +123,9 @@ final class PeerAttempt extends PassingReply implements ContentSource {
   /** Nobody need tell it of the node any more; whether it has waited until now. */
   private boolean endWait() {
     boolean isWaiting = link.waiting().remove(leave);
+    if (watch != null) {
+      watch.cancel(false);
+    }
     if (isWaiting && waits) {
       peers.waiting().computeIfPresent(key, (_, count) -> count == 1 ? null : count - 1);
     }
@@ -101,7 +139,17 @@ final class PeerAttempt extends PassingReply implements ContentSource {
   }
 
   @Override
+  public void interim(ResponseHead head) {
+    link.heard();
+    toldNanos = System.nanoTime();
+    if (head.status() != PeerFields.ALIVE) {
+      super.interim(head);
+    }
+  }
+
+  @Override
   public void head(ResponseHead head, long contentLength) {
+    link.heard();
     long known = PeerFields.applied(head.fields());
     if (known == PeerFields.UNKNOWN) {
       giveUp();
@@ -110,8 +158,9 @@ final class PeerAttempt extends PassingReply implements ContentSource {
     endWait();
     String status = head.fields().joined(FieldName.CACHE_STATUS);
     link.count(status != null && status.contains(link.hit()) ? Result.HIT : Result.MISS);
+    boolean isStale = !head.fields().all(StoredReply.STALE).isEmpty();
     PeerFields.remove(head.fields());
-    head.relay(isKept && known >= applied ? KEPT : PASSED);
+    head.relay(isKept && !isStale && known >= applied ? KEPT : PASSED);
     super.head(head, contentLength);
   }
 

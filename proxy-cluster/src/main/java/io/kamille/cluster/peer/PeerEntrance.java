@@ -13,6 +13,7 @@ import io.kamille.core.exchange.ReplyHandover;
 import io.kamille.core.http.Method;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.RequestHead.Sender;
+import io.kamille.core.http.ResponseHead;
 import io.kamille.core.http.StatusCode;
 import io.kamille.core.tls.ClientCertificate;
 import java.util.List;
@@ -27,6 +28,9 @@ public final class PeerEntrance implements ExchangeHandler {
   /*
    * A node that has applied a purge must not get from us what the purge was about. If we are
    * behind, we wait a moment for the purge; then what we have stored is no answer.
+   *
+   * An origin may be slow, and whoever waits for us must know that we are there. So we say 102 after
+   * a while, and again after twice that time, as long as there is no response.
    *
    * While members do not agree on an owner, two nodes may ask each other. Their requests would wait
    * for those of clients, and those for them: so who waits for the same goes past the cache.
@@ -89,6 +93,24 @@ public final class PeerEntrance implements ExchangeHandler {
       stamp = now;
     }
     routes.handle(exchange.behind(new NumberedReply(exchange.reply(), now.label())));
+    tellAlive(exchange, peers.aliveNanos());
+  }
+
+  private static void tellAlive(Exchange exchange, long afterNanos) {
+    Reply reply = exchange.reply();
+    if (!reply.isBegun() && !reply.isEnded()) {
+      exchange
+          .loop()
+          .schedule(
+              () -> {
+                if (!reply.isBegun() && !reply.isEnded()) {
+                  reply.interim(ResponseHead.of(PeerFields.ALIVE));
+                  tellAlive(exchange, 2 * afterNanos);
+                }
+              },
+              afterNanos,
+              TimeUnit.NANOSECONDS);
+    }
   }
 
   /** A request that waits for a purge. Confined to its loop. */

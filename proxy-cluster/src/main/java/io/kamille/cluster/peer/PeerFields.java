@@ -1,5 +1,6 @@
 package io.kamille.cluster.peer;
 
+import io.kamille.cache.serve.StoredReply;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.http.Fields;
 import io.netty.util.NetUtil;
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  * Kamille-Applied: 4711              the last purge that its sender has applied
  * Kamille-Client: http 192.0.2.1 80  scheme, address and port of the client
+ * Kamille-Stale: 1                   the response is stale where it is stored
  * </pre>
  *
  * @param applied by the node that asks
@@ -26,6 +28,9 @@ record PeerFields(long applied, boolean isSecure, InetSocketAddress client) {
   static final String APPLIED = "Kamille-Applied";
   static final String CLIENT = "Kamille-Client";
   static final long UNKNOWN = -1;
+
+  /** The status code of an interim response of a node that waits for its origin. */
+  static final int ALIVE = 102;
 
   private static final int DIGITS = 18;
   private static final Pattern CLIENT_TEXT =
@@ -83,5 +88,6 @@ record PeerFields(long applied, boolean isSecure, InetSocketAddress client) {
   static void remove(Fields message) {
     message.remove(APPLIED);
     message.remove(CLIENT);
+    message.remove(StoredReply.STALE);
   }
 }

@@ -6,8 +6,11 @@ import io.kamille.core.metric.MetricGroup;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.origin.Origin;
 import io.kamille.core.origin.send.UpstreamHandler;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 
 /** What this node has of another one: connections, counters, and who waits for it. Any thread. */
@@ -21,6 +24,9 @@ final class PeerLink implements AutoCloseable {
               + " the origin, `failed` if the next node or the origin was asked instead.",
           "node",
           "result");
+
+  private static final System.Logger LOG = System.getLogger("kamille.cluster");
+  private static final Duration AGAIN = Duration.ofSeconds(1);
 
   /** How a request ended. */
   enum Result {
@@ -40,6 +46,9 @@ final class PeerLink implements AutoCloseable {
   // Volatile: set before those who wait are told.
   private volatile boolean isClosed;
   private final Set<Runnable> waiting = ConcurrentHashMap.newKeySet();
+  private volatile long heardNanos = System.nanoTime();
+  private volatile long silentNanos = heardNanos;
+  private final AtomicLong triedNanos = new AtomicLong(heardNanos);
 
   PeerLink(PeerNode node, Origin origin, UpstreamHandler handler, MetricRegistry registry) {
     this.node = node;
@@ -87,6 +96,38 @@ final class PeerLink implements AutoCloseable {
   /** What has requests ask another node, of which no response has begun. */
   Set<Runnable> waiting() {
     return waiting;
+  }
+
+  /** Something came from the node. */
+  void heard() {
+    heardNanos = System.nanoTime();
+  }
+
+  /** When something came from it last. */
+  long heardNanos() {
+    return heardNanos;
+  }
+
+  private boolean isSilent() {
+    return silentNanos - heardNanos > 0;
+  }
+
+  /** Whether a request may go there: one each second to a node that does not answer. */
+  boolean mayAsk(long nowNanos) {
+    long tried = triedNanos.get();
+    return !isSilent()
+        || (nowNanos - tried > AGAIN.toNanos() && triedNanos.compareAndSet(tried, nowNanos));
+  }
+
+  /** The node has not answered in time: who waits for it asks another one. */
+  void silent(long nowNanos) {
+    boolean isNew = !isSilent();
+    silentNanos = nowNanos;
+    if (isNew) {
+      LOG.log(Level.INFO, "node {0} does not answer: others are asked", node.name());
+      triedNanos.set(nowNanos);
+      waiting.forEach(Runnable::run);
+    }
   }
 
   /** The node is gone: who waits for it asks another one. */

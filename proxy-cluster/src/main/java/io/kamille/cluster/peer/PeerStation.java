@@ -25,6 +25,9 @@ public record PeerStation(Peers peers, ExchangeHandler origin) implements Exchan
 
   private void next(Exchange exchange, Peers.Plan plan, Deque<PeerLink> left) {
     PeerLink link = left.poll();
+    while (link != null && !link.mayAsk(System.nanoTime())) {
+      link = left.poll();
+    }
     if (link == null) {
       origin.handle(exchange);
       return;

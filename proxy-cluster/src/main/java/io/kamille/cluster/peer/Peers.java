@@ -64,8 +64,9 @@ public final class Peers implements AutoCloseable {
    * A request waits for a connection as long as the settings say. A handshake may go on for longer:
    * a process that has just begun needs more for its first ones.
    *
-   * An owner may take as long as its origin is allowed to, and must not be given up before it says
-   * so itself. If it is gone, whoever waits for it is told by the members of the cluster.
+   * An owner may take as long as its origin is allowed to, and says meanwhile that it is there. If
+   * nothing comes from it, another node is asked, and it is left alone for a while. If it is gone,
+   * whoever waits for it is told by the members of the cluster.
    */
   private static final String UPSTREAM = "cluster-peers";
   private static final Duration HEAD_TIMEOUT = Duration.ofMinutes(5);
@@ -186,6 +187,11 @@ public final class Peers implements AutoCloseable {
 
   PeerView view() {
     return view;
+  }
+
+  /** After so long without a response a node says that it is there; others wait twice as long. */
+  long aliveNanos() {
+    return settings.peers().connectTimeout().toNanos();
   }
 
   /** The keys that another node was asked for, and no response has begun. */

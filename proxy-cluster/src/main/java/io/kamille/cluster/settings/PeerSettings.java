@@ -54,7 +54,8 @@ public record PeerSettings(
           Setting.of(
                   "connect-timeout",
                   ValueTypes.timeout(),
-                  "After so long without a connection the origin is asked.")
+                  "After so long without a connection, or twice as long without a sign of life, the"
+                      + " next node or the origin is asked.")
               .defaultsTo(Duration.ofMillis(100))
               .appliesOnRestart());
 }
