@@ -62,7 +62,8 @@ public final class Cache implements AutoCloseable {
   private final Arena arena;
   private final CaffeineIndex index;
   private final TieredStore store;
-  private final WorkerThreads sweepers = WorkerThreads.sweeping();
+  private final WorkerThreads sweeper = WorkerThreads.sweeping("kamille-purge-");
+  private final WorkerThreads counter = WorkerThreads.sweeping("kamille-purge-count-");
   private final StoreLease lease = new StoreLease();
   private final RouteQueries queries = new RouteQueries();
   private final Removals removals;
@@ -102,8 +103,8 @@ public final class Cache implements AutoCloseable {
     this.workers = workers;
     Coder coder = new Coder(store, workers, registry);
     InFlightTable flights = new InFlightTable(clock, purges);
-    Sweeper sweeper = new Sweeper(store, purges, sweepers);
-    this.removals = new Removals(store, flights, purges, sweeper, queries, clock);
+    Sweeper sweep = new Sweeper(store, purges, clock, sweeper, counter);
+    this.removals = new Removals(store, flights, purges, sweep, queries, clock);
     this.parts =
         new CacheParts(
             store,
@@ -120,7 +121,7 @@ public final class Cache implements AutoCloseable {
             store,
             flights,
             removals,
-            new OperatorPurges(removals, sweeper, queries, clock),
+            new OperatorPurges(removals, sweep, queries, clock),
             queries,
             clock);
     this.handover =
@@ -312,7 +313,8 @@ public final class Cache implements AutoCloseable {
    */
   @Override
   public void close() {
-    sweepers.close();
+    sweeper.close();
+    counter.close();
     if (workers instanceof WorkerThreads own) {
       own.close();
     }

@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.List;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
@@ -322,6 +323,19 @@ class DiskCacheTest {
     fixture.origin.last().respond(200, "new", FRESH);
     fixture.run();
     assertThat(fixture.get().text()).isEqualTo("new");
+  }
+
+  @Test
+  void tenThousandPurgesOfOtherHostsLeaveWhatIsOnTheDisk() {
+    leave("x", "Cache-Tag", "a");
+    for (int i = 0; i < 10_000; i++) {
+      PurgeTarget other = Objects.requireNonNull(PurgeTarget.host("other" + i));
+      fixture.cache.operations().purges().purge(other, i % 2 == 0);
+    }
+    settle();
+    restart();
+    assertThat(getFromDisk().text()).isEqualTo("x");
+    assertThat(fixture.forwarded()).isZero();
   }
 
   @Test

@@ -5,7 +5,6 @@ import io.kamille.cache.Cache;
 import io.kamille.cache.CacheOperations;
 import io.kamille.cache.purge.PurgeTarget;
 import io.kamille.cache.removal.OtherNodes;
-import io.kamille.cache.removal.PurgeReport;
 import io.kamille.cluster.Cluster;
 import io.kamille.cluster.purge.LocalPurges;
 import io.kamille.cluster.purge.PurgeReceipt;
@@ -15,15 +14,10 @@ import io.kamille.core.http.StatusCode;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.launcher.configuration.Configuration;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.locks.LockSupport;
 
 /** What the cluster does to the cache of this node, and the cache to the cluster. Any thread. */
 final class NodeOfCluster implements LocalPurges, OtherNodes {
-
-  private static final Duration PAUSE = Duration.ofMillis(10);
-  private static final int PAUSES = 100;
 
   private final CacheOperations cache;
   private volatile Cluster cluster;
@@ -73,15 +67,7 @@ final class NodeOfCluster implements LocalPurges, OtherNodes {
 
   @Override
   public long purge(long number, PurgeTarget target, boolean isSoft) {
-    for (int i = 0; i < PAUSES; i++) {
-      PurgeReport report = cache.purges().purge(number, target, isSoft);
-      if (report != null) {
-        return report.responses();
-      }
-      // Too many wait to be swept: the sweep has begun.
-      LockSupport.parkNanos(PAUSE.toNanos());
-    }
-    return cache.clear();
+    return cache.purges().purge(number, target, isSoft).responses();
   }
 
   @Override

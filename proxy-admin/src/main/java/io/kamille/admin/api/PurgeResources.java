@@ -21,8 +21,7 @@ import tools.jackson.databind.JsonNode;
 final class PurgeResources {
 
   private static final String PATH = "/v1/cache/purges";
-  private static final String FULL =
-      "Too many purges wait to be swept, or dry runs to be counted. Try again.";
+  private static final String FULL = "Eight dry runs are not counted yet. Try again.";
   private static final String EXPECTED =
       "The content must be an object with exactly one of \"url\", \"prefix\", \"host\" (strings),"
           + " \"tags\" (an array of strings) and \"all\" (true), and perhaps \"mode\" (\"hard\" or"

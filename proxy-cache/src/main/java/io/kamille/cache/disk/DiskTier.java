@@ -164,7 +164,7 @@ public final class DiskTier implements AutoCloseable {
     if (earlier == null) {
       Segment.deleteAll(directory);
     }
-    this.earlierPurges = earlier == null ? PurgeNotes.NONE : earlier;
+    this.earlierPurges = earlier == null ? PurgeNotes.none() : earlier;
     this.log =
         new SegmentLog(
             directory, identity.store(), capacityBytes, segmentBytes, index, counts, this::unused);
@@ -361,22 +361,8 @@ public final class DiskTier implements AutoCloseable {
    * anything is read or offered.
    */
   public void keepPurges(PurgeTable table) {
-    DiskWorker.Work beginAnew = () -> journal.begin(table::notes);
-    table.keep(
-        earlierPurges,
-        new PurgeNotes.Keeper() {
-
-          @Override
-          public void noted(PurgeNotes.Note note) {
-            worker.remove(() -> journal.note(note));
-          }
-
-          @Override
-          public void trimmed(long sequence) {
-            worker.give(beginAnew);
-          }
-        });
-    worker.give(beginAnew);
+    table.keep(earlierPurges, note -> worker.remove(() -> journal.note(note)));
+    worker.give(() -> journal.begin(table::notes));
   }
 
   /**

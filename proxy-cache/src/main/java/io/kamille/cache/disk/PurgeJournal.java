@@ -2,8 +2,8 @@ package io.kamille.cache.disk;
 
 import io.kamille.cache.purge.PurgeNotes;
 import io.kamille.cache.purge.PurgeNotes.Note;
+import io.kamille.cache.purge.PurgeNumbers;
 import io.kamille.cache.rules.Tags;
-import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.BufferUnderflowException;
@@ -34,13 +34,15 @@ final class PurgeJournal {
    *   └────────┴─────────────────┴─────────┴──────┘
    *   0        4                 8         12
    *
-   * A body is a note, or the state: last number and trimmed, which ends what the file begins with,
-   * a copy of all that holds. Each process begins a file of its own, and so does one whose file has
-   * become long; older files are deleted when the copy is complete. A file without a state is none.
+   * A body is a note, a page of the numbers of all names, or the state: the last number, which ends
+   * what the file begins with, a copy of all that holds. Each process begins a file of its own, and
+   * so does one whose file has become long; older files are deleted when the copy is complete. A
+   * file without a state is none.
    *
    * An entry that goes beyond the end, or zeros, is where a process was killed. Anything else that
-   * is wrong may hide purges. The notes of a full table take 8 MiB, and a file is begun anew when
-   * it has grown by that and GROWTH_BYTES; one of more than LENGTH_LIMIT is not ours, and not read.
+   * is wrong may hide purges. A copy takes at most 25 MiB for the numbers and 1 MiB for prefixes,
+   * and a file is begun anew when it has grown by GROWTH_BYTES; one of more than LENGTH_LIMIT is not
+   * ours, and not read.
    */
   private static final long MARK = 0x4b414d494c4c4550L; // KAMILLEP
   private static final int HEADER_LENGTH = 32;
@@ -54,23 +56,34 @@ final class PurgeJournal {
 
   private static final byte NOTE = 1;
   private static final byte STATE = 2;
+  private static final byte PAGE = 3;
+  private static final int PAGE_BYTES = PurgeNumbers.PAGE * Long.BYTES;
   private static final String SUFFIX = ".purges";
   private static final int NAME_LENGTH = 8 + SUFFIX.length();
 
   /** How many octets are appended before the file is begun anew. */
-  private static final long GROWTH_BYTES = 16 << 20;
+  static final int GROWTH_BYTES = 16 << 20;
+
+  /** What a full page takes. */
+  static final int PAGE_ENTRY_BYTES = FRAME_LENGTH + 1 + Integer.BYTES + PAGE_BYTES;
 
   private final StoreDirectory directory;
   private final long store;
-  private Supplier<PurgeNotes> all = () -> PurgeNotes.NONE;
+  private final long growthBytes;
+  private Supplier<PurgeNotes> all = PurgeNotes::none;
   private @Nullable StoreFile file;
   private int number;
   private long length;
   private long begunBytes;
 
   PurgeJournal(StoreDirectory directory, long store) {
+    this(directory, store, GROWTH_BYTES);
+  }
+
+  PurgeJournal(StoreDirectory directory, long store, long growthBytes) {
     this.directory = directory;
     this.store = store;
+    this.growthBytes = growthBytes;
   }
 
   /** Whether a file of that name is a journal's. */
@@ -92,7 +105,7 @@ final class PurgeJournal {
         return null;
       }
       if (reading.hasState) {
-        return new PurgeNotes(reading.last, reading.trimmed, reading.notes);
+        return new PurgeNotes(reading.last, reading.notes, reading.numbers);
       }
     }
     return null;
@@ -133,8 +146,8 @@ final class PurgeJournal {
 
   private static final class Reading {
     private final List<Note> notes = new ArrayList<>();
+    private final PurgeNumbers numbers = new PurgeNumbers();
     private long last;
-    private long trimmed;
     private boolean hasState;
     private boolean isDamaged;
   }
@@ -179,16 +192,37 @@ final class PurgeJournal {
         }
         case STATE -> {
           reading.last = Math.max(reading.last, number(body));
-          reading.trimmed = Math.max(reading.trimmed, number(body));
+          trimmed(number(body), reading);
           reading.hasState = true;
         }
+        case PAGE -> takePage(body, reading.numbers);
         default -> {
           return false;
         }
       }
-      return !body.hasRemaining() && reading.trimmed <= reading.last;
+      return !body.hasRemaining();
     } catch (BufferUnderflowException notOurs) {
       return false;
+    }
+  }
+
+  /** An earlier release let the notes go up to that purge: what is older counts as purged. */
+  private static void trimmed(long number, Reading reading) {
+    if (number > reading.last) {
+      throw new BufferUnderflowException();
+    }
+    if (number > 0) {
+      reading.notes.add(new Note(number, false, 0, List.of(""), Tags.NONE));
+    }
+  }
+
+  private static void takePage(ByteBuffer body, PurgeNumbers numbers) {
+    int page = body.getInt();
+    if (page < 0 || page >= PurgeNumbers.PAGES || body.remaining() != PAGE_BYTES) {
+      throw new BufferUnderflowException();
+    }
+    for (int at = 0; at < PurgeNumbers.PAGE; at++) {
+      numbers.raise(page, at, number(body));
     }
   }
 
@@ -244,7 +278,7 @@ final class PurgeJournal {
       last.close();
     }
     try {
-      write(ByteBuffer.wrap(copy(all.get())));
+      writeCopy(all.get());
     } catch (IOException e) {
       directory.delete(name);
       throw e;
@@ -262,22 +296,28 @@ final class PurgeJournal {
     begin(all);
   }
 
-  private byte[] copy(PurgeNotes now) {
-    ByteArrayOutputStream copy = new ByteArrayOutputStream();
-    copy.writeBytes(header(number).array());
+  private void writeCopy(PurgeNotes now) throws IOException {
+    write(header(number));
     for (Note note : now.notes()) {
-      copy.writeBytes(entry(encoded(note)).array());
+      write(entry(encoded(note)));
+    }
+    for (int page = 0; page < PurgeNumbers.PAGES; page++) {
+      long[] numbers = now.numbers().page(page);
+      if (numbers != null) {
+        ByteBuffer body =
+            ByteBuffer.allocate(1 + Integer.BYTES + PAGE_BYTES).put(PAGE).putInt(page);
+        body.asLongBuffer().put(numbers);
+        write(entry(body.clear()));
+      }
     }
     ByteBuffer state = ByteBuffer.allocate(1 + 2 * Long.BYTES);
-    state.put(STATE).putLong(now.last()).putLong(now.trimmed()).flip();
-    copy.writeBytes(entry(state).array());
-    return copy.toByteArray();
+    write(entry(state.put(STATE).putLong(now.last()).putLong(0).flip()));
   }
 
   /** Notes a purge. */
   void note(Note note) throws IOException {
     write(entry(encoded(note)));
-    if (length - begunBytes > GROWTH_BYTES + begunBytes) {
+    if (length - begunBytes > growthBytes) {
       begin(all);
     }
   }

@@ -69,6 +69,7 @@ public final class Follower implements ContentSource {
   private final Unserved unserved;
   private final Wait wait;
   private final boolean wasLate;
+  private final long joinedAfter;
   private State state = State.WAITING;
   private @Nullable ContentFeed feed;
   private @Nullable Backlog backlog;
@@ -89,6 +90,7 @@ public final class Follower implements ContentSource {
     this.unserved = unserved;
     this.wait = wait;
     this.wasLate = flight.isLate();
+    this.joinedAfter = flight.lastPurge();
   }
 
   /**
@@ -133,7 +135,8 @@ public final class Follower implements ContentSource {
       case Stage.Overflowing(var filling, var length) -> readOn(length);
       case Stage.Broken(var why) -> breakOff(why);
       case Stage.Apart(var hasCookie) -> goApart(hasCookie);
-      case Stage.Again(var mayWait) -> goAgain(mayWait ? wait : Wait.OVER);
+      case Stage.Again(var mayWait) ->
+          goAgain(mayWait || flight.isBeforeAPurge() ? wait : Wait.OVER);
       case Stage.Failed(var why) -> leaveFor(() -> unserved.failed(exchange, forwarding(), why));
     }
   }
@@ -204,6 +207,10 @@ public final class Follower implements ContentSource {
     boolean isChallenge = filling.facts().status() == 401 && request.isAuthenticated();
     if (isChallenge || !filling.selecting().matches(request)) {
       goAlone();
+      return;
+    }
+    if (flight.isTooOldFor(joinedAfter, filling.facts(), exchange.request())) {
+      goAgain(wait);
       return;
     }
     ResponseHead head = filling.head().copy();

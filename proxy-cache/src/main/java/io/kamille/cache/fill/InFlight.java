@@ -2,7 +2,7 @@ package io.kamille.cache.fill;
 
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.key.NormalUri;
-import io.kamille.cache.purge.PurgeTable;
+import io.kamille.cache.rules.StoredFacts;
 import io.kamille.cache.rules.Tags;
 import io.kamille.core.exchange.ContentSource;
 import io.kamille.core.http.RequestHead;
@@ -181,14 +181,38 @@ public final class InFlight {
   }
 
   /**
-   * Whether something was purged since it began that its response is, or may be, part of: then
-   * those who come later must not get that response.
+   * Whether something was purged since it began that its response is part of, as far as that is
+   * known: then those who come later must not get that response.
    *
    * @param request one for the same target; borrowed
    */
-  boolean isPurged(PurgeTable purges, RequestHead request) {
+  boolean isPurged(RequestHead request) {
     Tags tags = stage.get() instanceof Stage.Filling filling ? filling.facts().tags() : null;
-    return purges.mayRemove(begunAfter, tags, () -> NormalUri.of(request));
+    return table.purges().isRemoved(begunAfter, tags, () -> NormalUri.of(request));
+  }
+
+  /** The last purge, which whoever joins now must know. */
+  long lastPurge() {
+    return table.purges().last();
+  }
+
+  /** Whether anything was purged since it began: then nobody may find what came of it. */
+  boolean isBeforeAPurge() {
+    return begunAfter < lastPurge();
+  }
+
+  /**
+   * As {@link #isPurged}, now that the tags are known, for one that joined after that purge; then
+   * nobody joins any more.
+   */
+  boolean isTooOldFor(long joinedAfter, StoredFacts facts, RequestHead request) {
+    boolean isTooOld =
+        joinedAfter > begunAfter
+            && table.purges().isRemoved(begunAfter, facts.tags(), () -> NormalUri.of(request));
+    if (isTooOld) {
+      supersede();
+    }
+    return isTooOld;
   }
 
   /**

@@ -49,6 +49,10 @@ public final class InFlightTable {
     this.purges = purges;
   }
 
+  PurgeTable purges() {
+    return purges;
+  }
+
   /** The flight for a request that knows all purges. */
   public @Nullable InFlight find(CacheKey key, RequestHead request) {
     return find(key, request, false);
@@ -63,8 +67,7 @@ public final class InFlightTable {
    */
   public @Nullable InFlight find(CacheKey key, RequestHead request, boolean isCutOff) {
     InFlight flight = flights.get(key);
-    if (flight != null
-        && ((isCutOff && !flight.isForCutOff()) || flight.isPurged(purges, request))) {
+    if (flight != null && ((isCutOff && !flight.isForCutOff()) || flight.isPurged(request))) {
       flight.supersede();
       return null;
     }

@@ -25,8 +25,8 @@ public final class Purge {
   }
 
   /**
-   * What it is called, for people: its kind and at most some 200 characters of its names, because
-   * there may be a purge for each of 65,536 notes. It matches nothing.
+   * What it is called, for people: its kind and at most some 200 characters of its names. It
+   * matches nothing.
    */
   public PurgeTarget shown() {
     return shown;

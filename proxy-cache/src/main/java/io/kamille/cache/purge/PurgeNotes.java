@@ -4,18 +4,21 @@ import io.kamille.cache.rules.Tags;
 import java.util.List;
 
 /**
- * What a purge table says, for a later process. Immutable.
+ * What a purge table says, for a later process.
  *
  * @param last the number of the last purge
- * @param trimmed up to which purge notes were let go
- * @param notes what is noted, in any order
+ * @param notes what is remembered one by one, in any order
+ * @param numbers those of all names; grows while it is read, by what the keeper is told of, too
  */
-public record PurgeNotes(long last, long trimmed, List<Note> notes) {
-
-  public static final PurgeNotes NONE = new PurgeNotes(0, 0, List.of());
+public record PurgeNotes(long last, List<Note> notes, PurgeNumbers numbers) {
 
   public PurgeNotes {
     notes = List.copyOf(notes);
+  }
+
+  /** Nothing. */
+  public static PurgeNotes none() {
+    return new PurgeNotes(0, List.of(), new PurgeNumbers());
   }
 
   /**
@@ -46,11 +49,6 @@ public record PurgeNotes(long last, long trimmed, List<Note> notes) {
           prefixes,
           tags);
     }
-
-    /** The purge, as far as a later process knows it. */
-    Purge purge() {
-      return new Purge(sequence, target(), isSoft, epochSeconds);
-    }
   }
 
   /** Where a table's notes are kept for a later process. Told of them in order; must not wait. */
@@ -59,8 +57,5 @@ public record PurgeNotes(long last, long trimmed, List<Note> notes) {
 
     /** A purge was noted. */
     void noted(Note note);
-
-    /** The notes up to that purge were let go. */
-    default void trimmed(long sequence) {}
   }
 }

@@ -6,32 +6,42 @@ import io.kamille.cache.rules.Tags;
 import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;
+import java.lang.System.Logger.Level;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
-import java.util.LinkedHashMap;
+import java.util.Deque;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was purged, and in which order. A purge is a note here and nothing more, however many
- * responses it is about; each response is compared with the notes when it is next looked at.
+ * What was purged, and in which order. A purge is a number at the names that it is about, however
+ * many responses these have; each response is compared with the numbers when it is next looked at.
  *
  * <p>Any thread; reading never waits.
  */
 public final class PurgeTable {
 
+  private static final System.Logger LOG = System.getLogger("kamille.cache");
+
   private static final MetricDescriptor PURGE_NOTES =
       MetricDescriptor.gauge(
           "kamille_cache_purge_notes",
           Unit.COUNT,
-          "Tags and prefixes that are remembered as purged.");
+          "Purged prefixes that end within a segment of a path, which are remembered one by one.");
+
+  private static final MetricDescriptor WIDENED =
+      MetricDescriptor.counter(
+          "kamille_cache_purges_widened_total",
+          Unit.COUNT,
+          "Purged prefixes within a segment of a path that became purges of all below the segment"
+              + " above, because 1,024 newer ones were remembered.");
 
   /*
    * Purges are numbered. A response carries the number of the last purge before its request was
@@ -39,61 +49,61 @@ public final class PurgeTable {
    * way. Once compared it carries the number up to which it is, so as long as no purge comes, a hit
    * costs one read and one comparison.
    *
-   * A purge first notes what it is about, then publishes its number; a reader takes the number
-   * first. So nobody is taken for compared with a note that he could not see.
+   * A purge first raises its names' numbers, then publishes its own; a reader takes the number
+   * first. So nobody is taken for compared with a purge that he could not see.
    *
-   * Notes are bounded. When they become many, those up to a number S are let go: first no response
-   * older than S is stored any more (the floor); then all that is stored is compared; then S is
-   * published as trimmed, then the notes go. Who is older than what was trimmed, and was missed by
-   * all that, counts as purged.
+   * The table has a fixed size (PurgeNumbers) and forgets nothing, so it is never compared with all
+   * that is stored. Only prefixes within a segment of a path are a list. If it is full, the one
+   * whose segment above has the least below it goes: all below that segment counts as purged then,
+   * by the number of the one that goes.
    *
-   * Where responses outlive the process, so must the notes: each is told to a keeper as it is made.
-   * A process that takes them over begins with a number that its predecessor cannot have come to,
-   * even if that was killed before its last notes were kept: what it stored then bears smaller
+   * Where responses outlive the process, so do the numbers: each purge is told to a keeper as it is
+   * made. A process that takes them over begins with a number that its predecessor cannot have come
+   * to, even if that was killed before its last purges were kept: what it stored then bears smaller
    * numbers than every purge of the new one.
    */
   private static final long NUMBERS_OF_A_PROCESS = 1L << 32;
 
-  /** How many tags can be noted, at some 100 octets each. */
-  public static final int TAG_LIMIT = 1 << 16;
-
-  /** How many prefixes can be noted. */
+  /** How many prefixes within a segment of a path are remembered. */
   public static final int PREFIX_LIMIT = 1 << 10;
 
-  /** How many octets all prefixes together can have. */
+  /** How many octets these have together. */
   public static final int PREFIX_OCTETS_LIMIT = 1 << 20;
 
-  /** Purged by something that is no longer noted. */
-  private static final Purge TRIMMED = new Purge(0, PurgeTarget.all(), false, 0);
+  /** Of how many soft purges is known when they were made; the others seem to be some older. */
+  private static final int TIMES = 1 << 12;
 
-  private record Prefix(String text, Purge purge) {}
+  /** How many purges count what they did. */
+  private static final int RECENT = 256;
 
-  /** The last purges of one tag. */
-  private record Mark(@Nullable Purge hard, @Nullable Purge soft) {
+  private record Prefix(String text, long number, boolean isSoft) {
 
-    private static final Mark NONE = new Mark(null, null);
-
-    Mark with(Purge purge) {
-      return purge.isSoft() ? new Mark(hard, purge) : new Mark(purge, soft);
+    boolean isWithin(Prefix other) {
+      return isSoft == other.isSoft && text.startsWith(other.text);
     }
 
-    /** What came after that number; null if nothing did. */
-    @Nullable Mark since(long sequence) {
-      Mark later =
-          new Mark(
-              hard != null && hard.sequence() > sequence ? hard : null,
-              soft != null && soft.sequence() > sequence ? soft : null);
-      return later.equals(NONE) ? null : later;
+    /** First what costs least if all below the segment above is purged, and then the oldest. */
+    static final Comparator<Prefix> LEAST_LOSS_FIRST =
+        Comparator.<Prefix>comparingInt(prefix -> loss(PrefixNames.above(prefix.text)))
+            .thenComparingLong(Prefix::number);
+
+    private static int loss(String above) {
+      long slashes = above.chars().filter(c -> c == '/').count();
+      return above.startsWith("/") ? (slashes > 1 ? 1 : 3) : slashes > 3 ? 0 : 2;
     }
   }
 
-  private final int tagLimit;
-  private final int prefixLimit;
-  private final long prefixOctetsLimit;
-  private final ConcurrentMap<Long, Mark> tags = new ConcurrentHashMap<>();
+  private final PurgeNumbers numbers = new PurgeNumbers();
+  private final Map<Long, Purge> recent = new ConcurrentHashMap<>();
+
+  @GuardedBy("this")
+  private final Deque<Long> recentNumbers = new ArrayDeque<>();
+
+  /** When soft purges were made, by number; one for each second. */
+  private final ConcurrentSkipListMap<Long, Long> times = new ConcurrentSkipListMap<>();
 
   /** The last comes first. */
-  private volatile Prefix[] prefixes = {};
+  private volatile Prefix[] within = {};
 
   @GuardedBy("this")
   private PurgeNotes.@Nullable Keeper keeper;
@@ -102,59 +112,42 @@ public final class PurgeTable {
   @GuardedBy("this")
   private @Nullable RemovalListener other;
 
+  // Volatile: written under the lock before the last number is, read by all.
   private volatile long last;
-  private volatile long lastRemovalByTag;
-  private volatile long floor;
-  private volatile long trimmed;
-
-  public PurgeTable() {
-    this(TAG_LIMIT, PREFIX_LIMIT, PREFIX_OCTETS_LIMIT);
-  }
-
-  PurgeTable(int tagLimit, int prefixLimit, long prefixOctetsLimit) {
-    this.tagLimit = tagLimit;
-    this.prefixLimit = prefixLimit;
-    this.prefixOctetsLimit = prefixOctetsLimit;
-  }
+  private volatile long lastTag;
+  private volatile long lastPrefix;
+  private volatile long hardOfAll;
+  private volatile long softOfAll;
+  private final LongAdder widened = new LongAdder();
 
   /** The number of the last purge. */
   public long last() {
     return last;
   }
 
-  /** Who was forwarded before that purge is not stored. */
-  public long floor() {
-    return floor;
-  }
-
   /** Tells of the table in {@code registry}. */
   public void register(MetricRegistry registry) {
     registry.gauge(PURGE_NOTES, this::size);
+    registry.counting(WIDENED, widened::sum);
   }
 
-  /** How many tags and prefixes are noted. */
+  /** How many prefixes within a segment are remembered. */
   public int size() {
-    return tags.size() + prefixes.length;
+    return within.length;
   }
 
-  /**
-   * Notes a purge, which holds at once; null if there is no room before {@link #trim}. There always
-   * is for a hard one of everything: it takes the place of all prefixes.
-   */
-  public synchronized @Nullable Purge purge(PurgeTarget target, boolean isSoft, long nowSeconds) {
-    Purge purge = new Purge(last + 1, target, isSoft, nowSeconds);
-    if (!hasRoom(target, isSoft)) {
-      return null;
+  /** Notes a purge, which holds at once. */
+  public synchronized Purge purge(PurgeTarget target, boolean isSoft, long nowSeconds) {
+    long number = last + 1;
+    Purge purge = new Purge(number, target, isSoft, nowSeconds);
+    recent.put(number, purge);
+    recentNumbers.add(number);
+    if (recentNumbers.size() > RECENT) {
+      recent.remove(recentNumbers.remove());
     }
-    note(target.tags(), purge);
-    if (!target.prefixes().isEmpty()) {
-      prefixes = with(target.prefixes(), purge);
-    }
-    if (!isSoft && target.tags().size() > 0) {
-      lastRemovalByTag = purge.sequence();
-    }
-    last = purge.sequence();
     PurgeNotes.Note note = PurgeNotes.Note.of(purge, target.prefixes(), target.tags());
+    note(note);
+    last = number;
     if (keeper != null) {
       keeper.noted(note);
     }
@@ -169,26 +162,22 @@ public final class PurgeTable {
    * keeper} of all that comes.
    */
   public synchronized void keep(PurgeNotes others, PurgeNotes.Keeper keeper) {
-    Map<String, Prefix> oldestFirst = new LinkedHashMap<>();
-    List<PurgeNotes.Note> inOrder =
-        Stream.concat(notes().notes().stream(), others.notes().stream())
-            .sorted(Comparator.comparingLong(PurgeNotes.Note::sequence))
-            .toList();
-    for (PurgeNotes.Note note : inOrder) {
-      Purge purge = note.purge();
-      note(note.tags(), purge);
-      note.prefixes().forEach(text -> add(new Prefix(text, purge), oldestFirst));
+    long largest = numbers.raise(others.numbers());
+    lastTag = Math.max(lastTag, largest);
+    lastPrefix = Math.max(lastPrefix, largest);
+    Prefix[] ours = within;
+    within = new Prefix[0];
+    List<PurgeNotes.Note> all = new ArrayList<>(others.notes());
+    for (Prefix prefix : ours) {
+      all.add(noteOf(prefix));
     }
-    prefixes = List.copyOf(oldestFirst.values()).reversed().toArray(Prefix[]::new);
-    trimmed = Math.max(trimmed, others.trimmed());
-    last = (Math.max(last, others.last()) / NUMBERS_OF_A_PROCESS + 1) * NUMBERS_OF_A_PROCESS;
+    all.sort(Comparator.comparingLong(PurgeNotes.Note::sequence));
+    for (PurgeNotes.Note note : all) {
+      note(note);
+    }
+    largest = Math.max(Math.max(last, largest), others.last());
+    last = (largest / NUMBERS_OF_A_PROCESS + 1) * NUMBERS_OF_A_PROCESS;
     this.keeper = keeper;
-  }
-
-  private void note(Tags marked, Purge purge) {
-    for (int i = 0; i < marked.size(); i++) {
-      tags.merge(marked.at(i), Mark.NONE.with(purge), (before, _) -> before.with(purge));
-    }
   }
 
   /** Tells that one of all that comes, too; null for nobody. */
@@ -201,67 +190,149 @@ public final class PurgeTable {
     this.keeper = keeper;
   }
 
-  /** Adds a note in the place of those that it makes superfluous. */
-  private static void add(Prefix prefix, Map<String, Prefix> oldestFirst) {
-    boolean isSoft = prefix.purge.isSoft();
-    if (!isSoft && prefix.text.isEmpty()) {
-      oldestFirst.clear();
-    }
-    String key = (isSoft ? "soft " : "hard ") + prefix.text;
-    oldestFirst.remove(key);
-    oldestFirst.put(key, prefix);
-  }
-
   /** All that is noted. */
   public synchronized PurgeNotes notes() {
     List<PurgeNotes.Note> notes = new ArrayList<>();
-    tags.forEach(
-        (tag, mark) ->
-            Stream.of(mark.hard(), mark.soft())
-                .filter(Objects::nonNull)
-                .map(purge -> PurgeNotes.Note.of(purge, List.of(), Tags.ofBits(tag)))
-                .forEach(notes::add));
-    for (Prefix prefix : prefixes) {
-      notes.add(PurgeNotes.Note.of(prefix.purge, List.of(prefix.text), Tags.NONE));
+    Stream.of(new Prefix("", hardOfAll, false), new Prefix("", softOfAll, true))
+        .filter(all -> all.number > 0)
+        .map(this::noteOf)
+        .forEach(notes::add);
+    Stream.of(within).map(this::noteOf).forEach(notes::add);
+    times.forEach(
+        (number, time) -> notes.add(new PurgeNotes.Note(number, true, time, List.of(), Tags.NONE)));
+    return new PurgeNotes(last, notes, numbers);
+  }
+
+  private PurgeNotes.Note noteOf(Prefix prefix) {
+    return new PurgeNotes.Note(
+        prefix.number,
+        prefix.isSoft,
+        epochSeconds(prefix.number, prefix.isSoft),
+        List.of(prefix.text),
+        Tags.NONE);
+  }
+
+  private long epochSeconds(long number, boolean isSoft) {
+    Map.Entry<Long, Long> time = isSoft ? times.floorEntry(number) : null;
+    return time == null ? 0 : time.getValue();
+  }
+
+  // What is purged
+
+  @GuardedBy("this")
+  private void note(PurgeNotes.Note note) {
+    if (note.isSoft()) {
+      noteTime(note.sequence(), note.epochSeconds());
     }
-    return new PurgeNotes(last, trimmed, notes);
-  }
-
-  private boolean hasRoom(PurgeTarget target, boolean isSoft) {
-    int added = 0;
-    for (int i = 0; i < target.tags().size(); i++) {
-      added += tags.containsKey(target.tags().at(i)) ? 0 : 1;
+    for (int i = 0; i < note.tags().size(); i++) {
+      raise(note.tags().at(i), note.sequence(), note.isSoft());
+      lastTag = Math.max(lastTag, note.sequence());
     }
-    return (added == 0 || tags.size() + added <= tagLimit)
-        && (target.prefixes().isEmpty() || hasRoom(target.prefixes(), isSoft));
+    for (String text : note.prefixes()) {
+      Prefix prefix = new Prefix(text, note.sequence(), note.isSoft());
+      String twin = twin(text);
+      if (twin == null || !note.prefixes().contains(twin)) {
+        note(prefix, false);
+      } else if (text.startsWith("https:") || PrefixNames.of(text, true) == 0) {
+        note(prefix, true);
+      }
+    }
   }
 
-  private boolean hasRoom(List<String> texts, boolean isSoft) {
-    List<Prefix> kept = others(texts, isSoft);
-    long added = texts.stream().mapToLong(String::length).sum();
-    return kept.size() + texts.size() <= prefixLimit
-        && octets(kept.stream()) + added <= prefixOctetsLimit;
+  /** If that is too many, every second one of the older half goes. */
+  @GuardedBy("this")
+  private void noteTime(long number, long epochSeconds) {
+    if (epochSeconds(number, true) != epochSeconds) {
+      times.put(number, epochSeconds);
+    }
+    if (times.size() > TIMES) {
+      boolean goes = false;
+      for (long older : List.copyOf(times.keySet()).subList(0, TIMES / 2)) {
+        if (goes) {
+          times.remove(older);
+        }
+        goes = !goes;
+      }
+    }
   }
 
-  private static long octets(Stream<Prefix> prefixes) {
-    return prefixes.mapToLong(prefix -> prefix.text.length()).sum();
+  /** The same at the other scheme; null if that prefix has none. */
+  private static @Nullable String twin(String text) {
+    if (text.startsWith("https://")) {
+      return "http" + text.substring("https".length());
+    }
+    return text.startsWith("http://") ? "https" + text.substring("http".length()) : null;
   }
 
-  private Prefix[] with(List<String> texts, Purge purge) {
+  @GuardedBy("this")
+  private void note(Prefix prefix, boolean isAnyScheme) {
+    long name = prefix.text.isEmpty() ? 0 : PrefixNames.of(prefix.text, isAnyScheme);
+    if (prefix.text.isEmpty()) {
+      ofAll(prefix);
+    } else if (name == 0) {
+      add(prefix);
+    } else {
+      raise(name, prefix.number, prefix.isSoft);
+    }
+    lastPrefix = Math.max(lastPrefix, prefix.number);
+  }
+
+  @GuardedBy("this")
+  private void ofAll(Prefix prefix) {
+    if (prefix.isSoft) {
+      softOfAll = Math.max(softOfAll, prefix.number);
+    } else {
+      hardOfAll = Math.max(hardOfAll, prefix.number);
+    }
+  }
+
+  private void raise(long name, long number, boolean isSoft) {
+    numbers.raise(isSoft ? ~name : name, number);
+  }
+
+  /** A prefix within a segment takes the place of those that it makes superfluous. */
+  @GuardedBy("this")
+  private void add(Prefix prefix) {
     List<Prefix> all = new ArrayList<>();
-    texts.forEach(text -> all.add(new Prefix(text, purge)));
-    all.addAll(others(texts, purge.isSoft()));
-    return all.toArray(Prefix[]::new);
+    all.add(prefix);
+    for (Prefix before : within) {
+      if (!before.isWithin(prefix)) {
+        all.add(before);
+      }
+    }
+    while (all.size() > PREFIX_LIMIT || octets(all) > PREFIX_OCTETS_LIMIT) {
+      Prefix least = all.stream().min(Prefix.LEAST_LOSS_FIRST).orElseThrow();
+      all.remove(least);
+      widen(least);
+    }
+    within = all.toArray(Prefix[]::new);
   }
 
-  /** The notes that a purge of these prefixes does not take the place of. */
-  private List<Prefix> others(List<String> texts, boolean isSoft) {
-    boolean isOfAll = !isSoft && texts.contains("");
-    return Arrays.stream(prefixes)
-        .filter(other -> !isOfAll)
-        .filter(other -> other.purge.isSoft() != isSoft || !texts.contains(other.text))
-        .toList();
+  private static long octets(List<Prefix> prefixes) {
+    return prefixes.stream().mapToLong(prefix -> prefix.text.length()).sum();
   }
+
+  /** What is below the segment above counts as purged when that prefix was. */
+  @GuardedBy("this")
+  private void widen(Prefix prefix) {
+    String above = PrefixNames.above(prefix.text);
+    long name = PrefixNames.of(above, false);
+    if (name == 0) {
+      ofAll(prefix);
+    } else {
+      raise(name, prefix.number, prefix.isSoft);
+    }
+    if (widened.sum() % PREFIX_LIMIT == 0) {
+      LOG.log(
+          Level.WARNING,
+          "so many purged prefixes end within a segment of a path that older ones count for all"
+              + " below the segment above. The next one: {0}*",
+          above.length() > 200 ? above.substring(0, 200) : above);
+    }
+    widened.increment();
+  }
+
+  // What a response fell under
 
   /**
    * The purge that a response fell under since then, a hard one if there are both; null if none.
@@ -270,89 +341,77 @@ public final class PurgeTable {
    * @param normalUri its URI ({@link NormalUri}), asked for only if it matters
    */
   public @Nullable Purge find(long since, Tags ofResponse, Supplier<@Nullable String> normalUri) {
-    Purge found = findByTag(since, ofResponse);
-    if (found == null || found.isSoft()) {
-      found = stronger(found, findByPrefix(since, normalUri));
+    String uri = lastPrefix > since ? normalUri.get() : "";
+    long hard = number(since, ofResponse, uri, false);
+    if (hard > since) {
+      return purge(hard, false);
     }
-    return since < trimmed ? TRIMMED : found;
+    long soft = number(since, ofResponse, uri, true);
+    return soft > since ? purge(soft, true) : null;
+  }
+
+  /** As it was made, if that is not long ago. */
+  private Purge purge(long number, boolean isSoft) {
+    Purge purge = recent.get(number);
+    return purge != null && purge.isSoft() == isSoft
+        ? purge
+        : new Purge(number, PurgeTarget.all(), isSoft, epochSeconds(number, isSoft));
   }
 
   /**
-   * Whether a response on its way is, or may be, one that a hard purge was about: then no request
-   * follows it. Whether it is stored at its end is asked by {@link #find}.
+   * Whether a response on its way is one that a hard purge was about: then no request that comes
+   * later may get it. Whether it is stored at its end is asked by {@link #find}.
    *
    * @param since the last purge before it was forwarded
-   * @param ofResponse null until its head is known: then any tag may be its own
+   * @param ofResponse null until its head is known: then its tags are asked for later
    */
-  public boolean mayRemove(
+  public boolean isRemoved(
       long since, @Nullable Tags ofResponse, Supplier<@Nullable String> normalUri) {
-    if (since == last) {
-      return false;
-    }
-    Purge found = find(since, ofResponse == null ? Tags.NONE : ofResponse, normalUri);
-    return (found != null && !found.isSoft()) || (ofResponse == null && lastRemovalByTag > since);
+    return since < last
+        && number(
+                since,
+                ofResponse == null ? Tags.NONE : ofResponse,
+                lastPrefix > since ? normalUri.get() : "",
+                false)
+            > since;
   }
 
-  private @Nullable Purge findByTag(long since, Tags ofResponse) {
-    Purge found = null;
-    for (int i = 0; i < ofResponse.size(); i++) {
-      Mark mark = tags.get(ofResponse.at(i));
-      Mark later = mark == null ? null : mark.since(since);
-      found = later == null ? found : stronger(found, stronger(later.hard(), later.soft()));
+  /** The last purge since then; 0 if none. */
+  private long number(long since, Tags tags, @Nullable String uri, boolean isSoft) {
+    long found = 0;
+    for (int i = 0; lastTag > since && i < tags.size(); i++) {
+      found = Math.max(found, named(since, tags.at(i), isSoft));
+    }
+    if (lastPrefix > since) {
+      found = Math.max(found, uri == null ? lastPrefix : byPrefix(since, uri, isSoft));
     }
     return found;
   }
 
-  private @Nullable Purge findByPrefix(long since, Supplier<@Nullable String> normalUri) {
-    Prefix[] newestFirst = prefixes;
-    if (newestFirst.length == 0 || newestFirst[0].purge.sequence() <= since) {
-      return null;
+  private long named(long since, long name, boolean isSoft) {
+    return numbers.since(since, isSoft ? ~name : name);
+  }
+
+  private long byPrefix(long since, String uri, boolean isSoft) {
+    long[] found = {isSoft ? softOfAll : hardOfAll};
+    if (uri.isEmpty()) {
+      return found[0];
     }
-    String uri = normalUri.get();
-    Purge found = null;
-    for (Prefix prefix : newestFirst) {
-      if (prefix.purge.sequence() <= since) {
+    PrefixNames.forEach(
+        uri,
+        (exact, anyScheme, anyHost) -> {
+          found[0] = Math.max(found[0], named(since, exact, isSoft));
+          found[0] = Math.max(found[0], named(since, anyScheme, isSoft));
+          found[0] = Math.max(found[0], named(since, anyHost, isSoft));
+        });
+    for (Prefix prefix : within) {
+      if (prefix.number <= since) {
         break;
       }
-      if (uri == null || PurgeTarget.begins(uri, prefix.text)) {
-        found = stronger(found, prefix.purge);
+      if (prefix.isSoft == isSoft && PurgeTarget.begins(uri, prefix.text)) {
+        found[0] = Math.max(found[0], prefix.number);
       }
     }
-    return found;
-  }
-
-  private static @Nullable Purge stronger(@Nullable Purge one, @Nullable Purge other) {
-    if (one == null || other == null) {
-      return one == null ? other : one;
-    }
-    return one.isSoft() && !other.isSoft() ? other : one;
-  }
-
-  /** Whether there are so many notes that it is time to let them go. */
-  public boolean isCrowded() {
-    return 2 * tags.size() > tagLimit
-        || 2 * prefixes.length > prefixLimit
-        || 2 * octets(Arrays.stream(prefixes)) > prefixOctetsLimit;
-  }
-
-  /** From now on nothing is stored that was forwarded before that purge. */
-  public void raiseFloor(long sequence) {
-    floor = sequence;
-  }
-
-  /**
-   * Lets the notes go up to that purge. All that is stored has been compared with them since {@link
-   * #raiseFloor}.
-   */
-  public synchronized void trim(long sequence) {
-    trimmed = sequence;
-    tags.keySet().forEach(tag -> tags.computeIfPresent(tag, (_, mark) -> mark.since(sequence)));
-    prefixes =
-        Arrays.stream(prefixes)
-            .filter(prefix -> prefix.purge.sequence() > sequence)
-            .toArray(Prefix[]::new);
-    if (keeper != null) {
-      keeper.trimmed(sequence);
-    }
+    return found[0];
   }
 }

@@ -66,9 +66,8 @@ public final class OperatorPurges {
    * fresh.
    *
    * @param isSoft whether it is made stale, not removed
-   * @return null if too many purges wait to be swept
    */
-  public @Nullable PurgeReport purge(PurgeTarget target, boolean isSoft) {
+  public PurgeReport purge(PurgeTarget target, boolean isSoft) {
     return purge(0, target, isSoft);
   }
 
@@ -78,7 +77,7 @@ public final class OperatorPurges {
    * @param number by which other nodes know it; 0 for one of our own, which is negative if there
    *     are other nodes
    */
-  public @Nullable PurgeReport purge(long number, PurgeTarget target, boolean isSoft) {
+  public PurgeReport purge(long number, PurgeTarget target, boolean isSoft) {
     Set<CacheKey> keys = keysOf(target);
     if (!keys.isEmpty()) {
       Purge purge = unnumbered(target, isSoft);
@@ -87,10 +86,8 @@ public final class OperatorPurges {
       return noted(number, purge, false, () -> true, State.DONE);
     }
     Purge purge = removals.purge(target.orAny(), isSoft);
-    return purge == null
-        ? null
-        : noted(
-            number, purge, false, () -> sweeper.sweptUpTo() >= purge.sequence(), State.SWEEPING);
+    return noted(
+        number, purge, false, () -> sweeper.sweptUpTo() >= purge.sequence(), State.SWEEPING);
   }
 
   /**

@@ -115,14 +115,12 @@ public final class Removals {
 
   /**
    * Purges whatever {@code target} is about: it holds when this returns, and memory comes free
-   * soon. Null, and nothing is done, if there is no room to note it before the next sweep; a hard
-   * purge of everything always has room.
+   * later.
    */
-  @Nullable Purge purge(PurgeTarget target, boolean isSoft) {
+  @CanIgnoreReturnValue
+  Purge purge(PurgeTarget target, boolean isSoft) {
     Purge purge = table.purge(target, isSoft, clock.epochSeconds());
-    if (purge != null) {
-      counted(target.kind());
-    }
+    counted(target.kind());
     sweeper.request();
     return purge;
   }
@@ -142,9 +140,7 @@ public final class Removals {
 
       @Override
       public void purged(PurgeNotes.Note note) {
-        if (purge(note.target(), note.isSoft()) == null) {
-          clear();
-        }
+        purge(note.target(), note.isSoft());
       }
 
       @Override
@@ -168,11 +164,8 @@ public final class Removals {
     OtherNodes nodes = others;
     Invalidation.of(request, response, this::invalidated).forEach(this::removeNow);
     List<String> groups = Tags.invalidated(response.fields());
-    if (!groups.isEmpty()
-        && !request.method().isSafe()
-        && purge(PurgeTarget.groups(request, groups), false) == null
-        && purge(PurgeTarget.originOf(request), false) == null) {
-      purge(PurgeTarget.all(), false);
+    if (!groups.isEmpty() && !request.method().isSafe()) {
+      purge(PurgeTarget.groups(request, groups), false);
     }
     if (nodes != null && !groups.isEmpty() && !request.method().isSafe()) {
       nodes.purged(PurgeTarget.groups(request, groups));

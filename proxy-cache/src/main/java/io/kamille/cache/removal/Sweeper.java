@@ -1,37 +1,77 @@
 package io.kamille.cache.removal;
 
+import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.key.NormalUri;
 import io.kamille.cache.purge.PurgeTable;
 import io.kamille.cache.purge.PurgeTarget;
 import io.kamille.cache.store.StoredResponse;
+import io.kamille.cache.store.Variants;
 import io.kamille.cache.tiers.TieredStore;
+import io.kamille.core.loop.WallClock;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongConsumer;
 
 /**
  * Goes through all that is stored after purges, so that memory comes free that nobody asks for any
- * more, and old notes can go. On a thread of its own; never needed for a purge to hold.
+ * more. On a thread of its own; never needed for a purge to hold.
  */
 public final class Sweeper {
 
+  /*
+   * However much is stored, the walk takes no more of a processor: some keys at once, which is all
+   * of a small cache, and then so many a second. What it saves up while it rests is those few.
+   */
+  static final int AT_ONCE = 4_096;
+  static final int A_SECOND = 1_000;
+  private static final long KEY_NANOS = TimeUnit.SECONDS.toNanos(1) / A_SECOND;
+  private static final long STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
   private final TieredStore store;
   private final PurgeTable table;
-  private final Executor executor;
+  private final WallClock clock;
+  private final LongConsumer pause;
+  private final Executor sweeps;
+  private final Executor counts;
   private final AtomicBoolean isRequested = new AtomicBoolean();
   private volatile long sweptUpTo;
 
-  /** A sweeper that sweeps on {@code executor}, one thing after the other. */
-  public Sweeper(TieredStore store, PurgeTable table, Executor executor) {
+  /** Up to when the keys that were looked at have been paid for, by the thread that sweeps. */
+  private long paidNanos;
+
+  /**
+   * A sweeper that sweeps on {@code sweeps}, one thing after the other.
+   *
+   * @param counts where counts are made, one after the other
+   */
+  public Sweeper(
+      TieredStore store, PurgeTable table, WallClock clock, Executor sweeps, Executor counts) {
+    this(store, table, clock, LockSupport::parkNanos, sweeps, counts);
+  }
+
+  /** One that waits by {@code pause}, which is told for how many nanoseconds. */
+  Sweeper(
+      TieredStore store,
+      PurgeTable table,
+      WallClock clock,
+      LongConsumer pause,
+      Executor sweeps,
+      Executor counts) {
     this.store = store;
     this.table = table;
-    this.executor = executor;
+    this.clock = clock;
+    this.pause = pause;
+    this.sweeps = sweeps;
+    this.counts = counts;
+    this.paidNanos = clock.nanos() - AT_ONCE * KEY_NANOS;
   }
 
   /** Sweeps soon, once for all who ask until then. Any thread. */
   public void request() {
     if (isRequested.compareAndSet(false, true)) {
-      executor.execute(this::sweep);
+      sweeps.execute(this::sweep);
     }
   }
 
@@ -43,20 +83,31 @@ public final class Sweeper {
   private void sweep() {
     isRequested.set(false);
     long upTo = table.last();
-    boolean isCrowded = table.isCrowded();
-    if (isCrowded) {
-      table.raiseFloor(upTo);
+    store.forEach(this::sweep);
+    if (!Thread.currentThread().isInterrupted()) {
+      sweptUpTo = upTo;
     }
-    store.forEach(store::sweep);
-    if (isCrowded) {
-      table.trim(upTo);
+  }
+
+  /** Nothing at the end of the process, which interrupts. */
+  private void sweep(CacheKey key, Variants variants) {
+    if (!Thread.currentThread().isInterrupted()) {
+      pay();
+      store.sweep(key, variants);
     }
-    sweptUpTo = upTo;
+  }
+
+  private void pay() {
+    long now = clock.nanos();
+    paidNanos = Math.max(paidNanos - now, -AT_ONCE * KEY_NANOS) + now + KEY_NANOS;
+    if (paidNanos - now >= STEP_NANOS) {
+      pause.accept(paidNanos - now);
+    }
   }
 
   /** Counts soon what a purge would be about, and tells {@code done}. Any thread. */
   void count(PurgeTarget target, LongConsumer done) {
-    executor.execute(
+    counts.execute(
         () -> {
           long[] count = {0};
           try {

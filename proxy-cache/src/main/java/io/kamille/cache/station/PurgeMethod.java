@@ -121,10 +121,6 @@ public final class PurgeMethod implements ExchangeHandler {
       StringBuilder text = new StringBuilder();
       for (Order order : orders) {
         PurgeReport report = purges.purge(order.target(), order.isSoft());
-        if (report == null) {
-          answer.say(StatusCode.SERVICE_UNAVAILABLE, "too many purges wait to be swept\n");
-          return;
-        }
         text.append("purge number: ").append(report.id()).append('\n');
       }
       removals.whenKept(() -> answer.say(StatusCode.OK, text.toString()));

@@ -144,16 +144,20 @@ public final class StoredResponse implements Variants {
   }
 
   /**
-   * This response, with its coded forms, as softly purged at that time. Takes over one lease on
-   * this one, and takes one on each form.
+   * This response, with its coded forms, as softly purged at that time. A copy of it in another
+   * tier is one of this, too: it is older than the purge. Takes over one lease on this one, and
+   * takes one on each form.
    */
   public StoredResponse staleSince(long epochSeconds) {
-    return new StoredResponse(
-        head,
-        uriLength,
-        headLength,
-        facts.staleSince(epochSeconds),
-        withForms(extras.forms.staleSince(epochSeconds)));
+    StoredResponse stale =
+        new StoredResponse(
+            head,
+            uriLength,
+            headLength,
+            facts.staleSince(epochSeconds),
+            withForms(extras.forms.staleSince(epochSeconds)));
+    stale.isCopied = isCopied;
+    return stale;
   }
 
   private Extras withForms(CodedForms forms) {

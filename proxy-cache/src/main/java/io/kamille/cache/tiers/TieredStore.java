@@ -310,7 +310,7 @@ public final class TieredStore {
 
   /** Whether what was forwarded then may be stored now, as far as its key tells. */
   private boolean isStillGood(CacheKey key, Moment before) {
-    return removals.of(key) == before.removals() && purges.floor() <= before.purge();
+    return removals.of(key) == before.removals();
   }
 
   /**
@@ -403,6 +403,7 @@ public final class TieredStore {
       for (int i = 0; variants != null && i < variants.size(); i++) {
         StoredResponse response = variants.at(i);
         if (response.tryRetain()) {
+          response.unclaimCopy();
           count += settlement.replace(key, response, purge, response.unpurgedUpTo()) ? 1 : 0;
           response.release();
         }
@@ -594,7 +595,7 @@ public final class TieredStore {
     return settlement.isUnpurged(response);
   }
 
-  /** Shows everything that is stored. Purged or not: {@link #sweep} comes first. */
+  /** Shows everything that is stored, purged or not. */
   public void forEach(BiConsumer<CacheKey, Variants> reader) {
     index.forEach(reader);
   }

@@ -66,17 +66,12 @@ public final class WorkerThreads implements Executor, AutoCloseable {
         ThreadPoolExecutor::shutdownNow);
   }
 
-  /** The one that sweeps after purges. What comes behind its end is not begun. */
-  public static WorkerThreads sweeping() {
+  /**
+   * One that looks at all that is stored. The end interrupts it; what comes behind is not begun.
+   */
+  public static WorkerThreads sweeping(String name) {
     WorkerThreads one =
-        new WorkerThreads(
-            "kamille-purge-",
-            1,
-            new LinkedBlockingQueue<>(),
-            threads -> {
-              threads.shutdown();
-              threads.getQueue().clear();
-            });
+        new WorkerThreads(name, 1, new LinkedBlockingQueue<>(), ThreadPoolExecutor::shutdownNow);
     one.threads.setRejectedExecutionHandler(new ThreadPoolExecutor.DiscardPolicy());
     return one;
   }

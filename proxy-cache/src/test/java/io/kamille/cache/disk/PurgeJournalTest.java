@@ -3,11 +3,15 @@ package io.kamille.cache.disk;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.cache.purge.Purge;
+import io.kamille.cache.purge.PurgeNotes;
+import io.kamille.cache.purge.PurgeNumbers;
 import io.kamille.cache.purge.PurgeTable;
 import io.kamille.cache.purge.PurgeTarget;
+import io.kamille.cache.purge.PurgeTarget.Kind;
 import io.kamille.cache.rules.Tags;
 import java.util.List;
 import java.util.Objects;
+import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -75,45 +79,50 @@ class PurgeJournalTest {
   }
 
   @Test
-  void whatWasPurgedAgainIsNotedOnce() {
+  void aFileTakesNoMoreThanTheTableAndSomeGrowthHoweverOftenAnythingIsPurged() throws Exception {
     var directory = new MemoryDirectory();
-    PurgeTarget host = Objects.requireNonNull(PurgeTarget.host("example.org"));
-    long before;
-    try (var fixture = new DiskFixture(directory)) {
-      PurgeTable table = table(fixture);
-      for (int i = 0; i < 3; i++) {
-        table.purge(host, true, DiskFixture.NOW + i);
-        table.purge(host, false, DiskFixture.NOW + i);
-        table.purge(PurgeTarget.tags(List.of("news")), false, DiskFixture.NOW);
-      }
-      before = table.last() - 1;
+    PurgeTable table = new PurgeTable();
+    Tags some = Tags.ofBits(new SplittableRandom(1).longs(50).toArray());
+    PurgeTarget target = new PurgeTarget(Kind.TAG, List.of(), List.of(), some);
+    PurgeJournal journal = new PurgeJournal(directory, PurgeJournalFuzzTest.STORE, 10_000);
+    table.keep(PurgeNotes.none(), note -> {});
+    table.purge(target, false, DiskFixture.NOW);
+    journal.begin(table::notes);
+    int begun = directory.octets(journal(directory)).length;
+    for (int i = 0; i < 100; i++) {
+      table.purge(target, false, DiskFixture.NOW);
+      journal.note(new PurgeNotes.Note(table.last(), false, DiskFixture.NOW, List.of(), some));
+      assertThat(directory.octets(journal(directory))).hasSizeLessThan(begun + 11_000);
     }
-    try (var fixture = new DiskFixture(directory)) {
-      PurgeTable table = table(fixture);
-      assertThat(table.size()).isEqualTo(5);
-      assertThat(find(table, before, NEWS, "http://other/")).isNotNull();
-      table.purge(PurgeTarget.all(), false, DiskFixture.NOW);
-    }
-    try (var fixture = new DiskFixture(directory)) {
-      assertThat(table(fixture).size()).isEqualTo(2);
-    }
+    journal.close();
+    PurgeNotes found =
+        Objects.requireNonNull(new PurgeJournal(directory, PurgeJournalFuzzTest.STORE).read());
+    assertThat(found.last()).isEqualTo(table.last());
+    PurgeTable next = new PurgeTable();
+    next.keep(found, note -> {});
+    assertThat(find(next, table.last() - 1, Tags.ofBits(some.at(7)), "http://a/")).isNotNull();
+    assertThat(find(next, table.last(), Tags.ofBits(some.at(7)), "http://a/")).isNull();
   }
 
   @Test
-  void notesThatWereLetGoStillCountAgainstWhatIsOlder() {
+  void theLongestFileThatIsWrittenIsRead() {
+    long copy =
+        (long) PurgeNumbers.PAGES * PurgeJournal.PAGE_ENTRY_BYTES
+            + 2 * PurgeTable.PREFIX_OCTETS_LIMIT;
+    assertThat(copy + 2L * PurgeJournal.GROWTH_BYTES).isLessThan(PurgeJournal.LENGTH_LIMIT);
+  }
+
+  /** A release before let notes go: what is older than these counts as purged. */
+  @Test
+  void notesThatAnEarlierReleaseLetGoStillCountAgainstWhatIsOlder() throws Exception {
     var directory = new MemoryDirectory();
-    long before;
-    try (var fixture = new DiskFixture(directory)) {
-      PurgeTable table = table(fixture);
-      before = table.last();
-      table.purge(PurgeTarget.tags(List.of("news")), false, DiskFixture.NOW);
-      table.trim(table.last());
-    }
-    try (var fixture = new DiskFixture(directory)) {
-      PurgeTable table = table(fixture);
-      assertThat(table.size()).isZero();
-      assertThat(find(table, before, Tags.NONE, "http://a/")).isNotNull();
-    }
+    PurgeJournalFuzzTest.writeState(directory, 5, 4);
+    PurgeJournal journal = new PurgeJournal(directory, PurgeJournalFuzzTest.STORE);
+    PurgeTable table = new PurgeTable();
+    table.keep(Objects.requireNonNull(journal.read()), note -> {});
+    assertThat(find(table, 3, Tags.NONE, "http://a/")).isNotNull();
+    assertThat(find(table, 4, Tags.NONE, "http://a/")).isNull();
+    assertThat(table.last()).isGreaterThan(5);
   }
 
   @Test

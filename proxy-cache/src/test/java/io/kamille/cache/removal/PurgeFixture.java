@@ -8,13 +8,14 @@ import io.kamille.cache.purge.PurgeTable;
 import io.kamille.cache.tiers.TieredStore;
 import io.kamille.core.loop.ManualClock;
 import io.kamille.core.loop.WallClock;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Queue;
 
 /** A store whose sweeps are run by hand. Confined to its test. */
 final class PurgeFixture implements AutoCloseable {
 
-  private static final int CAPACITY = 1 << 20;
+  private static final int CAPACITY = 16 << 20;
 
   final Arena arena = Arena.open(CAPACITY);
   final PurgeTable table = new PurgeTable();
@@ -30,7 +31,14 @@ final class PurgeFixture implements AutoCloseable {
   /** What the sweeper has to do. */
   final Queue<Runnable> waiting = new ArrayDeque<>();
 
-  final Sweeper sweeper = new Sweeper(store, table, waiting::add);
+  final Sweeper sweeper =
+      new Sweeper(
+          store,
+          table,
+          clock,
+          nanos -> clock.advance(Duration.ofNanos(nanos)),
+          waiting::add,
+          waiting::add);
   final Removals removals =
       new Removals(
           store, new InFlightTable(clock, table), table, sweeper, new RouteQueries(), clock);

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.purge.Purge;
-import io.kamille.cache.purge.PurgeTable;
 import io.kamille.cache.purge.PurgeTarget;
 import io.kamille.cache.rules.CachePolicy;
 import io.kamille.cache.rules.SelectingFields;
@@ -19,9 +18,9 @@ import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -32,7 +31,6 @@ class SweeperTest {
   private static final CacheKey KEY = CacheKey.of(RequestHead.of("GET", URI));
 
   private final PurgeFixture fixture = new PurgeFixture();
-  private final PurgeTable table = fixture.table;
   private final TieredStore store = fixture.store;
 
   @AfterEach
@@ -42,6 +40,10 @@ class SweeperTest {
 
   /** Stores a response with that tag, as of that moment. */
   private void put(String tag, TieredStore.Moment moment) {
+    put(KEY, tag, moment);
+  }
+
+  private void put(CacheKey key, String tag, TieredStore.Moment moment) {
     ByteBuf octets = Unpooled.buffer();
     EncodedHead head = ResponseCodec.encode(URI, ResponseHead.of(200), octets);
     Reservation reservation = Objects.requireNonNull(store.reserve(octets.readableBytes(), 0));
@@ -51,7 +53,7 @@ class SweeperTest {
             .tagged(Tags.named(List.of(tag)));
     store
         .commitUnlessPurged(
-            KEY,
+            key,
             reservation,
             moment,
             null,
@@ -60,19 +62,7 @@ class SweeperTest {
   }
 
   private Purge purge(String... tags) {
-    return Objects.requireNonNull(fixture.removals.purge(PurgeTarget.tags(List.of(tags)), false));
-  }
-
-  /** OperatorPurges so many tags of nothing that is stored that old notes have to go. */
-  private void crowd() {
-    for (int i = 0; 2 * i <= PurgeTable.TAG_LIMIT; i += Tags.LIMIT) {
-      int first = i;
-      purge(
-          IntStream.range(0, Tags.LIMIT)
-              .mapToObj(number -> "other" + (first + number))
-              .toArray(String[]::new));
-    }
-    assertThat(table.isCrowded()).isTrue();
+    return fixture.removals.purge(PurgeTarget.tags(List.of(tags)), false);
   }
 
   @Test
@@ -99,35 +89,19 @@ class SweeperTest {
     assertThat(fixture.waiting).hasSize(1);
   }
 
+  /** A cache of any size costs the same until ten seconds after a purge. */
   @Test
-  void fewNotesStay() {
-    Purge purge = purge("a");
+  void aWalkLooksAtSomeKeysAtOnceAndThenAtSoManyASecond() {
+    for (int i = 0; i < Sweeper.AT_ONCE + 2 * Sweeper.A_SECOND; i++) {
+      put(CacheKey.of(RequestHead.of("GET", URI + i)), "a", store.moment(KEY));
+    }
+    assertThat(store.size()).isEqualTo(Sweeper.AT_ONCE + 2L * Sweeper.A_SECOND);
+    long begin = fixture.clock.nanos();
+    Purge other = purge("b");
     fixture.sweep();
-    assertThat(table.size()).isEqualTo(1);
-    assertThat(table.floor()).isZero();
-    assertThat(table.find(purge.sequence() - 1, Tags.named(List.of("a")), () -> URI))
-        .isSameAs(purge);
-  }
-
-  @Test
-  void crowdedNotesGoOnceAllThatIsStoredIsComparedWithThem() {
-    put("kept", store.moment(KEY));
-    crowd();
-    fixture.sweep();
-    assertThat(table.size()).isZero();
-    assertThat(table.isCrowded()).isFalse();
-    assertThat(store.find(KEY)).isNotNull();
-  }
-
-  @Test
-  void whatWasForwardedBeforeNotesWentIsNotStored() {
-    TieredStore.Moment before = store.moment(KEY);
-    crowd();
-    fixture.sweep();
-    put("late", before);
-    assertThat(store.find(KEY)).isNull();
-    put("after", store.moment(KEY));
-    assertThat(store.find(KEY)).isNotNull();
+    assertThat(fixture.sweeper.sweptUpTo()).isEqualTo(other.sequence());
+    assertThat(Duration.ofNanos(fixture.clock.nanos() - begin))
+        .isBetween(Duration.ofMillis(1_900), Duration.ofSeconds(2));
   }
 
   @Test

@@ -6,6 +6,7 @@ import io.kamille.cache.index.PolicyChoice;
 import io.kamille.cache.index.TestIndexes;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.memory.Arena;
+import io.kamille.cache.purge.Purge;
 import io.kamille.cache.purge.PurgeTable;
 import io.kamille.cache.purge.PurgeTarget;
 import io.kamille.cache.rules.CachePolicy;
@@ -222,6 +223,40 @@ class TieredStoreTest {
           .as("%d GiB", gibibytes)
           .isGreaterThan(Arena.headroomBytes(capacity));
     }
+  }
+
+  @Test
+  void aSoftPurgeKeepsTheCopyOnTheDiskUnlessItRemovesIt() {
+    PurgeTable purges = new PurgeTable();
+    TieredStore soft =
+        new TieredStore(
+            arena,
+            TestIndexes.inCaller(
+                TieredStore.indexCapacityBytes(CAPACITY), PolicyChoice.LRU, WallClock.system()),
+            purges,
+            null);
+    ByteBuf octets = Unpooled.buffer();
+    EncodedHead head = encode(1, octets);
+    Reservation reservation = Objects.requireNonNull(soft.reserve(octets.readableBytes(), 0));
+    assertThat(reservation.append(octets)).isTrue();
+    ResponseHead fresh = ResponseHead.of(200, "Cache-Control", "max-age=60");
+    StoredFacts facts = StoredFacts.of(fresh, CachePolicy.DEFAULT, 0, 0);
+    StoredResponse response =
+        soft.commitUnlessPurged(
+            key(1),
+            reservation,
+            soft.moment(key(1)),
+            null,
+            stored -> StoredResponse.of(head, stored, facts, SelectingFields.NONE));
+    assertThat(response.claimCopy()).isTrue();
+    response.release();
+    purges.purge(PurgeTarget.all(), true, 0);
+    StoredResponse stale = Objects.requireNonNull(soft.find(key(1))).at(0);
+    assertThat(stale.facts().isFresh(1)).isFalse();
+    assertThat(stale.isCopied()).isTrue();
+    soft.soften(key(1), new Purge(0, PurgeTarget.all(), true, 0));
+    assertThat(Objects.requireNonNull(soft.find(key(1))).at(0).isCopied()).isFalse();
+    soft.clear();
   }
 
   @Test
