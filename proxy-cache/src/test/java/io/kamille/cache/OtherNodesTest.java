@@ -105,7 +105,7 @@ class OtherNodesTest implements OtherNodes {
     orders.getLast().purged(200, 2);
     fixture.run();
     assertThat(reply.status()).isEqualTo(202);
-    assertThat(reply.text()).isEqualTo("purged: 3\n");
+    assertThat(reply.text()).isEqualTo("purged: 3\n202 hard tag a b\n200 soft tag c\n");
   }
 
   /** What another node makes of the names is the same. */

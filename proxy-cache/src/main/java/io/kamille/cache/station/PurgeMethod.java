@@ -30,7 +30,9 @@ import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -116,7 +118,7 @@ public final class PurgeMethod implements ExchangeHandler {
       int count = removals.remove(queries.keysOf(exchange.request()));
       removals.whenKept(() -> answer.purged(StatusCode.OK, count));
     } else if (nodes != null) {
-      orders.forEach(order -> nodes.purge(order.target(), order.isSoft(), answer));
+      orders.forEach(order -> nodes.purge(order.target(), order.isSoft(), answer.of(order)));
     } else {
       StringBuilder text = new StringBuilder();
       for (Order order : orders) {
@@ -139,7 +141,7 @@ public final class PurgeMethod implements ExchangeHandler {
 
   /**
    * An answer that waits until all is purged, for later processes too. It has the worst status and
-   * the sum.
+   * the sum, and of several orders what became of each.
    */
   private static final class KeptAnswer implements ContentSource, OtherNodes.Done {
 
@@ -147,11 +149,28 @@ public final class PurgeMethod implements ExchangeHandler {
     private final AtomicInteger left;
     private final AtomicInteger worst = new AtomicInteger(StatusCode.OK);
     private final AtomicLong sum = new AtomicLong();
+    private final Queue<String> each = new ConcurrentLinkedQueue<>();
+    private final boolean tellsEach;
     private boolean isCancelled;
 
     KeptAnswer(Exchange exchange, int count) {
       this.exchange = exchange;
       this.left = new AtomicInteger(count);
+      this.tellsEach = count > 1;
+    }
+
+    OtherNodes.Done of(Order order) {
+      return (status, responses) -> {
+        if (tellsEach) {
+          each.add(status + " " + (order.isSoft() ? "soft" : "hard") + " " + text(order.target()));
+        }
+        purged(status, responses);
+      };
+    }
+
+    /** In a line of ASCII, as a field has it. */
+    private static String text(PurgeTarget target) {
+      return target.kind().token() + " " + target.shown().replace("…", "...");
     }
 
     /** On any thread. */
@@ -160,7 +179,9 @@ public final class PurgeMethod implements ExchangeHandler {
       worst.accumulateAndGet(status, Math::max);
       sum.addAndGet(responses);
       if (left.decrementAndGet() == 0) {
-        say(worst.get(), "purged: " + sum.get() + "\n");
+        StringBuilder text = new StringBuilder("purged: " + sum.get() + "\n");
+        each.forEach(line -> text.append(line).append('\n'));
+        say(worst.get(), text.toString());
       }
     }
 

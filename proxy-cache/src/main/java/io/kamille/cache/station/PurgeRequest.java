@@ -8,7 +8,9 @@ import io.kamille.core.http.Fields;
 import io.kamille.core.http.RequestHead;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -36,7 +38,14 @@ record PurgeRequest(List<Order> orders, @Nullable String refusal) {
    * these names is refused, such as a name with a start and no end, an empty one or a dot: a purge
    * that removes less than was asked for, and says 200, is worse than none. In a host a dot may stay,
    * because nobody escapes it.
+   *
+   * Plug-ins for Varnish send PURGE for a path with a star behind it, as an expression or without
+   * saying so. That is a prefix where both ways to read it mean the same. The host is that of the
+   * request, at both schemes.
    */
+  private static final List<String> WAYS = List.of("X-Purge-Method", "X-VC-Purge-Method");
+  private static final String AS_EXPRESSION = "regex";
+  private static final Set<String> LITERALLY = Set.of("exact", "default");
   private static final String SOFT = "xkey-softpurge";
   private static final String EVERYTHING = ".*";
   private static final int HOST_LIMIT = 16;
@@ -109,11 +118,16 @@ record PurgeRequest(List<Order> orders, @Nullable String refusal) {
         boolean isMore = isBan && !PLAIN.matcher(value).matches();
         Syntax syntax =
             isMore && field.getValue() == Syntax.TAGS ? Syntax.EXPRESSION : field.getValue();
+        if (!USUAL_FIELDS.containsKey(name)
+            && PLAIN.matcher(value).matches()
+            && TagFields.areBlankSeparated(name, value)) {
+          syntax = Syntax.WORDS;
+        }
         if (syntax == Syntax.EXPRESSION && value.equals(EVERYTHING)) {
           return purging(PurgeTarget.all());
         }
         List<String> tags = tags(value, syntax);
-        if (tags.isEmpty() || !tags.stream().allMatch(Tags::isTag)) {
+        if (tags.isEmpty() || !tags.stream().allMatch(PurgeRequest::isTag)) {
           return refused(name + " has no list of tags");
         }
         (name.equals(SOFT) ? soft : hard).addAll(tags);
@@ -132,8 +146,38 @@ record PurgeRequest(List<Order> orders, @Nullable String refusal) {
       return byUrl(fields.all("X-Url"), fields.all("X-Host"));
     }
     return request.methodText().equals("PURGE")
-        ? null
+        ? byPattern(request)
         : refused("a field with tags is missing, such as xkey-purge");
+  }
+
+  /** A star at the end is meant as a pattern, and tags have none. */
+  private static boolean isTag(String name) {
+    return Tags.isTag(name) && !name.endsWith("*");
+  }
+
+  /** A {@code PURGE} whose URL is a pattern; null if it is meant as it is. */
+  private static @Nullable PurgeRequest byPattern(RequestHead request) {
+    List<String> ways = WAYS.stream().flatMap(name -> request.fields().all(name).stream()).toList();
+    boolean isExpression = ways.stream().anyMatch(AS_EXPRESSION::equalsIgnoreCase);
+    String target = request.pathAndQuery();
+    if (!isExpression
+        && !ways.stream().allMatch(way -> LITERALLY.contains(way.toLowerCase(Locale.ROOT)))) {
+      return refused("X-Purge-Method is none of regex, exact and default");
+    }
+    if (!isExpression
+        && (!target.endsWith("*") || ways.stream().anyMatch("exact"::equalsIgnoreCase))) {
+      return null;
+    }
+    String path = isExpression || target.endsWith(EVERYTHING) ? prefix(target) : starless(target);
+    String origin = NormalUri.originOf(request);
+    String host = origin.substring(origin.indexOf("//") + 2, origin.length() - 1);
+    PurgeTarget below = path == null || host.isEmpty() ? null : target(host, path);
+    return below == null ? refused("the URL is no prefix such as /shop/.*") : purging(below);
+  }
+
+  private static @Nullable String starless(String target) {
+    String path = target.substring(0, target.length() - 1);
+    return path.indexOf('*') < 0 && path.length() <= PurgeTarget.LENGTH_LIMIT ? path : null;
   }
 
   /** The URL of a {@code PURGE} that names nothing else; null if it has no host. */

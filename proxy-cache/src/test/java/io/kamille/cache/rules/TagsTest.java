@@ -2,8 +2,10 @@ package io.kamille.cache.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.RequestHead;
+import io.kamille.core.http.ResponseHead;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -131,5 +133,24 @@ class TagsTest {
     assertThat(both.updated(REQUEST, Fields.of("Surrogate-Key", "b")))
         .isEqualTo(of("Cache-Groups", "\"g\"").updated(REQUEST, Fields.of("Surrogate-Key", "b")));
     assertThat(both.updated(REQUEST, Fields.of("Date", "x"))).isEqualTo(both);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      value = {
+        "xkey; a b,c; 'a,b,c'",
+        "Page-Tags; node:1 node_list; 'node:1,node_list'",
+        "page-tags; 'node:1, node list'; 'node:1, node list'",
+        "X-Cache-Tags; a b; a b",
+        "X-Magento-Tags; a b; a b",
+      })
+  void blanksSeparateWhereThePageSaysSo(String name, String line, String tags) {
+    TagFields fields =
+        new TagFields(List.of("xkey", "Page-Tags", "x-cache-tags", "X-Magento-Tags"));
+    Fields response = ResponseHead.of(200, name, line).fields();
+    fields.gather(response);
+    assertThat(response.first(FieldName.CACHE_TAG)).isEqualTo(tags);
+    assertThat(response.all(name)).isEmpty();
   }
 }

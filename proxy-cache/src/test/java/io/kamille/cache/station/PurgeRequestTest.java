@@ -54,6 +54,9 @@ class PurgeRequestTest {
         "BAN; X-Cache-Tags; '(product-1(,|$))|((^|,)product-2$)'",
         "BAN; X-Cache-Tags; '(^|,)product-1(,|$)|(^|,)product-2(,|$)'",
         "BAN; Page-Tags; ^(product-1|product-2)$",
+        "BAN; Page-Tags; product-1 product-2",
+        "PURGE; Page-Tags; 'product-1, product-2'",
+        "PURGE; Page-Tags; product-1|product-2",
       })
   void tagsAreReadAsTheListThatTheyAre(String method, String name, String value) {
     assertThat(orders(method, name, value)).isEqualTo("tag product-1 product-2");
@@ -105,6 +108,11 @@ class PurgeRequestTest {
         "PURGEKEYS; X-Other; a",
         "PURGE; xkey; ' '",
         "PURGE; X-Magento-Tags-Pattern; *",
+        "PURGE; xkey; .*",
+        "PURGE; Surrogate-Key; a b*",
+        "BAN; Cache-Tag; *",
+        "PURGE; Page-Tags; node:*",
+        "PURGE; Page-Tags; (^| )a( |$)",
         "PURGE; X-Magento-Tags-Pattern; product_[0-9]+",
         "PURGE; X-Magento-Tags-Pattern; (a|b)c",
         "PURGE; X-Magento-Tags-Pattern; (a|b",
@@ -164,6 +172,67 @@ class PurgeRequestTest {
         .isNotNull();
     String hosts = "^(" + String.join("|", many.subList(0, 17)) + ")$";
     assertThat(Objects.requireNonNull(read("BAN", "X-Host", hosts)).refusal()).isNotNull();
+  }
+
+  /** Plug-ins for WordPress and others. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      value = {
+        "/.*; regex; host h.test",
+        "/.*; Regex; host h.test",
+        "/.*; ; host h.test",
+        "/*; ; host h.test",
+        "/*; default; host h.test",
+        "/; regex; host h.test",
+        "/wp-content/.*; regex; prefix //h.test/wp-content/",
+        "/wp-content/.*; ; prefix //h.test/wp-content/",
+        "/wp-content/*; ; prefix //h.test/wp-content/",
+        "/wp-content/; regex; prefix //h.test/wp-content/",
+        "/img/a*; ; prefix //h.test/img/a",
+        "/img/a.b*; ; prefix //h.test/img/a.b",
+        "/a?b=*; ; prefix //h.test/a?b=",
+      })
+  void aPatternInTheUrlIsAPrefix(String path, @Nullable String way, String expected) {
+    for (String name : List.of("X-Purge-Method", "X-VC-Purge-Method")) {
+      assertThat(text(path, name, way)).isEqualTo(expected);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      value = {
+        "/a.html; regex",
+        "/a*; regex",
+        "/(a|b).*; regex",
+        "/a.b.*; ",
+        "/a?b=.*; ",
+        "/a/*/b*; ",
+        "/[0-9]*; regex",
+        "/a; wildcard",
+        "/a; ''",
+      })
+  void aPatternThatIsNoPrefixIsRefused(String path, @Nullable String way) {
+    assertThat(text(path, "X-Purge-Method", way)).isEqualTo("refused");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      value = {"/a; ", "/a; default", "/a; exact", "/a*; exact", "/a*b; "})
+  void whatIsNoPatternIsTheUrlItself(String path, @Nullable String way) {
+    assertThat(text(path, "X-Purge-Method", way)).isEqualTo("url");
+  }
+
+  private static String text(String path, String name, @Nullable String way) {
+    String[] fields = way == null ? new String[0] : new String[] {name, way};
+    RequestHead request = RequestHead.of("PURGE", "http://h.test" + path, fields);
+    PurgeRequest read = PurgeRequest.of(request, FIELDS);
+    if (read == null) {
+      return "url";
+    }
+    return read.refusal() != null ? "refused" : text(read.orders().getFirst());
   }
 
   @Test
