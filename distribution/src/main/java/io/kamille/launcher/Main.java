@@ -3,6 +3,7 @@ package io.kamille.launcher;
 import io.kamille.core.log.OperationalLog;
 import io.kamille.launcher.cli.KamilleCommand;
 import io.kamille.launcher.cli.ServiceCommand;
+import io.kamille.launcher.cli.Signals;
 import java.security.SecureRandom;
 import java.util.HexFormat;
 
@@ -15,6 +16,9 @@ public final class Main {
    * Runs the command line and exits with what it says ({@link io.kamille.launcher.cli.ExitCode}).
    */
   public static void main(String[] arguments) {
+    if (arguments.length > 0 && arguments[0].equals("run")) {
+      Signals.hold("HUP", "USR1");
+    }
     nameChannels();
     System.setErr(OperationalLog.standardError());
     int exitCode =

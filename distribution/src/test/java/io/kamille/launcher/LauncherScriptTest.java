@@ -121,6 +121,18 @@ class LauncherScriptTest {
         .endsWith("Main a b *\nwords: 2\n");
   }
 
+  /** SIGHUP, SIGUSR1 and SIGUSR2 are bits 0, 9 and 11 of what the kernel tells. */
+  @Test
+  void signalsEndNoStartAndNamesOfFilesAreUtf8() throws Exception {
+    Path runtime = java(home.resolve("runtime"), "bundled", 25);
+    Files.writeString(
+        runtime.resolve("bin/java"), "#!/bin/sh\ngrep SigIgn /proc/$$/status\necho $LC_ALL\n");
+    Map<String, String> latin = Map.of("LC_ALL", "de_DE.ISO-8859-1");
+    String[] lines = run(script, latin, "run").split("\n");
+    assertThat(Long.parseLong(lines[0].replaceAll(".*\\s", ""), 16) & 0xa01).isEqualTo(0xa01);
+    assertThat(lines[1]).isEqualTo("C.UTF-8");
+  }
+
   @Test
   void tooFewDescriptorsForJavaAre71BeforeItIsStarted() throws Exception {
     java(home.resolve("runtime"), "bundled", 25);

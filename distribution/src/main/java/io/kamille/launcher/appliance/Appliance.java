@@ -3,6 +3,7 @@ package io.kamille.launcher.appliance;
 import io.kamille.admin.AdminServer;
 import io.kamille.admin.AdminSettings;
 import io.kamille.admin.api.Operation;
+import io.kamille.admin.auth.PrivateFile;
 import io.kamille.admin.tuning.BufferTuner;
 import io.kamille.admin.view.ApplianceView;
 import io.kamille.admin.view.ApplianceView.RequestDurations;
@@ -289,7 +290,7 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
           "cannot use the directory of cache.disk.path, "
               + configuration.cache().disk().path()
               + ": "
-              + refused.getMessage());
+              + PrivateFile.why(refused));
     }
   }
 
@@ -317,7 +318,11 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
           "cannot serve the admin API on " + address + ": " + taken.getMessage());
     } catch (IOException | IllegalArgumentException failed) {
       throw new StartFailure(
-          StartFailure.Kind.FILE, "cannot open the admin API: " + failed.getMessage());
+          StartFailure.Kind.FILE,
+          "cannot open the admin API, with its token in "
+              + running.admin().tokenFile()
+              + ": "
+              + (failed instanceof IOException file ? PrivateFile.why(file) : failed.getMessage()));
     }
   }
 
@@ -469,9 +474,7 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
       }
       overload.target(next.overload().target().toNanos());
       int lateLoops = clientSide.reload(next);
-      if (accessLog != null) {
-        accessLog.reopen();
-      }
+      reopenLogs();
       running = next;
       LOG.log(lateLoops == 0 ? Level.INFO : Level.WARNING, Reloaded.sentence(changes, lateLoops));
     }
@@ -493,9 +496,19 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
     return loops.loops();
   }
 
-  /** The longest that {@link #drain} takes. */
-  public Duration drainLimit() {
+  /** The longest that {@link #stopBeingReady} and {@link #drain} take. */
+  public Duration stopLimit() {
+    return running.limits().shutdownDelay().plus(drainLimit());
+  }
+
+  private Duration drainLimit() {
     return running.limits().drainDeadline();
+  }
+
+  /** Says that it is not ready, and serves on for as long as others need to see that. */
+  public void stopBeingReady() throws InterruptedException {
+    state = ApplianceView.State.DRAINING;
+    Thread.sleep(running.limits().shutdownDelay());
   }
 
   synchronized void closeAdmin() {
@@ -528,6 +541,13 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
     int left = clientSide.drain(idleMayStay);
     if (left > 0) {
       LOG.log(Level.WARNING, "drain deadline passed with {0} connections open", left);
+    }
+  }
+
+  /** Opens the logs anew, after they were renamed. */
+  public void reopenLogs() {
+    if (accessLog != null) {
+      accessLog.reopen();
     }
   }
 

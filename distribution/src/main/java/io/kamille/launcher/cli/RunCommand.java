@@ -31,7 +31,7 @@ import picocli.CommandLine.Spec;
       "",
       "SIGTERM and SIGINT stop accepting, let exchanges finish and exit with 0;",
       "a second one exits at once. SIGHUP reads the file again and reopens the",
-      "access log.",
+      "access log. SIGUSR1 reopens the access log alone.",
       "",
       "Examples:",
       "  kamille run --config /etc/kamille/kamille.yaml",

@@ -7,6 +7,7 @@ import io.kamille.launcher.appliance.Appliance;
 import io.kamille.launcher.appliance.Machine;
 import io.kamille.launcher.appliance.RequestTests;
 import io.kamille.launcher.appliance.StartFailure;
+import io.kamille.launcher.appliance.StateLock;
 import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.configuration.ConfigurationReading;
 import io.kamille.launcher.service.Inheritance;
@@ -56,11 +57,16 @@ final class Running {
     CountDownLatch toldToStop = stopSignal();
     VersionedFile versions = new VersionedFile(file);
     try (Service service = Service.begin(toldToStop);
+        StateLock state = lock(service.inheritance(), configuration);
         versions;
         Appliance appliance = start(configuration, service.inheritance(), versions::resources)) {
-      if (file != null) {
-        Signals.on("HUP", () -> service.reload(() -> versions.reload(appliance)));
-      }
+      Signals.on("USR1", appliance::reopenLogs);
+      // Without a file, only a terminal that is gone sends it.
+      Signals.on(
+          "HUP",
+          file == null
+              ? toldToStop::countDown
+              : () -> service.reload(() -> versions.reload(appliance)));
       appliance.listening().forEach(address -> err.println("listening on " + address));
       appliance.adminListening().ifPresent(address -> err.println("admin on " + address));
       err.flush();
@@ -68,16 +74,27 @@ final class Running {
       RequestTests.failed(configuration, String.valueOf(file))
           .forEach(failed -> LOG.log(Level.WARNING, "a test fails: {0}", failed));
       toldToStop.await();
-      service.stop(appliance.drainLimit());
+      service.stop(appliance.stopLimit());
       if (service.isSucceeded()) {
         appliance.drainBehindSuccessor();
       } else {
+        appliance.stopBeingReady();
         appliance.drain();
       }
     } catch (IOException failed) {
       throw new CommandFailure(ExitCode.UNAVAILABLE, "cannot take over: " + failed.getMessage());
     }
     return ExitCode.OK;
+  }
+
+  private static StateLock lock(Inheritance inheritance, Configuration configuration)
+      throws CommandFailure {
+    try {
+      return StateLock.take(
+          inheritance.isFromPredecessor(), configuration.admin().address().isPresent());
+    } catch (StartFailure failure) {
+      throw failure(failure);
+    }
   }
 
   /** Starts, or fails with the exit code that tells why not. */
@@ -95,14 +112,18 @@ final class Running {
     try {
       return Appliance.start(configuration, Version.number(), inheritance, resources, Machine.HERE);
     } catch (StartFailure failure) {
-      int exitCode =
-          switch (failure.kind()) {
-            case ADDRESS -> ExitCode.UNAVAILABLE;
-            case SYSTEM -> ExitCode.SYSTEM;
-            case FILE -> ExitCode.UNREADABLE;
-          };
-      throw new CommandFailure(exitCode, String.valueOf(failure.getMessage()));
+      throw failure(failure);
     }
+  }
+
+  private static CommandFailure failure(StartFailure failure) {
+    int exitCode =
+        switch (failure.kind()) {
+          case ADDRESS -> ExitCode.UNAVAILABLE;
+          case SYSTEM -> ExitCode.SYSTEM;
+          case FILE -> ExitCode.UNREADABLE;
+        };
+    return new CommandFailure(exitCode, String.valueOf(failure.getMessage()));
   }
 
   /**

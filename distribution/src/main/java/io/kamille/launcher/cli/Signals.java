@@ -1,17 +1,89 @@
 package io.kamille.launcher.cli;
 
+import io.kamille.core.socket.SystemCall;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.lang.reflect.Proxy;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Signals from the operating system. The JDK has had the same unsupported class for them for thirty
  * years and no other; it is reached by reflection because javac warns of its name beyond silencing.
  */
-final class Signals {
+public final class Signals {
+
+  /*
+   * A signal that comes while the process starts would end it. So bin/kamille has some ignored, and
+   * the first thing that a start does is to hold them. The JVM leaves an ignored SIGHUP as it is:
+   * so it gets the disposition that the JVM has given to SIGTERM, whose handler serves any signal.
+   */
+  private static final Map<String, Held> HELD = new ConcurrentHashMap<>();
+
+  private static final int SIGHUP = 1;
+  private static final int SIGTERM = 15;
+  private static final long IGNORED = 1;
+  private static final int ACTION_BYTES = 32;
+  private static final int SET_BYTES = 8;
+
+  /** One that waits for its action. */
+  private static final class Held {
+    private @Nullable Runnable action;
+    private boolean isWaiting;
+
+    private synchronized void came() {
+      if (action == null) {
+        isWaiting = true;
+      } else {
+        action.run();
+      }
+    }
+
+    private synchronized void act(Runnable next) {
+      action = next;
+      if (isWaiting) {
+        isWaiting = false;
+        next.run();
+      }
+    }
+  }
 
   private Signals() {}
 
+  /** Has signals of these names wait until {@link #on} says what they do. */
+  public static void hold(String... names) {
+    heed(SIGHUP);
+    for (String name : names) {
+      Held held = new Held();
+      HELD.put(name, held);
+      install(name, held::came);
+    }
+  }
+
   /** Has {@code action} run, on a thread of the JVM's, whenever signal {@code name} comes. */
   static void on(String name, Runnable action) {
+    Held held = HELD.get(name);
+    if (held == null) {
+      install(name, action);
+    } else {
+      held.act(action);
+    }
+  }
+
+  private static void heed(int signal) {
+    try (Arena scope = Arena.ofConfined()) {
+      MemorySegment action = scope.allocate(ACTION_BYTES, Long.BYTES);
+      SystemCall.RT_SIGACTION.call(signal, 0, action.address(), SET_BYTES, 0, 0);
+      if (action.get(ValueLayout.JAVA_LONG, 0) == IGNORED) {
+        SystemCall.RT_SIGACTION.call(SIGTERM, 0, action.address(), SET_BYTES, 0, 0);
+        SystemCall.RT_SIGACTION.call(signal, action.address(), 0, SET_BYTES, 0, 0);
+      }
+    }
+  }
+
+  private static void install(String name, Runnable action) {
     try {
       Class<?> signalType = Class.forName("sun.misc.Signal");
       Class<?> handlerType = Class.forName("sun.misc.SignalHandler");

@@ -2,6 +2,7 @@ package io.kamille.launcher.cli;
 
 import io.kamille.admin.AdminSettings;
 import io.kamille.admin.api.Operation;
+import io.kamille.admin.auth.PrivateFile;
 import io.kamille.core.loop.SteadyTask;
 import io.kamille.core.setting.Problem;
 import io.kamille.launcher.appliance.Appliance;
@@ -59,7 +60,11 @@ final class VersionedFile implements AutoCloseable {
       control = opened;
       return ConfigResources.of(opened, appliance.share(opened));
     } catch (IOException unreadable) {
-      LOG.log(Level.ERROR, "there are no versions of the configuration", unreadable);
+      LOG.log(
+          Level.ERROR,
+          "there are no versions of the configuration: {0}: {1}",
+          directory.resolve("config"),
+          PrivateFile.why(unreadable));
       return List.of();
     }
   }

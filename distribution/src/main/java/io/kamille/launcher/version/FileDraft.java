@@ -4,10 +4,7 @@ import io.kamille.admin.auth.PrivateFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.file.AccessDeniedException;
-import java.nio.file.FileSystemException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
@@ -46,7 +43,7 @@ record FileDraft(Path file, Path draft) implements AutoCloseable {
       draft = PrivateFile.draft(real, content);
     } catch (IOException failed) {
       throw new IOException(
-          "no file can be made in " + real.getParent() + " by " + user() + ": " + reason(failed),
+          "no file can be made in " + real.getParent() + " by " + user() + ": " + PrivateFile.why(failed),
           failed);
     }
     try {
@@ -90,15 +87,6 @@ record FileDraft(Path file, Path draft) implements AutoCloseable {
 
   private static String user() {
     return "user " + System.getProperty("user.name");
-  }
-
-  private static String reason(IOException failed) {
-    String why = failed instanceof FileSystemException known ? known.getReason() : null;
-    return switch (failed) {
-      case AccessDeniedException _ -> "no permission";
-      case NoSuchFileException _ -> "it does not exist";
-      default -> why == null ? String.valueOf(failed.getMessage()) : why;
-    };
   }
 
   private static boolean isMounted(Path file) {

@@ -323,7 +323,7 @@ class KamilleCommandTest {
             """
             let exchanges finish and exit with 0;
             a second one exits at once. SIGHUP reads the file again and reopens the
-            access log.
+            access log. SIGUSR1 reopens the access log alone.
             """);
   }
 

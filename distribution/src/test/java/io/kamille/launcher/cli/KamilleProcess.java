@@ -31,6 +31,9 @@ final class KamilleProcess implements AutoCloseable {
     this.reader = Thread.ofPlatform().daemon().name("kamille-output").start(this::read);
   }
 
+  /** So bin/kamille starts Java: what it cannot act on yet ends nothing. */
+  private static final String AS_THE_SCRIPT = "--ignore-signal=HUP,USR1,USR2";
+
   /** Runs this command line; what it keeps goes below {@code state}. */
   static KamilleProcess start(Path state, String... arguments) throws IOException {
     return start(List.of(), state, arguments);
@@ -61,9 +64,9 @@ final class KamilleProcess implements AutoCloseable {
   static KamilleProcess start(
       List<String> before, List<String> options, Path state, String... arguments)
       throws IOException {
-    // A shell's background ignores SIGINT and nohup ignores SIGHUP, and children inherit that.
+    // A shell's background ignores SIGINT, and children inherit that.
     List<String> command = new ArrayList<>(before);
-    command.addAll(List.of("env", "--default-signal=INT,HUP,TERM"));
+    command.addAll(List.of("env", "--default-signal=INT,TERM", AS_THE_SCRIPT));
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(options);
     command.addAll(
@@ -100,7 +103,7 @@ final class KamilleProcess implements AutoCloseable {
 
   /** Runs what is installed at {@code home}, which may start others of its kind. */
   static KamilleProcess installed(Path home, Path state, String... arguments) throws IOException {
-    List<String> command = new ArrayList<>(List.of("env", "--default-signal=INT,HUP,TERM"));
+    List<String> command = new ArrayList<>(List.of("env", "--default-signal=INT,TERM", AS_THE_SCRIPT));
     command.add(home.resolve("bin/kamille").toString());
     command.addAll(List.of(arguments));
     ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);

@@ -77,6 +77,13 @@ class RunIT {
             .isEqualTo(first.processId() + ") uses this state directory: " + directory);
         assertThat(second.exitCode()).isEqualTo(ExitCode.UNAVAILABLE);
       }
+      words[words.length - 1] = "off";
+      try (KamilleProcess second = KamilleProcess.start(directory, words)) {
+        assertThat(second.awaitLine("another Kamille (process "))
+            .startsWith(first.processId() + ") uses this state directory: ");
+        assertThat(second.exitCode()).isEqualTo(ExitCode.UNAVAILABLE);
+      }
+      words[words.length - 1] = "127.0.0.1:0";
       assertThat(socket).exists();
       first.signal("KILL");
       first.exitCode();
@@ -182,6 +189,33 @@ class RunIT {
   }
 
   @Test
+  void itAcceptsForAWhileAfterItHasSaidThatItIsNotReady() throws Exception {
+    Path file = directory.resolve("kamille.yaml");
+    Files.writeString(
+        file,
+        """
+        listeners: ['127.0.0.1:0']
+        routes: [{respond: {status: 204}}]
+        admin: {address: '127.0.0.1:0'}
+        limits: {shutdown-delay: 1h}
+        """);
+    try (KamilleProcess kamille = run("--config", file.toString());
+        HttpClient client = HttpClient.newHttpClient()) {
+      URI ready = URI.create("http://" + kamille.awaitLine("admin on ") + "/readyz");
+      var request = HttpRequest.newBuilder(ready).build();
+      kamille.signal("TERM");
+      Await.until(
+          () -> client.sendAsync(request, BodyHandlers.discarding()).join().statusCode() == 503,
+          "it is not ready");
+      try (TestClient late = TestClient.connect(kamille.address())) {
+        assertThat(late.get("/").answer().status()).isEqualTo(204);
+      }
+      kamille.signal("TERM");
+      assertThat(kamille.exitCode()).isEqualTo(130);
+    }
+  }
+
+  @Test
   void aHangUpReadsTheFileAgainAndABadFileChangesNothing() throws Exception {
     Path file = directory.resolve("kamille.yaml");
     configure(file, origin);
@@ -197,6 +231,11 @@ class RunIT {
       kamille.awaitLine("the configuration was not reloaded");
       kamille.awaitLine(file + ":1:12");
       assertThat(client.get("/b").answer().content()).isEqualTo("first");
+
+      Path log = directory.resolve("access.log");
+      Files.move(log, directory.resolve("access.log.1"));
+      kamille.signal("USR1");
+      Await.until(() -> Files.exists(log), "the log is opened anew, whatever the file says");
 
       configure(file, other);
       kamille.signal("HUP");
@@ -251,6 +290,7 @@ class RunIT {
         routes: [{upstream: site}]
         cache: {memory: {capacity: 8MiB}}
         admin: {address: 'off'}
+        log: {access: {enabled: on, output: access.log}}
         """
             .replace("ORIGIN", origin.url()));
   }

@@ -182,6 +182,7 @@ class ConfigurationFileTest {
               upload-rate: 2KiB
               download-rate: 3KiB
               request-content: 8MB
+              shutdown-delay: 4s
               drain-deadline: 9s
             forwarding: {x-forwarded: append, forwarded: on, removed-fields: [X-A, X-B]}
             log: {access: {enabled: on, output: /tmp/a.log, format: json}, level: debug}
@@ -326,6 +327,7 @@ class ConfigurationFileTest {
                 4,
                 new IdleTimeoutGovernor(0.5),
                 new ClientLimits(5, 6, AddressRanges.parse(List.of("192.0.2.0/24"))),
+                Duration.ofSeconds(4),
                 Duration.ofSeconds(9)));
     assertThat(configuration.forwarding())
         .isEqualTo(

@@ -4,7 +4,11 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
@@ -65,6 +69,17 @@ public final class PrivateFile {
   public static void publish(Path draft, Path file) throws IOException {
     Files.move(draft, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     sync(createDirectory(file));
+  }
+
+  /** In words, why something could not be done with a file, without its name. */
+  public static String why(IOException failed) {
+    return switch (failed) {
+      case AccessDeniedException _ -> "no permission";
+      case NoSuchFileException _ -> "no such file or directory";
+      case FileAlreadyExistsException _ -> "a file of that name is no directory";
+      case FileSystemException known when known.getReason() != null -> known.getReason();
+      default -> String.valueOf(failed.getMessage());
+    };
   }
 
   /** Opens a file to read and write, after creating it and its directory if need be. */

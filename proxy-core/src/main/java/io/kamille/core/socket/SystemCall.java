@@ -30,6 +30,7 @@ public enum SystemCall {
   OPENAT(257, 56),
   PRCTL(157, 167),
   RECVMSG(47, 212),
+  RT_SIGACTION(13, 134),
   SENDMSG(46, 211),
   SETSOCKOPT(54, 208),
   SHUTDOWN(48, 210),

@@ -16,7 +16,8 @@ import java.time.Duration;
  * @param connections from clients, over all listeners
  * @param idleThreshold share of the connections near which the idle time-out has become shortest
  * @param client what one client may have at a time
- * @param drainDeadline how long exchanges may finish after the order to stop
+ * @param shutdownDelay how long it goes on accepting after the order to stop
+ * @param drainDeadline how long exchanges may finish after that
  */
 public record LimitSettings(
     ClientSettings connection,
@@ -24,6 +25,7 @@ public record LimitSettings(
     int connections,
     IdleTimeoutGovernor idleThreshold,
     ClientLimits client,
+    Duration shutdownDelay,
     Duration drainDeadline) {
 
   public static final Section<LimitSettings> SECTION =
@@ -58,9 +60,15 @@ public record LimitSettings(
                   + " addresses. The client's address is that of the connection, or the one in its"
                   + " PROXY header."),
           Setting.of(
+                  "shutdown-delay",
+                  ValueTypes.duration(Duration.ZERO, Duration.ofHours(1)),
+                  "How long Kamille accepts connections after the order to stop, while `/readyz`"
+                      + " answers 503. A load balancer that asks for it needs that time.")
+              .defaultsTo(Duration.ZERO),
+          Setting.of(
                   "drain-deadline",
                   ValueTypes.duration(Duration.ZERO, Duration.ofHours(24)),
-                  "How long exchanges may go on after the order to stop. Exchanges left then are"
-                      + " cut off.")
+                  "How long exchanges may go on after the listeners are closed. Exchanges left"
+                      + " then are cut off.")
               .defaultsTo(Duration.ofSeconds(30)));
 }
