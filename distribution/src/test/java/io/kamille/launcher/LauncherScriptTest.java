@@ -73,7 +73,8 @@ class LauncherScriptTest {
                   echo "${HOME:-} $STATE_DIRECTORY" >"$3"
                   exit
                 esac
-                echo bundled"""));
+                echo bundled\
+                """));
     Files.writeString(home.resolve("untrained"), "4711\n");
     Path state = directory.toRealPath().resolve("state");
     Map<String, String> environment = Map.of("STATE_DIRECTORY", state.toString());

@@ -142,7 +142,7 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
     if (!inheritance.isFromPredecessor()) {
       refuseSecond(configuration.admin());
     }
-    Preflight preflight = new Preflight(Path.of("/proc"));
+    Preflight preflight = Preflight.here();
     preflight.check(
         configuration, configuration.upgrade().keepsMemory() && inheritance.isFromPredecessor());
     Appliance appliance = new Appliance(configuration, preflight, version, inheritance, machine);

@@ -6,9 +6,10 @@ import java.lang.System.Logger.Level;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /** Looks, before anything is started, whether the system gives what the configuration asks for. */
-final class Preflight {
+public final class Preflight {
 
   /** Descriptors for everything but connections: jars, listeners, logs, epoll. */
   private static final long OWN_DESCRIPTORS = 200;
@@ -17,11 +18,29 @@ final class Preflight {
   private static final System.Logger LOG = System.getLogger("kamille.appliance");
   private static final long MIB = 1L << 20;
 
-  private final Path proc;
+  /** What a process takes beside cache and heap, and the least heap that it can work with. */
+  private static final long REST_BYTES = 64 * MIB;
 
-  /** A look at the system described in {@code proc}, usually {@code /proc}. */
-  Preflight(Path proc) {
+  private static final long LEAST_HEAP_BYTES = 32 * MIB;
+
+  /** Of the JVM and of Kamille, beside loops, that begin after this look. */
+  private static final int OWN_THREADS = 24;
+
+  private final Path proc;
+  private final ControlGroups groups;
+
+  /**
+   * A look at the system described in {@code proc}, usually {@code /proc}, and {@code groups},
+   * usually {@code /sys/fs/cgroup}.
+   */
+  Preflight(Path proc, Path groups) {
     this.proc = proc;
+    this.groups = new ControlGroups(proc, groups);
+  }
+
+  /** A look at this system. */
+  public static Preflight here() {
+    return new Preflight(Path.of("/proc"), Path.of("/sys/fs/cgroup"));
   }
 
   /**
@@ -40,9 +59,52 @@ final class Preflight {
               + LEAST_DESCRIPTORS
               + " needed (raise the limit by `ulimit -n` or LimitNOFILE=)");
     }
+    long threads = groups.threads();
+    long neededThreads = configuration.loops() + OWN_THREADS;
+    if (threads < neededThreads) {
+      throw new StartFailure(
+          StartFailure.Kind.SYSTEM,
+          "too few threads: the control group allows "
+              + threads
+              + " more, "
+              + neededThreads
+              + " needed (raise pids.max or TasksMax=)");
+    }
     if (!hasMemory) {
       checkMemory(configuration.cache().memory().capacityBytes());
+      String tight = tightMemory(configuration.cache().memory().capacityBytes());
+      if (tight != null) {
+        LOG.log(Level.WARNING, tight);
+      }
     }
+  }
+
+  /** What a start in this control group would say of the configuration; null for nothing. */
+  public @Nullable String advice(Configuration configuration) {
+    try {
+      check(configuration, true);
+      checkMemory(configuration.cache().memory().capacityBytes());
+      return tightMemory(configuration.cache().memory().capacityBytes());
+    } catch (StartFailure failure) {
+      return failure.getMessage();
+    }
+  }
+
+  private @Nullable String tightMemory(long capacityBytes) {
+    long wanted = capacityBytes + Runtime.getRuntime().maxMemory() + REST_BYTES;
+    long allowed = groups.memoryBytes();
+    return allowed >= wanted ? null : controlGroup(allowed, wanted, "may be used by");
+  }
+
+  private static String controlGroup(long allowed, long bytes, String verb) {
+    return "the control group allows "
+        + allowed / MIB
+        + " MiB, "
+        + bytes / MIB
+        + " MiB "
+        + verb
+        + " cache.memory.capacity, the heap and the rest of the process"
+        + " (lower the capacity or -Xmx, or raise the limit)";
   }
 
   /**
@@ -72,6 +134,14 @@ final class Preflight {
               + " MiB available, "
               + capacityBytes / MIB
               + " MiB asked for by cache.memory.capacity");
+    }
+    long heap = Math.min(Runtime.getRuntime().maxMemory(), LEAST_HEAP_BYTES);
+    long needed = capacityBytes + heap + REST_BYTES;
+    long allowed = groups.memoryBytes();
+    if (allowed < needed) {
+      throw new StartFailure(
+          StartFailure.Kind.SYSTEM,
+          "too little memory: " + controlGroup(allowed, needed, "needed by"));
     }
   }
 

@@ -3,6 +3,7 @@ package io.kamille.launcher.cli;
 import io.kamille.core.origin.UpstreamGroup;
 import io.kamille.core.origin.names.OriginFile;
 import io.kamille.core.setting.Problem;
+import io.kamille.launcher.appliance.Preflight;
 import io.kamille.launcher.appliance.RequestTests;
 import io.kamille.launcher.appliance.RouteChain;
 import io.kamille.launcher.configuration.Configuration;
@@ -68,6 +69,10 @@ final class CheckCommand implements Callable<Integer> {
       Running.accepted(new ConfigurationReading.Refused(problems), err);
     }
     configuration.warnings().forEach(out::println);
+    String advice = Preflight.here().advice(configuration);
+    if (advice != null) {
+      out.println("here, " + advice);
+    }
     Shadows.of(file.toString(), configuration).forEach(out::println);
     if (!configuration.orderedNames().isEmpty()) {
       out.println("certificates: ordered for " + String.join(", ", configuration.orderedNames()));

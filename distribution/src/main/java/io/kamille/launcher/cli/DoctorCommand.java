@@ -1,12 +1,16 @@
 package io.kamille.launcher.cli;
 
+import io.kamille.core.socket.UnixSocket;
+import io.kamille.launcher.client.LocalApi;
 import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.configuration.ConfigurationFile;
 import io.kamille.launcher.doctor.Doctor;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -17,7 +21,8 @@ import picocli.CommandLine.Spec;
     description = {
       "Say what to change on this machine.",
       "",
-      "Looks at kernel settings, limits, memory, clock, names and disk."
+      "Looks at kernel settings, memory, clock, names and disk, and at limits and heap of",
+      "the running process. The exit code is 71 if something is to be changed."
     })
 final class DoctorCommand implements Callable<Integer> {
 
@@ -30,13 +35,18 @@ final class DoctorCommand implements Callable<Integer> {
       description = "The configuration file (default: ${DEFAULT-VALUE}).")
   private Path file = Path.of("");
 
+  @Mixin private StateOption state = new StateOption();
+
   @Override
   public Integer call() throws CommandFailure {
     Configuration configuration =
         Running.accepted(ConfigurationFile.read(file), spec.commandLine().getErr());
     PrintWriter out = spec.commandLine().getOut();
-    Doctor.examine(Path.of("/"), configuration).forEach(out::println);
+    UnixSocket.Peer running = UnixSocket.listener(LocalApi.socket(state.directory()).toString());
+    List<Doctor.Finding> findings =
+        Doctor.examine(Path.of("/"), running == null ? 0 : running.processId(), configuration);
+    findings.forEach(out::println);
     out.flush();
-    return ExitCode.OK;
+    return findings.stream().allMatch(Doctor.Finding::isWell) ? ExitCode.OK : ExitCode.SYSTEM;
   }
 }

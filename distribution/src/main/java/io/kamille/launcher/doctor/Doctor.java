@@ -17,6 +17,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** Looks at kernel settings, limits, memory, clock, names and disk. Changes nothing. One thread. */
 public final class Doctor {
@@ -27,8 +29,10 @@ public final class Doctor {
   private static final long MIB = 1L << 20;
   private static final Duration RENEWAL = Duration.ofDays(14);
   private static final String STRICT = "2";
+  private static final Pattern HEAP = Pattern.compile("-Xmx([0-9]{1,12})([kmgKMG]?)\\x00");
 
   private final Path root;
+  private final Path process;
   private final Configuration configuration;
   private final List<Finding> findings = new ArrayList<>();
 
@@ -59,8 +63,9 @@ public final class Doctor {
     }
   }
 
-  private Doctor(Path root, Configuration configuration) {
+  private Doctor(Path root, String process, Configuration configuration) {
     this.root = root;
+    this.process = Path.of("proc", process);
     this.configuration = configuration;
   }
 
@@ -68,9 +73,13 @@ public final class Doctor {
    * Everything that was looked at.
    *
    * @param root the directory that holds {@code proc} and {@code run}, usually {@code /}
+   * @param running the process whose limits count; 0 for our own, if none runs
    */
-  public static List<Finding> examine(Path root, Configuration configuration) {
-    Doctor doctor = new Doctor(root, configuration);
+  public static List<Finding> examine(Path root, long running, Configuration configuration) {
+    Doctor doctor = new Doctor(root, running == 0 ? "self" : "" + running, configuration);
+    doctor.findings.add(
+        Finding.well(
+            "process", running == 0 ? "none runs; limits are those of here" : "" + running));
     doctor.descriptors();
     doctor.backlog();
     doctor.ports();
@@ -94,7 +103,7 @@ public final class Doctor {
   }
 
   private Optional<String> limits() {
-    return lines("proc/self/limits").stream()
+    return lines(process + "/limits").stream()
         .filter(line -> line.startsWith("Max open files"))
         .map(line -> line.substring("Max open files".length()).strip().split("\\s+", 2)[0])
         .findFirst();
@@ -134,12 +143,12 @@ public final class Doctor {
 
   private void memory() {
     long capacity = configuration.cache().memory().capacityBytes();
-    long wanted = (capacity + Runtime.getRuntime().maxMemory()) / MIB + 64;
+    long wanted = (capacity + heapBytes()) / MIB + 64;
     long available =
         lines("proc/meminfo").stream()
             .filter(line -> line.startsWith("MemAvailable:"))
             .flatMap(line -> number(line.replaceAll("[^0-9]", "")).stream())
-            .map(kib -> kib / 1024)
+            .map(kib -> (kib + ownKib()) / 1024)
             .findFirst()
             .orElse(Long.MAX_VALUE);
     compare(
@@ -150,6 +159,25 @@ public final class Doctor {
             + " "
             + wanted
             + " MiB.");
+  }
+
+  /** What it has already. */
+  private long ownKib() {
+    return lines(process + "/status").stream()
+        .filter(line -> line.startsWith("RssAnon:") || line.startsWith("RssShmem:"))
+        .mapToLong(line -> number(line.replaceAll("[^0-9]", "")).orElse(0L))
+        .sum();
+  }
+
+  /** By its last option, which counts; otherwise the default is the same here and there. */
+  private long heapBytes() {
+    Matcher option = HEAP.matcher(String.join("", lines(process + "/cmdline")));
+    long bytes = Runtime.getRuntime().maxMemory();
+    while (option.find()) {
+      int shift = 10 * (1 + "kmg".indexOf(option.group(2).toLowerCase(Locale.ROOT)));
+      bytes = Long.parseLong(option.group(1)) << (option.group(2).isEmpty() ? 0 : shift);
+    }
+    return bytes;
   }
 
   private void overcommit() {

@@ -43,7 +43,12 @@ record FileDraft(Path file, Path draft) implements AutoCloseable {
       draft = PrivateFile.draft(real, content);
     } catch (IOException failed) {
       throw new IOException(
-          "no file can be made in " + real.getParent() + " by " + user() + ": " + PrivateFile.why(failed),
+          "no file can be made in "
+              + real.getParent()
+              + " by "
+              + user()
+              + ": "
+              + PrivateFile.why(failed),
           failed);
     }
     try {

@@ -21,14 +21,13 @@ class PreflightTest {
   @Test
   void enoughOfEverythingIsFine() throws IOException {
     system("1024", 2048);
-    assertThatCode(() -> new Preflight(proc).check(cacheOf("1GiB"), false))
-        .doesNotThrowAnyException();
+    assertThatCode(() -> preflight().check(cacheOf("1GiB"), false)).doesNotThrowAnyException();
   }
 
   @Test
   void tooFewDescriptorsAreOneSentence() throws IOException {
     system("256", 2048);
-    assertThatThrownBy(() -> new Preflight(proc).check(cacheOf("64MiB"), false))
+    assertThatThrownBy(() -> preflight().check(cacheOf("64MiB"), false))
         .isInstanceOfSatisfying(
             StartFailure.class,
             failure -> assertThat(failure.kind()).isEqualTo(StartFailure.Kind.SYSTEM))
@@ -38,7 +37,7 @@ class PreflightTest {
   @Test
   void tooLittleMemoryIsOneSentence() throws IOException {
     system("1024", 512);
-    assertThatThrownBy(() -> new Preflight(proc).check(cacheOf("1GiB"), false))
+    assertThatThrownBy(() -> preflight().check(cacheOf("1GiB"), false))
         .hasMessage(
             "too little memory: 512 MiB available, 1024 MiB asked for by cache.memory.capacity");
   }
@@ -46,17 +45,67 @@ class PreflightTest {
   @Test
   void connectionsAreAsManyAsDescriptorsAllow() throws IOException {
     system("1024", 2048);
-    assertThat(new Preflight(proc).connections(8192)).isEqualTo(412);
-    assertThat(new Preflight(proc).connections(100)).isEqualTo(100);
+    assertThat(preflight().connections(8192)).isEqualTo(412);
+    assertThat(preflight().connections(100)).isEqualTo(100);
     system("unlimited", 2048);
-    assertThat(new Preflight(proc).connections(8192)).isEqualTo(8192);
+    assertThat(preflight().connections(8192)).isEqualTo(8192);
   }
 
   @Test
   void whatCannotBeReadIsNotTooLittle() {
-    assertThatCode(() -> new Preflight(proc).check(cacheOf("1TiB"), false))
-        .doesNotThrowAnyException();
-    assertThat(new Preflight(proc).connections(8192)).isEqualTo(8192);
+    assertThatCode(() -> preflight().check(cacheOf("1TiB"), false)).doesNotThrowAnyException();
+    assertThat(preflight().connections(8192)).isEqualTo(8192);
+  }
+
+  /** By files as the kernel has them, in both versions; the outer group has the lower limit. */
+  @Test
+  void theControlGroupsAroundAProcessLimitItsMemory() throws IOException {
+    system("1024", 8192);
+    write("self/status", "RssAnon:\t   51200 kB\nRssShmem:\t 0 kB\n");
+    write("self/cgroup", "0::/outer/inner\n");
+    write("groups/outer/inner/memory.max", "max\n");
+    write("groups/outer/memory.max", "314572800\n");
+    write("groups/outer/memory.current", "157286400\n");
+    write("groups/outer/memory.stat", "anon 1\ninactive_file 52428800\nactive_file 52428800\n");
+    assertTooLittle("the control group allows 300 MiB, 352 MiB needed by");
+    write("groups/outer/memory.max", "1073741824\n");
+    assertThatCode(() -> preflight().check(cacheOf("256MiB"), false)).doesNotThrowAnyException();
+    write("self/cgroup", "4:cpu,memory:/of/the/host\n3:pids:/x\n");
+    write("groups/memory/memory.limit_in_bytes", "209715200\n");
+    write("groups/memory/memory.usage_in_bytes", "104857600\n");
+    write("groups/memory/memory.stat", "inactive_file 1\ntotal_inactive_file 41943040\n");
+    assertTooLittle("the control group allows 190 MiB, 352 MiB needed by");
+    write("groups/memory/memory.limit_in_bytes", "9223372036854771712\n");
+    assertThatCode(() -> preflight().check(cacheOf("256MiB"), false)).doesNotThrowAnyException();
+  }
+
+  @Test
+  void theControlGroupLimitsItsThreads() throws IOException {
+    system("1024", 8192);
+    write("self/cgroup", "0::/inner\n");
+    write("groups/inner/pids.max", "20\n");
+    write("groups/inner/pids.current", "15\n");
+    assertTooLittle("too few threads: the control group allows 5 more, ");
+    write("groups/inner/pids.max", "max\n");
+    assertThatCode(() -> preflight().check(cacheOf("256MiB"), false)).doesNotThrowAnyException();
+  }
+
+  private void assertTooLittle(String sentence) {
+    assertThatThrownBy(() -> preflight().check(cacheOf("256MiB"), false))
+        .isInstanceOfSatisfying(
+            StartFailure.class,
+            failure -> assertThat(failure.kind()).isEqualTo(StartFailure.Kind.SYSTEM))
+        .hasMessageContaining(sentence);
+    assertThat(preflight().advice(cacheOf("256MiB"))).contains(sentence);
+  }
+
+  private Preflight preflight() {
+    return new Preflight(proc, proc.resolve("groups"));
+  }
+
+  private void write(String file, String content) throws IOException {
+    Files.createDirectories(proc.resolve(file).getParent());
+    Files.writeString(proc.resolve(file), content);
   }
 
   private void system(String descriptors, int mebibytes) throws IOException {

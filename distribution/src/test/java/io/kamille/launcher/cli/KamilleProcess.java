@@ -103,7 +103,8 @@ final class KamilleProcess implements AutoCloseable {
 
   /** Runs what is installed at {@code home}, which may start others of its kind. */
   static KamilleProcess installed(Path home, Path state, String... arguments) throws IOException {
-    List<String> command = new ArrayList<>(List.of("env", "--default-signal=INT,TERM", AS_THE_SCRIPT));
+    List<String> command =
+        new ArrayList<>(List.of("env", "--default-signal=INT,TERM", AS_THE_SCRIPT));
     command.add(home.resolve("bin/kamille").toString());
     command.addAll(List.of(arguments));
     ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);

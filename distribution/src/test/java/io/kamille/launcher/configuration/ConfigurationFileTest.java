@@ -454,21 +454,23 @@ class ConfigurationFileTest {
             + " upstream: web",
         "routes: [{upstream: web, auth: {}}] | 3:32: routes[0].auth: found nothing, expected one of"
             + " basic, forward and jwt",
-        "routes: [{upstream: web, auth: {forward: {path: /a}}}] | 3:42: routes[0].auth.forward.upstream:"
-            + " found nothing, expected a value (name of an upstream)",
-        "routes: [{upstream: web, auth: {basic: {}}}] | 3:40: routes[0].auth.basic.users-file: found"
-            + " nothing, expected a value (file)",
+        "routes: [{upstream: web, auth: {forward: {path: /a}}}] | 3:42:"
+            + " routes[0].auth.forward.upstream: found nothing, expected a value (name of an"
+            + " upstream)",
+        "routes: [{upstream: web, auth: {basic: {}}}] | 3:40: routes[0].auth.basic.users-file:"
+            + " found nothing, expected a value (file)",
         "routes: [{upstream: web, auth: {forward: {upstream: b}}}] | 3:53:"
-            + " routes[0].auth.forward.upstream: found \"b\", expected the name of an upstream: web",
-        "routes: [{upstream: web, auth: {forward: {upstream: web, response-fields: [Host]}}}] | 3:75:"
-            + " routes[0].auth.forward.response-fields: found \"Host\", expected the name of a field"
-            + " that neither frames messages nor is Host (host-rewrite)",
+            + " routes[0].auth.forward.upstream: found \"b\", expected the name of an upstream:"
+            + " web",
+        "routes: [{upstream: web, auth: {forward: {upstream: web, response-fields: [Host]}}}] |"
+            + " 3:75: routes[0].auth.forward.response-fields: found \"Host\", expected the name of"
+            + " a field that neither frames messages nor is Host (host-rewrite)",
         "routes: [{upstream: web, auth: {basic: {users-file: /no/users}}}] | 3:53:"
             + " routes[0].auth.basic.users-file: found \"/no/users\", expected a file of users (no"
             + " file of this name)",
         "routes: [{upstream: web, auth: {jwt: {keys: 'http://a/', issuer: b}}}] | 3:45:"
-            + " routes[0].auth.jwt.keys: found \"http://a/\", expected the path of a file, an https://"
-            + " URL, or an http:// URL of this machine",
+            + " routes[0].auth.jwt.keys: found \"http://a/\", expected the path of a file, an"
+            + " https:// URL, or an http:// URL of this machine",
         "routes: [{upstream: web, host: *.a.b}] | 3:33: found a * without a name, expected quotes"
             + " around text that begins with *",
         "routes: [{upstream: web, host: 'a:80'}] | 3:32: routes[0].host: found \"a:80\", expected a"
@@ -523,11 +525,11 @@ class ConfigurationFileTest {
             + " \"0.5\", expected upstream beside it",
         "routes: [{respond: 404, mirror: {upstream: web}}] | 3:10: routes[0].mirror: found beside"
             + " respond, expected upstream in place of respond, or no mirror",
-        "log: {access: {fields: {add: [cookies]}}} | 4:31: log.access.fields.add[0]: found \"cookies\","
-            + " expected request-field:NAME, response-field:NAME, request-id, trace-id, origin,"
-            + " origin-time or tls-version; at most 16",
-        "log: {access: {only: {status: [6xx]}}} | 4:32: log.access.only.status[0]: found \"6xx\", expected"
-            + " a status code such as 404, or a class such as 5xx",
+        "log: {access: {fields: {add: [cookies]}}} | 4:31: log.access.fields.add[0]: found"
+            + " \"cookies\", expected request-field:NAME, response-field:NAME, request-id,"
+            + " trace-id, origin, origin-time or tls-version; at most 16",
+        "log: {access: {only: {status: [6xx]}}} | 4:32: log.access.only.status[0]: found \"6xx\","
+            + " expected a status code such as 404, or a class such as 5xx",
         "routes: [{redirect: '//evil.org'}] | 3:21: routes[0].redirect.to: found \"//evil.org\","
             + " expected a URL or a path, with {host}, {path} or {uri} for those of the request",
         "upstreams: {web: {origins: ['http://a'], hedge: p95, sticky: {cookie: c, secret-file:"
@@ -565,8 +567,8 @@ class ConfigurationFileTest {
             + " upstreams.web.origins[0].url: found \"https://a\", expected http:// beside protocol"
             + " h2c; HTTP/2 over TLS is h2",
         "upstreams: {web: {origins: ['https://a'], protocol: h2, proxy-protocol: v2}} | 2:73:"
-            + " upstreams.web.proxy-protocol: found \"v2\", expected off beside protocol h2 and h2c,"
-            + " whose connections are shared among clients",
+            + " upstreams.web.proxy-protocol: found \"v2\", expected off beside protocol h2 and"
+            + " h2c, whose connections are shared among clients",
         "upstreams: {web: {origins: ['http://a'], tls: {name: a}}} | 2:47: upstreams.web.tls: found"
             + " no https:// origin beside it, expected one, or no tls",
         "upstreams: {web: {origins: ['https://a'], tls: {certificate: c.pem}}} | 2:62:"

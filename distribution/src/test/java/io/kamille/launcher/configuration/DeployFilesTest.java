@@ -106,11 +106,28 @@ class DeployFilesTest {
     Configuration common = accepted(text.substring(0, text.indexOf("\ncluster:")));
     int sleep = at(container(), Integer.class, "lifecycle", "preStop", "sleep", "seconds");
     assertThat((Integer) pod.get("terminationGracePeriodSeconds"))
-        .isGreaterThanOrEqualTo((int) common.limits().drainDeadline().toSeconds() + sleep + 10);
+        .isGreaterThanOrEqualTo(
+            (int) common.limits().shutdownDelay().toSeconds()
+                + (int) common.limits().drainDeadline().toSeconds()
+                + sleep
+                + 10);
     int probes = at(container(), Integer.class, "startupProbe", "failureThreshold");
     int period = at(container(), Integer.class, "startupProbe", "periodSeconds");
     assertThat(text).contains("start-wait: 60s");
     assertThat(probes * period).isGreaterThan(60 + 30);
+  }
+
+  /** The operator names the job by a label of the Service, if the monitor says which. */
+  @Test
+  void theAlertThatNobodyAnswersAsksForTheJobOfTheMonitor() throws IOException {
+    Map<?, ?> monitor =
+        at((Map<?, ?>) load(DEPLOY.resolve("kubernetes/servicemonitor.yaml")).getFirst(), "spec");
+    Map<?, ?> labels = at(document("Service", "-nodes"), "metadata", "labels");
+    Object job = labels.get(requireNonNull(monitor.get("jobLabel")));
+    at(monitor, "selector", "matchLabels")
+        .forEach((label, value) -> assertThat(labels.get(label)).isEqualTo(value));
+    assertThat(Files.readString(DEPLOY.resolve("prometheus/alerts.yaml")))
+        .contains("up{job=\"" + job + "\"} == 0");
   }
 
   @Test

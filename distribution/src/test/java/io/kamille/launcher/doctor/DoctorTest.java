@@ -19,6 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 class DoctorTest {
 
   @TempDir private Path root;
+  private long running;
 
   private List<Finding> findings(String more) {
     return findings("", more);
@@ -37,7 +38,7 @@ class DoctorTest {
             + more;
     var reading = ConfigurationFile.parse("kamille.yaml", text.getBytes(UTF_8));
     Configuration configuration = ((ConfigurationReading.Accepted) reading).configuration();
-    return Doctor.examine(root, configuration);
+    return Doctor.examine(root, running, configuration);
   }
 
   private void file(String name, String text) throws IOException {
@@ -62,6 +63,21 @@ class DoctorTest {
     assertThat(findings("")).isNotEmpty().allMatch(Finding::isWell);
   }
 
+  /** Its limits, its heap and what it has already, not those of the shell. */
+  @Test
+  void theRunningProcessCountsIfThereIsOne() throws IOException {
+    machine("64", "4096", "10000\t10999", "102400");
+    running = 7;
+    file("proc/7/limits", "Max open files            2200   524288   files\n");
+    file("proc/7/cmdline", "java\0-Xmx1g\0-Xmx64m\0run\0");
+    file("proc/7/status", "RssAnon:\t 102400 kB\nRssFile:\t 999999 kB\nRssShmem:\t 204800 kB\n");
+    assertThat(findings("cache: {memory: {capacity: 256MiB}}")).allMatch(Finding::isWell);
+    assertThat(findings("cache: {memory: {capacity: 300MiB}}").stream().filter(f -> !f.isWell()))
+        .singleElement()
+        .asString()
+        .contains("change  available memory in MiB: 400. ", "428 MiB");
+  }
+
   @Test
   void eachThingThatIsTooLittleIsNamedWithItsRemedy() throws IOException {
     machine("2199", "999", "10000\t10998", "1024");
@@ -75,7 +91,7 @@ class DoctorTest {
             "available memory in MiB",
             "vm.overcommit_memory",
             "clock");
-    assertThat(findings("").getFirst().toString())
+    assertThat(findings("").get(1).toString())
         .isEqualTo(
             "change  file descriptors: 2,199. Set LimitNOFILE=2200: each client may need a second"
                 + " one, toward an origin.");
