@@ -129,9 +129,10 @@ class LauncherScriptTest {
     Files.writeString(
         runtime.resolve("bin/java"), "#!/bin/sh\ngrep SigIgn /proc/$$/status\necho $LC_ALL\n");
     Map<String, String> latin = Map.of("LC_ALL", "de_DE.ISO-8859-1");
-    String[] lines = run(script, latin, "run").split("\n");
-    assertThat(Long.parseLong(lines[0].replaceAll(".*\\s", ""), 16) & 0xa01).isEqualTo(0xa01);
-    assertThat(lines[1]).isEqualTo("C.UTF-8");
+    List<String> lines = run(script, latin, "run").lines().toList();
+    long ignored = Long.parseLong(lines.getFirst().replaceAll(".*\\s", ""), 16);
+    assertThat(ignored & 0xa01).isEqualTo(0xa01);
+    assertThat(lines.getLast()).isEqualTo("C.UTF-8");
   }
 
   @Test

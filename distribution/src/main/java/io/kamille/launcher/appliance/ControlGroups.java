@@ -79,9 +79,8 @@ final class ControlGroups {
         Path tree = isUnified ? mounted : mounted.resolve(controller);
         Path group = tree.resolve(parts[2].substring(1)).normalize();
         group = group.startsWith(tree) && Files.isDirectory(group) ? group : tree;
-        while (group.startsWith(tree)) {
-          groups.add(group);
-          group = group.getParent();
+        for (Path each = group; each != null && each.startsWith(tree); each = each.getParent()) {
+          groups.add(each);
         }
       }
     }

@@ -60,7 +60,7 @@ public final class Preflight {
               + " needed (raise the limit by `ulimit -n` or LimitNOFILE=)");
     }
     long threads = groups.threads();
-    long neededThreads = configuration.loops() + OWN_THREADS;
+    long neededThreads = (long) configuration.loops() + OWN_THREADS;
     if (threads < neededThreads) {
       throw new StartFailure(
           StartFailure.Kind.SYSTEM,

@@ -57,7 +57,7 @@ final class Running {
     CountDownLatch toldToStop = stopSignal();
     VersionedFile versions = new VersionedFile(file);
     try (Service service = Service.begin(toldToStop);
-        StateLock state = lock(service.inheritance(), configuration);
+        StateLock _ = lock(service.inheritance(), configuration);
         versions;
         Appliance appliance = start(configuration, service.inheritance(), versions::resources)) {
       Signals.on("USR1", appliance::reopenLogs);
