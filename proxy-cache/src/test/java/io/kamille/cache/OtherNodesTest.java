@@ -19,6 +19,8 @@ import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -33,6 +35,7 @@ class OtherNodesTest implements OtherNodes {
   private final List<Done> orders = new ArrayList<>();
   private final List<Boolean> soft = new ArrayList<>();
   private @Nullable Done ordered;
+  private CompletableFuture<?> kept = CompletableFuture.completedFuture(null);
 
   @BeforeEach
   void share() {
@@ -46,8 +49,9 @@ class OtherNodesTest implements OtherNodes {
   }
 
   @Override
-  public void purged(PurgeTarget target) {
-    purged.add(target);
+  public CompletionStage<?> purged(List<PurgeTarget> targets) {
+    purged.addAll(targets);
+    return kept;
   }
 
   @Override
@@ -67,6 +71,35 @@ class OtherNodesTest implements OtherNodes {
   }
 
   @Test
+  void anUnsafeRequestIsAnsweredOnceTheyWillKnow() {
+    kept = new CompletableFuture<>();
+    RecordingReply reply = fixture.send("POST", URI);
+    fixture.origin.last().respond(200, "done", "Content-Location", "/other");
+    fixture.run();
+    assertThat(reply.status()).isZero();
+    assertThat(purged)
+        .containsExactly(
+            PurgeTarget.url(URI),
+            PurgeTarget.url(URI.substring(0, URI.lastIndexOf('/')) + "/other"));
+    kept.complete(null);
+    fixture.run();
+    assertThat(reply.status()).isEqualTo(200);
+    assertThat(reply.text()).isEqualTo("done");
+    assertThat(reply.isEnded()).isTrue();
+  }
+
+  @Test
+  void whoeverGoesAwayMeanwhileLeavesNothing() {
+    kept = new CompletableFuture<>();
+    RecordingReply reply = fixture.send("POST", URI);
+    fixture.origin.last().respond(200, "done");
+    reply.leave();
+    kept.complete(null);
+    fixture.run();
+    assertThat(reply.status()).isZero();
+  }
+
+  @Test
   void aSafeOneDoesNot() {
     fixture.store("hello");
     assertThat(invalidated).isEmpty();
@@ -77,7 +110,7 @@ class OtherNodesTest implements OtherNodes {
   void groupsArePurgedThereByTheirNames() {
     fixture.send("POST", URI);
     fixture.origin.last().respond(204, "", "Cache-Group-Invalidation", "\"a\", \"b\"");
-    PurgeTarget target = purged.getFirst();
+    PurgeTarget target = purged.getLast();
     assertThat(target.kind()).isEqualTo(Kind.GROUP);
     assertThat(PurgeTarget.of(target.kind(), target.names())).isEqualTo(target);
   }

@@ -60,6 +60,7 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
   private static final int REMEMBERED = 200;
   // What is told.
   private static final byte REPORT = 1;
+  // Of the releases before this one.
   private static final byte INVALIDATED = 2;
   private static final byte RETURNS = 3;
   // What is asked, beside 1 and 2 of ClusterPurges, 3 and 4 of ClusterConfig, 5 of ClusterValues.
@@ -527,11 +528,6 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
   /** How far the log has come here. */
   public Position position() {
     return engine.position();
-  }
-
-  /** Tells the others what an answer to an unsafe request made invalid (RFC 9111 §4.4). */
-  public void invalidated(String uri) {
-    engine.tell(message(INVALIDATED, uri));
   }
 
   private static byte[] message(byte kind, String text) {

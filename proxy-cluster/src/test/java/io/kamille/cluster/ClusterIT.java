@@ -2,6 +2,7 @@ package io.kamille.cluster;
 
 import static io.kamille.core.Await.until;
 import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
@@ -141,7 +142,9 @@ class ClusterIT {
     }
 
     @Override
-    public void invalidate(String uri) {}
+    public void invalidate(String uri) {
+      names.add("invalid " + uri);
+    }
 
     @Override
     public void clear() {
@@ -205,6 +208,25 @@ class ClusterIT {
     }
     assertThat(node("b").purges().purge(Kind.GROUP, names, false).isComplete()).isTrue();
     assertThat(nodes.keySet()).allMatch(node -> has(node, "group-" + (Tags.LIMIT - 1)));
+  }
+
+  @Test
+  void whatAnAnswerMakesInvalidIsRemovedAtANodeThatWasAway() throws Exception {
+    close("c");
+    List<PurgeTarget> targets = new ArrayList<>();
+    for (int i = 0; i < 300; i++) {
+      targets.add(Objects.requireNonNull(PurgeTarget.url("http://a.test/item/" + i % 100)));
+    }
+    for (PurgeTarget target : targets) {
+      node("a").purges().begin(List.of(target));
+    }
+    node("a").purges().begin(targets.subList(0, 100)).toCompletableFuture().get(5, SECONDS);
+    join("c");
+    until(() -> node("c").isCurrent(), "c is current");
+    assertThat(purgedAt("c")).contains("invalid http://a.test/item/0");
+    assertThat(purgedAt("c").stream().filter(name -> name.endsWith("/item/99")).count())
+        .as("equal ones that wait are one")
+        .isBetween(1L, 4L);
   }
 
   @Test
@@ -273,7 +295,7 @@ class ClusterIT {
 
   @EnabledIfSystemProperty(named = "kamille.slow", matches = "true")
   @Test
-  void aPurgeWithoutQuorumIsDoneHereAndElsewhereLater() throws IOException {
+  void aPurgeWithoutQuorumIsDoneHereAndElsewhereLater() throws Exception {
     close("b", "c");
     PurgeReceipt receipt = purge("a", "http://a.test/alone");
     assertThat(receipt.isLogged()).isFalse();
@@ -283,6 +305,9 @@ class ClusterIT {
         .extracting(AtNode::node)
         .containsExactly("a");
     assertThat(has("a", "http://a.test/alone")).isTrue();
+    PurgeTarget group =
+        new PurgeTarget(Kind.GROUP, List.of("http://a.test", "g"), List.of(), Tags.NONE);
+    node("a").purges().begin(List.of(group)).toCompletableFuture().get(2, SECONDS);
     until(() -> !node("a").isCurrent(), "the one that is left is cut off");
     // Somebody is there, and does not find it: it leaves, and joins again.
     try (ServerSocket deaf =
@@ -295,6 +320,7 @@ class ClusterIT {
     close("a");
     join("a", "b", "c");
     until(() -> has("b", "http://a.test/alone") && has("c", "http://a.test/alone"), "logged");
+    until(() -> has("b", "g") && has("c", "g"), "what an answer made invalid is logged, too");
     until(() -> node("a").purges().waiting() == 0, "nothing waits");
   }
 

@@ -5,7 +5,6 @@ import io.kamille.admin.view.UpstreamSnapshot;
 import io.kamille.cache.Cache;
 import io.kamille.cache.CacheHandover;
 import io.kamille.cache.CacheOperations;
-import io.kamille.cache.key.NormalUri;
 import io.kamille.cache.removal.RouteQueries.Way;
 import io.kamille.cache.serve.CacheStatus;
 import io.kamille.cache.station.CacheHandler;
@@ -82,8 +81,6 @@ final class Assembly implements AutoCloseable {
   private final AuthThreads auth = new AuthThreads();
   private final LongAdder mirrorDropped = new LongAdder();
   private final @Nullable Peers peers;
-  // Volatile: joined by whoever starts or upgrades, read on the loops.
-  private volatile @Nullable Cluster nodes;
   private final RouteChain.Parts parts;
   // Volatile: replaced by whoever reloads, read by the control plane.
   private volatile Routing routing = new Routing();
@@ -200,20 +197,13 @@ final class Assembly implements AutoCloseable {
   /** Other nodes may have stored what an answer to an unsafe request made invalid. */
   private void invalidated(RequestHead request) {
     peers().ifPresent(asked -> asked.invalidated(request));
-    Cluster told = nodes;
-    String uri = NormalUri.of(request);
-    if (told != null && uri != null) {
-      told.invalidated(uri);
-    }
   }
 
   /** Joins the cluster of the configuration. */
   Cluster join(
       Configuration configuration, String version, MetricRegistry registry, long sinceMillis)
       throws StartFailure {
-    Cluster joined = NodeOfCluster.join(configuration, version, cache, registry, sinceMillis);
-    nodes = joined;
-    return joined;
+    return NodeOfCluster.join(configuration, version, cache, registry, sinceMillis);
   }
 
   CacheHandover handover() {

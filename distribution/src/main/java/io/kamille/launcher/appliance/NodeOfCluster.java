@@ -15,6 +15,7 @@ import io.kamille.core.metric.MetricRegistry;
 import io.kamille.launcher.configuration.Configuration;
 import java.io.IOException;
 import java.util.List;
+import java.util.concurrent.CompletionStage;
 
 /** What the cluster does to the cache of this node, and the cache to the cluster. Any thread. */
 final class NodeOfCluster implements LocalPurges, OtherNodes {
@@ -96,8 +97,8 @@ final class NodeOfCluster implements LocalPurges, OtherNodes {
   }
 
   @Override
-  public void purged(PurgeTarget target) {
-    cluster.purges().begin(target.kind(), target.names(), false);
+  public CompletionStage<?> purged(List<PurgeTarget> targets) {
+    return cluster.purges().begin(targets);
   }
 
   @Override

@@ -8,7 +8,8 @@ import io.kamille.cache.tiers.TieredStore;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.loop.WallClock;
-import java.util.function.BiConsumer;
+import java.util.concurrent.CompletionStage;
+import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,7 +26,7 @@ public record CacheParts(
     InFlightTable flights,
     Coder coder,
     LoopStates loops,
-    BiConsumer<RequestHead, ResponseHead> invalidation,
+    BiFunction<RequestHead, ResponseHead, @Nullable CompletionStage<?>> invalidation,
     StoreLease lease,
     long sendfileFromBytes,
     WallClock clock) {

@@ -69,8 +69,10 @@ public final class Fetches {
   /** Forwards an unsafe request, whose response may invalidate what is stored (RFC 9111 §4.4). */
   public void passUnsafe(Exchange exchange, Forwarding forwarding) {
     RequestHead request = exchange.request();
-    Consumer<ResponseHead> observer = head -> route.parts().invalidation().accept(request, head);
-    pass(exchange, forwarding, onward.next(), observer);
+    HeldReply client = new HeldReply(exchange);
+    Consumer<ResponseHead> observer =
+        head -> client.until(route.parts().invalidation().apply(request, head));
+    pass(exchange.behind(client), forwarding, onward.next(), observer);
   }
 
   private void pass(

@@ -1,12 +1,18 @@
 package io.kamille.cache.removal;
 
 import io.kamille.cache.purge.PurgeTarget;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
 
 /** Other nodes, which have stored the same, or may have. Any thread; must not wait. */
 public interface OtherNodes {
 
-  /** Something was purged here because an origin asked for it, and has to be there. */
-  void purged(PurgeTarget target);
+  /**
+   * These were purged here because of an answer to an unsafe request, and have to be there.
+   *
+   * @return completes once they will be, whatever becomes of this process
+   */
+  CompletionStage<?> purged(List<PurgeTarget> targets);
 
   /**
    * Purges here and there, and tells {@code done} of it, on any thread.

@@ -3,6 +3,7 @@ package io.kamille.cache.removal;
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.kamille.cache.fill.InFlightTable;
 import io.kamille.cache.key.CacheKey;
+import io.kamille.cache.key.NormalUri;
 import io.kamille.cache.purge.Purge;
 import io.kamille.cache.purge.PurgeNotes;
 import io.kamille.cache.purge.PurgeTable;
@@ -20,10 +21,12 @@ import io.kamille.core.loop.WallClock;
 import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;
+import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -159,22 +162,31 @@ public final class Removals {
   /**
    * Removes what this response to an unsafe request makes invalid: by its target (RFC 9111 §4.4)
    * and by groups (RFC 9875 §3).
+   *
+   * @return completes once other nodes will remove it too; null if there is nothing to wait for
    */
-  public void invalidate(RequestHead request, ResponseHead response) {
+  public @Nullable CompletionStage<?> invalidate(RequestHead request, ResponseHead response) {
     OtherNodes nodes = others;
-    Invalidation.of(request, response, this::invalidated).forEach(this::removeNow);
+    List<PurgeTarget> targets = new ArrayList<>();
+    Invalidation.of(request, response, each -> invalidated(each, targets)).forEach(this::removeNow);
     List<String> groups = Tags.invalidated(response.fields());
     if (!groups.isEmpty() && !request.method().isSafe()) {
-      purge(PurgeTarget.groups(request, groups), false);
+      targets.add(PurgeTarget.groups(request, groups));
+      purge(targets.getLast(), false);
     }
-    if (nodes != null && !groups.isEmpty() && !request.method().isSafe()) {
-      nodes.purged(PurgeTarget.groups(request, groups));
-    }
+    return nodes == null || targets.isEmpty() ? null : nodes.purged(targets);
   }
 
-  private Set<CacheKey> invalidated(RequestHead request) {
+  private Set<CacheKey> invalidated(RequestHead request, List<PurgeTarget> purged) {
     Map<CacheKey, RequestHead> targets = queries.filtered(request);
-    targets.values().forEach(toldOfInvalid);
+    for (RequestHead target : targets.values()) {
+      toldOfInvalid.accept(target);
+      String uri = others == null ? null : NormalUri.of(target);
+      PurgeTarget url = uri == null ? null : PurgeTarget.url(uri);
+      if (url != null) {
+        purged.add(url);
+      }
+    }
     return targets.keySet();
   }
 

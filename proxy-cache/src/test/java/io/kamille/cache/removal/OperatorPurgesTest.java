@@ -8,6 +8,8 @@ import io.kamille.cache.rules.Tags;
 import java.util.List;
 import java.util.Objects;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -60,7 +62,9 @@ class OperatorPurgesTest {
   private static final class Others implements OtherNodes {
 
     @Override
-    public void purged(PurgeTarget target) {}
+    public CompletionStage<?> purged(List<PurgeTarget> targets) {
+      return CompletableFuture.completedFuture(null);
+    }
 
     @Override
     public void purge(PurgeTarget target, boolean isSoft, Done done) {}

@@ -1,11 +1,14 @@
 package io.kamille.cluster.purge;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.kamille.cache.key.CacheKey;
+import io.kamille.cache.purge.PurgeTarget;
 import io.kamille.cache.purge.PurgeTarget.Kind;
 import io.kamille.cluster.engine.ClusterEngine;
 import io.kamille.cluster.engine.ClusterEngine.Answer;
 import io.kamille.cluster.engine.PlaceFile;
 import io.kamille.cluster.purge.PurgeReceipt.AtNode;
+import io.kamille.core.http.RequestHead;
 import io.kamille.core.metric.Counter;
 import io.kamille.core.metric.Histogram;
 import io.kamille.core.metric.MetricDescriptor;
@@ -27,11 +30,15 @@ import java.util.SplittableRandom;
 import java.util.TreeSet;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /** The purges that are ordered at this node, and their way to all nodes. Any thread. */
@@ -48,6 +55,9 @@ public final class ClusterPurges implements AutoCloseable {
    * so a repetition does nothing. Who has ordered is told after a while that there is no quorum.
    * By then those that can be reached have purged without the log. The entry goes on waiting, so
    * that the others will. A file has the orders of which that was said, for the next process.
+   *
+   * An answer to an unsafe request waits until the log or the file has what it makes invalid, not
+   * for other nodes. Equal ones that wait are one.
    */
   private static final System.Logger LOG = System.getLogger("kamille.cluster");
   private static final Duration ATTEMPT = Duration.ofMillis(1_500);
@@ -55,8 +65,11 @@ public final class ClusterPurges implements AutoCloseable {
   private static final long PAUSE_MILLIS = 100;
   private static final Duration GATHER = Duration.ofMillis(50);
   private static final int QUEUE_LIMIT = 10_000;
-  private static final int UNLOGGED_LIMIT = 1_000;
-  private static final int ENTRY_LIMIT = 256;
+  private static final int UNLOGGED_LIMIT = 4_000;
+  private static final int WAITING_LIMIT = 2_000;
+  private static final int ENTRY_LIMIT = 1_000;
+  private static final Duration SOON = Duration.ofMillis(100);
+  private static final Duration STUCK = Duration.ofMillis(10);
   private static final int ENTRY_LIMIT_CHARS = 1 << 20;
 
   /** A message about purges that are in the log: their numbers. */
@@ -83,10 +96,19 @@ public final class ClusterPurges implements AutoCloseable {
   public static final List<MetricDescriptor> METRICS = List.of(APPEND, ANSWER, AWAY);
 
   private record Ordered(
-      PurgeOrder order, CompletableFuture<PurgeReceipt> receipt, AtomicBoolean isLogged) {
+      PurgeOrder order,
+      CompletableFuture<PurgeReceipt> receipt,
+      CompletableFuture<@Nullable Void> kept,
+      AtomicBoolean isLogged,
+      long nanos) {
 
     Ordered(PurgeOrder order) {
-      this(order, new CompletableFuture<>(), new AtomicBoolean());
+      this(
+          order,
+          new CompletableFuture<>(),
+          new CompletableFuture<>(),
+          new AtomicBoolean(),
+          System.nanoTime());
     }
   }
 
@@ -111,6 +133,15 @@ public final class ClusterPurges implements AutoCloseable {
   @GuardedBy("unlogged")
   private final Set<PurgeOrder> unlogged = new LinkedHashSet<>();
 
+  /** What answers to unsafe requests have begun, and no entry has yet. */
+  private final ConcurrentMap<List<String>, Ordered> begun = new ConcurrentHashMap<>();
+
+  /** Those of them that neither the log nor the file has. */
+  private final Set<Ordered> unkept = ConcurrentHashMap.newKeySet();
+
+  private final AtomicBoolean isKeeping = new AtomicBoolean();
+
+  private volatile boolean isStuck;
   private final Thread appender;
   private volatile boolean isEverythingDue;
 
@@ -159,7 +190,7 @@ public final class ClusterPurges implements AutoCloseable {
     try {
       return ordered.receipt().get(NO_QUORUM.plus(wait).toNanos(), TimeUnit.NANOSECONDS);
     } catch (TimeoutException | ExecutionException late) {
-      keep(ordered);
+      keep(List.of(ordered));
       return withoutLog(List.of(ordered.order()));
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
@@ -169,19 +200,27 @@ public final class ClusterPurges implements AutoCloseable {
 
   // What outlives the process
 
-  private void keep(Ordered ordered) {
+  private void keep(List<Ordered> late) {
     synchronized (unlogged) {
-      if (!ordered.isLogged().get() && unlogged.size() <= UNLOGGED_LIMIT) {
-        boolean isMany = unlogged.size() == UNLOGGED_LIMIT;
-        unlogged.add(isMany ? order(Kind.ALL, List.of(), false).order() : ordered.order());
+      boolean isNew = false;
+      for (Ordered ordered : late) {
+        if (!ordered.isLogged().get() && unlogged.size() <= UNLOGGED_LIMIT) {
+          boolean isMany = unlogged.size() == UNLOGGED_LIMIT;
+          isNew |=
+              unlogged.add(isMany ? order(Kind.ALL, List.of(), false).order() : ordered.order());
+        }
+      }
+      if (isNew) {
         PlaceFile.replace(file, PurgeOrder.octets(unlogged));
       }
     }
+    late.forEach(ordered -> ordered.kept().complete(null));
   }
 
   private void logged(List<Ordered> entry) {
     synchronized (unlogged) {
       entry.forEach(ordered -> ordered.isLogged().set(true));
+      entry.forEach(ordered -> ordered.kept().complete(null));
       if (unlogged.removeAll(entry.stream().map(Ordered::order).toList())) {
         PlaceFile.replace(file, PurgeOrder.octets(unlogged));
       }
@@ -204,9 +243,66 @@ public final class ClusterPurges implements AutoCloseable {
     }
   }
 
-  /** Purges at all nodes soon, and does not wait. */
-  public void begin(Kind kind, List<String> names, boolean isSoft) {
-    order(kind, names, isSoft);
+  // What answers to unsafe requests make invalid
+
+  /**
+   * Purges at all nodes soon, and does not wait.
+   *
+   * @return completes once the log has them all, or a file for the next process
+   */
+  public CompletionStage<?> begin(List<PurgeTarget> targets) {
+    return CompletableFuture.allOf(
+        targets.stream().map(target -> begun(target).kept()).toArray(CompletableFuture[]::new));
+  }
+
+  /** One that waits already does for an equal one; of very many, those of an origin are one. */
+  private Ordered begun(PurgeTarget target) {
+    String url = target.names().getFirst();
+    RequestHead request = target.kind() == Kind.URL ? CacheKey.request(url) : null;
+    Ordered asked =
+        new Ordered(
+            request == null
+                ? newOrder(target.kind(), target.names(), false)
+                : newOrder(Kind.URL, PurgeOrder.invalid(url), false));
+    if (!asked.order().isReadable() || queue.size() > WAITING_LIMIT) {
+      List<String> names =
+          request == null ? target.names().subList(0, 1) : PurgeTarget.originOf(request).names();
+      asked = new Ordered(newOrder(Kind.GROUP, names, false));
+    }
+    Ordered before = begun.putIfAbsent(asked.order().names(), asked);
+    if (before != null) {
+      return before;
+    }
+    if (!queue.offer(asked)) {
+      isEverythingDue = true;
+    }
+    unkept.add(asked);
+    keepSoon();
+    return asked;
+  }
+
+  private void keepSoon() {
+    if (!unkept.isEmpty() && !isKeeping.getAndSet(true)) {
+      Thread.startVirtualThread(this::keepBegun);
+    }
+  }
+
+  /** Writes down what is not in the log after a moment, and has those purge it that are there. */
+  private void keepBegun() {
+    long patience = (isStuck ? STUCK : SOON).toNanos();
+    LockSupport.parkNanos(patience);
+    long now = System.nanoTime();
+    unkept.removeIf(ordered -> ordered.kept().isDone());
+    List<Ordered> late =
+        unkept.stream().filter(ordered -> now - ordered.nanos() >= patience / 2).toList();
+    if (!late.isEmpty()) {
+      keep(late);
+    }
+    isKeeping.set(false);
+    keepSoon();
+    if (!late.isEmpty()) {
+      withoutLog(late.stream().map(Ordered::order).toList());
+    }
   }
 
   private PurgeOrder newOrder(Kind kind, List<String> names, boolean isSoft) {
@@ -253,13 +349,17 @@ public final class ClusterPurges implements AutoCloseable {
   }
 
   private void append(List<Ordered> entry) throws InterruptedException {
+    // An equal one that comes from now on may be about something newer.
+    entry.forEach(ordered -> begun.remove(ordered.order().names(), ordered));
     byte[] octets = ClusterState.purges(entry.stream().map(Ordered::order).toList());
     long begun = System.nanoTime();
     byte[] numbers = engine.append(octets, ATTEMPT);
     while (numbers == null) {
+      isStuck = true;
       TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
       numbers = engine.append(octets, ATTEMPT);
     }
+    isStuck = false;
     appends.record(System.nanoTime() - begun);
     byte[] known = numbers;
     logged(entry);

@@ -333,6 +333,10 @@ public final class ClusterState implements ClusterEngine.State {
   long purge(long number, PurgeOrder order) {
     try {
       PurgeTarget target = order.target();
+      if (target != null && order.isInvalidation()) {
+        local.invalidate(order.names().getFirst());
+        return 0;
+      }
       if (target != null) {
         return local.purge(number, target, order.isSoft());
       }

@@ -31,6 +31,7 @@ import org.jspecify.annotations.Nullable;
 public record PurgeOrder(
     long id, @Nullable Kind kind, List<String> names, boolean isSoft, long epochSeconds) {
 
+  private static final String INVALID = "invalid";
   private static final Map<String, Kind> KINDS =
       Stream.of(Kind.values()).collect(Collectors.toMap(Kind::name, kind -> kind));
 
@@ -41,6 +42,19 @@ public record PurgeOrder(
   /** What it is about; null if this release cannot tell. */
   public @Nullable PurgeTarget target() {
     return kind == null ? null : PurgeTarget.of(kind, names);
+  }
+
+  /**
+   * One that removes a URL as the answer to an unsafe request does (RFC 9111 §4.4). Earlier
+   * releases do not look at the second name, and purge the URL.
+   */
+  static List<String> invalid(String url) {
+    return List.of(url, INVALID);
+  }
+
+  /** Whether it is one of those. */
+  boolean isInvalidation() {
+    return kind == Kind.URL && names.size() == 2 && names.getLast().equals(INVALID);
   }
 
   /** Whether all that read it know what it is about. */
