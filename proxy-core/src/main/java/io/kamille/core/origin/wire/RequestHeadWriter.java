@@ -63,6 +63,8 @@ public final class RequestHeadWriter {
           "Proxy-Connection",
           "Transfer-Encoding");
 
+  private static final Set<Method> WITH_CONTENT = EnumSet.of(Method.POST, Method.PUT, Method.PATCH);
+
   private final ForwardingSettings settings;
   private final HeadWriter out;
   private final Set<FieldName> rewritten;
@@ -135,7 +137,7 @@ public final class RequestHeadWriter {
     out.begin();
     requestLine(request, origin);
     endToEndLines(fields, expects);
-    framing(fields, exchange.content().length());
+    framing(request, exchange.content().length());
     connectionLines(fields, upgrades);
     ownLines(exchange);
     out.newLine();
@@ -167,7 +169,7 @@ public final class RequestHeadWriter {
     }
     out.begin();
     if (exchange.content().length() >= 0) {
-      framing(fields, exchange.content().length());
+      framing(request, exchange.content().length());
     }
     if (ConnectionFields.takesTrailers(fields)) {
       out.octets(TE);
@@ -286,10 +288,13 @@ public final class RequestHeadWriter {
         && octets[valueEnd + 1] == '\n';
   }
 
-  private void framing(Fields fields, long contentLength) {
+  /** A length of 0, too, where content is usual: some origins insist on it (RFC 9110 §8.6). */
+  private void framing(RequestHead request, long contentLength) {
     if (contentLength < 0) {
       out.octets(CHUNKED);
-    } else if (contentLength > 0 || fields.has(FieldName.CONTENT_LENGTH)) {
+    } else if (contentLength > 0
+        || request.fields().has(FieldName.CONTENT_LENGTH)
+        || WITH_CONTENT.contains(request.method())) {
       out.line(FieldName.CONTENT_LENGTH, contentLength);
     }
   }

@@ -123,6 +123,15 @@ class RequestHeadWriterTest {
         .isEqualTo(head("GET / HTTP/1.1", "Host: inner", VIA));
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"POST", "PUT", "PATCH"})
+  void whereContentIsUsualNoneHasALengthToo(String method) {
+    assertThat(forwarded(method + " / HTTP/1.1", "Host: h"))
+        .isEqualTo(head(method + " / HTTP/1.1", "Host: h", "Content-Length: 0", VIA));
+    assertThat(forwarded("DELETE / HTTP/1.1", "Host: h"))
+        .isEqualTo(head("DELETE / HTTP/1.1", "Host: h", VIA));
+  }
+
   @Test
   void teIsTrailersOrNothing() {
     assertThat(forwarded("GET / HTTP/1.1", "Host: h", "TE: gzip, trailers", "Connection: TE"))
