@@ -81,10 +81,15 @@ public final class MessageFraming {
    * @param method of the request it answers
    */
   public static long of(ResponseHead head, Method method) {
-    if (method == Method.HEAD || StatusCode.hasNoContent(head.status())) {
-      return 0;
-    }
-    return declared(head);
+    return endsWithHead(head, method) ? 0 : declared(head);
+  }
+
+  /**
+   * Whether a response is over with its head, whatever its fields say (§6.3, item 1): then nothing
+   * in them can be a fault.
+   */
+  static boolean endsWithHead(ResponseHead head, Method method) {
+    return method == Method.HEAD || StatusCode.hasNoContent(head.status());
   }
 
   /**

@@ -2,6 +2,7 @@ package io.kamille.core.h1;
 
 import io.kamille.core.exchange.Failure;
 import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.http.Method;
 import io.kamille.core.http.Octets;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.http.StatusCode;
@@ -19,6 +20,7 @@ public final class ResponseParser extends SectionParser {
   private static final String VERSION = "HTTP/1.";
 
   private ResponseHead head;
+  private Method asked = Method.GET;
 
   /** A parser for responses under these limits. */
   public ResponseParser(HeadLimits limits) {
@@ -30,6 +32,12 @@ public final class ResponseParser extends SectionParser {
   /** The head under construction, complete after {@code COMPLETE}. */
   public ResponseHead head() {
     return head;
+  }
+
+  /** Begins anew: the next heads answer a request by this method. */
+  public void reset(Method method) {
+    asked = method;
+    reset();
   }
 
   /** Begins anew over the same head. */
@@ -68,7 +76,7 @@ public final class ResponseParser extends SectionParser {
 
   @Override
   @Nullable Failure finish() {
-    return MessageFraming.fault(head);
+    return MessageFraming.endsWithHead(head, asked) ? null : MessageFraming.fault(head);
   }
 
   @Override

@@ -85,13 +85,17 @@ class DifferenceFromNettyFuzzTest {
     }
     Transcript them = netty.apply(octets);
     String what = "seed " + SEED + ", octets <<" + octets + ">>\nours " + us + "\nnetty " + them;
-    boolean stricter = isStricter(them);
+    boolean stricter = isStricter(them) || isOverLengthOfNothing(us, them);
     List<String> expected =
         us.messages().stream().map(DifferenceFromNettyFuzzTest::asNettyTellsIt).toList();
     if (stricter) {
       expected = expected.subList(0, Math.min(expected.size(), them.messages().size()));
     }
-    assertThat(them.messages().stream().limit(expected.size()).toList())
+    assertThat(
+            them.messages().stream()
+                .limit(expected.size())
+                .map(DifferenceFromNettyFuzzTest::asNettyTellsIt)
+                .toList())
         .as(what)
         .isEqualTo(expected);
     if (!us.isMalformed() && !stricter) {
@@ -115,14 +119,22 @@ class DifferenceFromNettyFuzzTest {
         || netty.ending().contains("TransferEncodingNotAllowedException");
   }
 
+  /** It wants one number in a 204 and a 304, too, which end with their head (RFC 9112 §6.3). */
+  private static boolean isOverLengthOfNothing(Transcript us, Transcript netty) {
+    int at = netty.messages().size();
+    return netty.ending().contains("Content-Length value")
+        && at < us.messages().size()
+        && WITHOUT_CONTENT.matcher(us.messages().get(at)).lookingAt();
+  }
+
   /** Behind a 101 nothing is HTTP any more, and Netty looks no further. */
   private static boolean isSwitched(Transcript us) {
     return us.messages().stream().anyMatch(message -> message.startsWith("101 1."));
   }
 
   /**
-   * A message of ours in Netty's telling: it forgets the Transfer-Encoding of a response that has
-   * no content; we leave that to whoever removes connection-specific fields.
+   * A message in Netty's telling: it forgets some framing fields of a response that has no content;
+   * we leave that to whoever removes connection-specific fields.
    */
   private static String asNettyTellsIt(String message) {
     return WITHOUT_CONTENT.matcher(message).lookingAt()
@@ -131,7 +143,8 @@ class DifferenceFromNettyFuzzTest {
   }
 
   private static final Pattern WITHOUT_CONTENT = Pattern.compile("(1..|204|304) 1\\.");
-  private static final Pattern CODING = Pattern.compile("(?m)^transfer-encoding=.*\n");
+  private static final Pattern CODING =
+      Pattern.compile("(?m)^(transfer-encoding|content-length)=.*\n");
 
   private static HttpDecoderConfig config() {
     return new HttpDecoderConfig()

@@ -249,6 +249,48 @@ class OriginConnectionTest {
   }
 
   @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "Content-Length: 99\r\nTransfer-Encoding: chunked",
+        "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked",
+        "Transfer-Encoding: identity",
+        "Transfer-Encoding: gzip, chunked",
+        "Content-Length: 5\r\nContent-Length: 6",
+        "Content-Length: abc"
+      })
+  void whatEndsWithItsHeadDoesSoWhateverItsFramingFieldsSay(String fields) throws Exception {
+    String end = "\r\n" + fields + "\r\n\r\n";
+    Script script =
+        with -> {
+          with.readHead();
+          with.send("HTTP/1.1 103 Early Hints\r\nLink: </a>" + end);
+          with.send("HTTP/1.1 200 OK" + end);
+          with.readHead();
+          with.send("HTTP/1.1 204 No Content" + end);
+          with.readHead();
+          with.send("HTTP/1.1 304 Not Modified" + end);
+          with.readHead();
+          with.send("HTTP/1.1 200 OK" + end);
+        };
+    try (var origin = ScriptedOrigin.open(script);
+        var fixture = new UpstreamFixture(SETTINGS, origin)) {
+      RecordingReply head = await(fixture.send("HEAD", URI).ended());
+      assertThat(head.head().status()).isEqualTo(200);
+      assertThat(head.head().fields().toString()).doesNotContain("Transfer", "Content-Length");
+      assertThat(head.interims().toString()).doesNotContain("Transfer", "Content-Length");
+      fixture.onLoop(() -> null);
+      assertThat(fixture.get("/").head().status()).isEqualTo(204);
+      assertThat(await(fixture.send("GET", URI, "If-None-Match", "*").ended()).head().status())
+          .isEqualTo(304);
+      fixture.onLoop(() -> null);
+      assertThat(fixture.get("/").failure().kind())
+          .as("content follows here")
+          .isEqualTo(Kind.HTTP_PROTOCOL_ERROR);
+      assertThat(origin.connections()).isOne();
+    }
+  }
+
+  @ParameterizedTest
   @CsvSource({"GET, 2", "HEAD, 2", "DELETE, 2", "POST, 1", "PUT, 1", "REPORT, 1"})
   void rfc9110Section9_3_1AConnectionOnWhichContentMayLieUnreadIsNotLentAgain(
       String method, int connections) throws Exception {

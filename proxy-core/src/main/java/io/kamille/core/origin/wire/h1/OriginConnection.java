@@ -115,7 +115,7 @@ public final class OriginConnection extends RequestConnection
     method = asked.request().method();
     upgrades = headWriter.allowsUpgrade(asked.request());
     decoder = null;
-    parser.reset();
+    parser.reset(method);
     trouble.forget();
     OriginOutput out = socket.output();
     boolean isOfOneClient = announcement != ProxyAnnouncement.OFF;
@@ -220,6 +220,7 @@ public final class OriginConnection extends RequestConnection
       exchange.refuse(Kind.HTTP_PROTOCOL_ERROR, "sent a Connection field that names too much");
     } else if (head.isInterim()) {
       ConnectionFields.remove(head.fields());
+      head.fields().remove(FieldName.CONTENT_LENGTH);
       exchange.interim(head);
       parser.reset();
     } else if (head.status() == StatusCode.SWITCHING_PROTOCOLS) {
