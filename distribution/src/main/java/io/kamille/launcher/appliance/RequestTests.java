@@ -15,11 +15,13 @@ import io.kamille.core.answer.RuledHandler;
 import io.kamille.core.answer.SecurityFields;
 import io.kamille.core.exchange.ErrorPages;
 import io.kamille.core.exchange.ExchangeHandler;
+import io.kamille.core.h1.HeadWriter;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.loop.WallClock;
 import io.kamille.core.origin.choose.SplitSettings;
+import io.kamille.core.origin.wire.RequestHeadWriter;
 import io.kamille.core.route.Route;
 import io.kamille.core.route.RouteTable;
 import io.kamille.core.route.ValuePattern;
@@ -38,6 +40,7 @@ import io.kamille.launcher.configuration.RoutesByHost;
 import io.kamille.launcher.configuration.RoutesByHost.Place;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -224,7 +227,7 @@ public final class RequestTests {
     RedirectTable moved = cold.moved();
     ResponseHead redirect = moved == null ? null : moved.answer(request);
     if (redirect == null && cold.route().upstream() != null) {
-      forward(cold, request, client, response, last, outcome);
+      forward(cold, request, client, peer, response, last, outcome);
       return outcome;
     }
     ResponseHead own = redirect == null ? ownAnswer(cold.route(), request) : redirect;
@@ -261,6 +264,7 @@ public final class RequestTests {
       ColdRoute cold,
       RequestHead request,
       @Nullable InetAddress client,
+      @Nullable InetAddress peer,
       ResponseHead response,
       String last,
       Outcome outcome) {
@@ -296,13 +300,17 @@ public final class RequestTests {
     RequestHead passed = rules.passed(asked);
     if (passed != null) {
       outcome.put(RequestTest.PATH, passed.pathAndQuery(), outcome.reached);
-      Fields sent = passed.copy().fields();
-      if (route.hostRewrite() != null) {
-        sent.remove("Host");
-        sent.add("Host", route.hostRewrite());
-      }
-      outcome.passed = sent;
+      var forwarding = configuration.forwarding().ofRoute(route.hostRewrite(), route.upgrades());
+      outcome.passed =
+          new RequestHeadWriter(forwarding, new HeadWriter())
+              .sent(passed, socket(client), socket(peer));
     }
+  }
+
+  private static InetSocketAddress socket(@Nullable InetAddress address) {
+    return address == null
+        ? InetSocketAddress.createUnresolved("unknown", 0)
+        : new InetSocketAddress(address, 0);
   }
 
   private void lookUp(

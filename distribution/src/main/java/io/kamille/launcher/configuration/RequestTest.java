@@ -160,9 +160,7 @@ public record RequestTest(
           "The path and query that the origin gets.");
 
   public static final Subsection<ValuePattern> REQUEST_FIELDS =
-      ValuePattern.named(
-          "request-fields",
-          "Fields that the origin gets, after `request-headers` and `host-rewrite`.");
+      ValuePattern.named("request-fields", "Fields that the origin gets.");
 
   public static final Subsection<ValuePattern> RESPONSE_FIELDS =
       ValuePattern.named(

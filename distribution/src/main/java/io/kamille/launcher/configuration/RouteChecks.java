@@ -23,6 +23,7 @@ import io.kamille.core.setting.Setting;
 import io.kamille.core.setting.Subsection;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -208,6 +209,9 @@ record RouteChecks(SectionValues route, Problems problems) {
 
   private void fieldsMayBeChanged(Subsection<HeaderRules> direction) {
     for (SectionValues rules : route.all(direction)) {
+      if (direction.equals(RouteActions.REQUEST_HEADERS)) {
+        viaIsOurs(rules);
+      }
       for (String name : rules.value(HeaderRules.REMOVE)) {
         mayBeChanged(name, rules.position(HeaderRules.REMOVE), rules.path(HeaderRules.REMOVE));
       }
@@ -221,6 +225,17 @@ record RouteChecks(SectionValues route, Problems problems) {
           }
         }
       }
+    }
+  }
+
+  /** Else a loop of proxies would have no end (RFC 9110 §7.6.3). */
+  private void viaIsOurs(SectionValues rules) {
+    List<String> names = new ArrayList<>(rules.value(HeaderRules.REMOVE));
+    for (Subsection<?> kind : List.of(HeaderRules.SET, HeaderRules.ADD)) {
+      rules.all(kind).forEach(field -> names.add(field.name()));
+    }
+    if (names.stream().anyMatch("Via"::equalsIgnoreCase)) {
+      problems.conflict(rules, "Via", "other names, because Kamille writes Via itself");
     }
   }
 

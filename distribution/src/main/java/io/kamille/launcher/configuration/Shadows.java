@@ -3,6 +3,7 @@ package io.kamille.launcher.configuration;
 import io.kamille.core.answer.HeaderRules;
 import io.kamille.core.gate.AccessList;
 import io.kamille.core.gate.AddressRange;
+import io.kamille.core.origin.ForwardingSettings;
 import io.kamille.core.route.Route;
 import io.kamille.core.setting.Position;
 import io.kamille.core.setting.SectionValues;
@@ -26,12 +27,14 @@ public final class Shadows {
 
   private final String file;
   private final List<RouteSettings> routes;
+  private final ForwardingSettings forwarding;
   private final RoutesByHost byHost;
   private final List<String> notes = new ArrayList<>();
 
-  private Shadows(String file, List<RouteSettings> routes) {
+  private Shadows(String file, List<RouteSettings> routes, ForwardingSettings forwarding) {
     this.file = file;
     this.routes = routes;
+    this.forwarding = forwarding;
     this.byHost = new RoutesByHost(routes);
   }
 
@@ -41,7 +44,7 @@ public final class Shadows {
    * @param file what the configuration was read from
    */
   public static List<String> of(String file, Configuration configuration) {
-    var shadows = new Shadows(file, configuration.routes());
+    var shadows = new Shadows(file, configuration.routes(), configuration.forwarding());
     List<SectionValues> listeners = configuration.values().all(Configuration.LISTENERS);
     for (int i = 0; i < listeners.size(); i++) {
       shadows.rangesInBothLists(listeners.get(i), configuration.listeners().get(i).access());
@@ -81,6 +84,7 @@ public final class Shadows {
       }
     }
     fieldsSetTwice(at, "request-headers", route.actions().requestHeaders());
+    fieldsWritten(at, route.actions().requestHeaders());
     fieldsSetTwice(at, "response-headers", route.actions().responseHeaders());
   }
 
@@ -111,6 +115,15 @@ public final class Shadows {
     for (AddressRange range : access.allow().ranges()) {
       if (access.deny().ranges().contains(range)) {
         hasNoEffect(at, "access.allow", range.toString(), "access.deny has it, too");
+      }
+    }
+  }
+
+  private void fieldsWritten(SectionValues at, HeaderRules rules) {
+    for (String name : rules.remove()) {
+      String setting = forwarding.writing(name);
+      if (setting != null) {
+        hasNoEffect(at, "request-headers.remove", name, "forwarding." + setting + " writes it");
       }
     }
   }

@@ -197,9 +197,16 @@ class AuthIT {
   @Test
   void theAuthServerLearnsWhatIsAskedForAndTheOriginWhoAsks() {
     auth.on(
-        "/verify", ok("", "X-User: anna", "X-Secret: no", "Set-Cookie: s=2", "Set-Cookie: t=3"));
+        "/verify",
+        ok(
+            "",
+            "X-User: anna",
+            "X-Real-IP: 9",
+            "X-Secret: no",
+            "Set-Cookie: s=2",
+            "Set-Cookie: t=3"));
     journey.origin().on("/a?b", ok("x", PUBLIC));
-    withServer(", response-fields: [X-User, X-Group]", "");
+    withServer(", response-fields: [X-User, X-Group, X-Real-IP, X-Remote-IP]", "");
     Answer answer =
         journey.get(
             "/a?b",
@@ -207,6 +214,7 @@ class AuthIT {
             "X-User: root",
             "X.User: root",
             "x_group: root",
+            "X-Remote-IP: root",
             "X-Forwarded-Uri: /z");
     assertThat(answer.content()).isEqualTo("x");
     assertThat(values(answer, "Set-Cookie")).containsExactly("s=2", "t=3");
@@ -222,6 +230,7 @@ class AuthIT {
     assertThat(asked.field("X-User")).isNull();
     StubOrigin.Request passed = journey.origin().request("/a?b");
     assertThat(passed.values("X-User")).containsExactly("anna");
+    assertThat(passed.values("X-Real-IP")).as("removed of clients").containsExactly("9");
     assertThat(passed.head().toLowerCase(Locale.ROOT)).doesNotContain("root", "x-secret");
     Answer hit = journey.get("/a?b", "Cookie: s=2");
     assertThat(hit.field("Cache-Status")).contains("hit");

@@ -119,9 +119,9 @@ class RequestTestsTest {
                 "{request: http://shop.example/p?utm_x=1&b=2&a=1, response: {fields: {Vary: X-A,"
                     + " Server: x}}, expect: {route: shop.example/, upstream: shop, cache: lookup,"
                     + " key: http://shop.example/p?a=1&b=2, path: /p?a=1&b=2, lifetime: 60s,"
-                    + " vary-by: [x-currency, \"language:de,en\", x-a], request-fields: {X-Env: prod, X-Debug:"
-                    + " absent, Host: shop.example}, response-fields: {Server: absent,"
-                    + " X-Frame-Options: \"DE*\"}}}",
+                    + " vary-by: [x-currency, \"language:de,en\", x-a], request-fields: {X-Env:"
+                    + " prod, X-Debug: absent, Host: shop.example}, response-fields: {Server:"
+                    + " absent, X-Frame-Options: \"DE*\"}}}",
                 "{request: http://shop.example/p, fields: {Cookie: a=b; session=1}, expect: {cache:"
                     + " bypass}}",
                 "{request: http://shop.example/cart/1, expect: {route: shop.example/, cache:"
@@ -152,8 +152,8 @@ class RequestTestsTest {
         .containsExactly(
             "f:22:73: tests[0].expect.cache: found bypass (path: it is forwarded, and nothing is"
                 + " stored), expected lookup",
-            "f:23:73: tests[1].expect.response-fields.Server: found absent (route: it takes the route"
-                + " shop.example/, to upstream shop), expected \"present\"");
+            "f:23:73: tests[1].expect.response-fields.Server: found absent (route: it takes the"
+                + " route shop.example/, to upstream shop), expected \"present\"");
   }
 
   @Test
@@ -170,15 +170,17 @@ class RequestTestsTest {
         .map(line -> line.replaceFirst("^.*?expect\\.", ""))
         .containsExactlyInAnyOrder(
             "cache: found bypass (cookie: it bypasses the cache), expected lookup",
-            "upstream: found shop (route: it takes the route shop.example/, to upstream shop), expected api",
-            "cache: found lookup (route: it takes the route shop.example/, to upstream shop), expected"
-                + " bypass",
+            "upstream: found shop (route: it takes the route shop.example/, to upstream shop),"
+                + " expected api",
+            "cache: found lookup (route: it takes the route shop.example/, to upstream shop),"
+                + " expected bypass",
             "lifetime: found 1m (response: fresh by default-ttl), expected 1s",
             "lifetime: found not-stored (response: the response is for one user (RFC 9111"
                 + " §5.2.2.7)), expected 1s",
-            "upstream: found nothing (access: the route is not for this client: 403 (Forbidden)), expected"
-                + " shop",
-            "status: found 403 (access: the route is not for this client: 403 (Forbidden)), expected 200",
+            "upstream: found nothing (access: the route is not for this client: 403 (Forbidden)),"
+                + " expected shop",
+            "status: found 403 (access: the route is not for this client: 403 (Forbidden)),"
+                + " expected 200",
             "response-fields.Server: found nothing (access: the route is not for this client: 403"
                 + " (Forbidden)), expected \"absent\"");
   }
@@ -192,6 +194,31 @@ class RequestTestsTest {
         .containsExactly(
             "f:22:46: tests[0].expect: found no route (no-route: no route is for this host: 421"
                 + " (Misdirected Request)), expected a route for http://other.example/");
+  }
+
+  @Test
+  void theFieldsAreThoseThatTheOriginGets() {
+    String text =
+        """
+        listeners: [{address: "127.0.0.1:0"}]
+        upstreams: {s: {origins: ["http://192.0.2.1"]}}
+        routes:
+          - {path: /app, upstream: s, request-headers: {set: {X-Forwarded-Prefix: /app, X-Forwarded-Proto: https}}}
+          - {path: /, upstream: s}
+        tests:
+          - {request: http://h/app/x, fields: {X-Forwarded-Prefix: /evil}, expect: {request-fields: {X-Forwarded-Prefix: /app, X-Forwarded-Proto: https, X-Forwarded-For: 192.0.2.9}}, client: 192.0.2.9}
+          - {request: http://h/x, fields: {X-Real-IP: 192.0.2.8, A: "1"}, expect: {request-fields: {X-Real-IP: absent, X-Forwarded-Proto: http, Via: "1.1 kamille", A: "1"}}}
+        """;
+    assertThat(RequestTests.failed(configuration(text), "f")).isEmpty();
+  }
+
+  @Test
+  void viaIsKamilles() {
+    assertThat(
+            ConfigurationFile.parse(
+                    "f", SHOP.replace("X-Env: prod", "Via: x").getBytes(StandardCharsets.UTF_8))
+                .toString())
+        .contains("request-headers", "found Via, expected other names, because Kamille writes Via");
   }
 
   /** Who may validate a text need not be somebody who may read files. */
@@ -292,8 +319,8 @@ class RequestTestsTest {
                 assertThat(refused.problems())
                     .extracting(Problem::toString)
                     .containsExactly(
-                        "f:5:5: routes[1]: found host, path and match of routes[0] in line 4, expected a"
-                            + " route of its own",
+                        "f:5:5: routes[1]: found host, path and match of routes[0] in line 4,"
+                            + " expected a route of its own",
                         "f:7:37: routes[3].match.methods[0]: found \"get it\", expected a method"
                             + " such as POST"));
   }

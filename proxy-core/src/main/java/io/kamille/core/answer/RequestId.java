@@ -32,6 +32,7 @@ public final class RequestId implements ExchangeHandler {
     String id = hex.toHexDigits(random.nextLong()) + hex.toHexDigits(random.nextLong());
     exchange.notes().requestId(id);
     RequestHead named = exchange.request().copy();
+    named.fields().beginOwn();
     named.fields().remove(NAME);
     named.fields().add(NAME, id);
     next.handle(

@@ -115,6 +115,7 @@ public final class RuledHandler implements ExchangeHandler {
       return came;
     }
     RequestHead passed = came.copy();
+    passed.fields().beginOwn();
     request.apply(passed.fields());
     if (path != null) {
       passed.path(path);

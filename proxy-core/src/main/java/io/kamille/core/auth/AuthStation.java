@@ -66,6 +66,7 @@ abstract class AuthStation implements ExchangeHandler {
     RequestHead passed = came.copy();
     passed.authenticated();
     removed.removeFrom(passed.fields());
+    passed.fields().beginOwn();
     for (int i = 0; i < known.size(); i++) {
       passed.fields().addFrom(known, i);
     }

@@ -28,12 +28,14 @@ public final class Fields {
   private static final int KNOWN = 4;
   private static final int STRIDE = 5;
   private static final int UNKNOWN = -1;
+  private static final int NONE_OWN = Integer.MAX_VALUE;
 
   private byte[] octets;
   private int used;
   private int[] lines;
   private int size;
   private long present;
+  private int ownFrom = NONE_OWN;
 
   /** An empty section with room for a few lines. */
   public Fields() {
@@ -60,6 +62,7 @@ public final class Fields {
     copy.used = used;
     copy.size = size;
     copy.present = present;
+    copy.ownFrom = ownFrom;
     return copy;
   }
 
@@ -68,6 +71,7 @@ public final class Fields {
     used = 0;
     size = 0;
     present = 0;
+    ownFrom = NONE_OWN;
   }
 
   // Asking
@@ -218,7 +222,26 @@ public final class Fields {
     return line(index, VALUE_END);
   }
 
+  /** Whether the operator has line {@code index} added, be its name as it may. */
+  public boolean isOwn(int index) {
+    return index >= ownFrom;
+  }
+
+  /** Whether the operator has added a line of that name. */
+  public boolean hasOwn(FieldName name) {
+    int line = indexOf(name);
+    while (line >= 0 && !isOwn(line)) {
+      line = indexOf(name, line + 1);
+    }
+    return line >= 0;
+  }
+
   // Changing
+
+  /** Lines that are added from now on are the operator's; those before are the client's. */
+  public void beginOwn() {
+    ownFrom = Math.min(ownFrom, size);
+  }
 
   /** Appends a line. The caller vouches for the value: visible octets, spaces, tabs. */
   public Fields add(FieldName name, String value) {
@@ -305,6 +328,9 @@ public final class Fields {
     int at = index * STRIDE;
     System.arraycopy(lines, at + STRIDE, lines, at, (size - index - 1) * STRIDE);
     size--;
+    if (index < ownFrom && ownFrom != NONE_OWN) {
+      ownFrom--;
+    }
   }
 
   // Writing

@@ -56,17 +56,21 @@ public record ForwardingSettings(
       List.of(
           """
           CF-Connecting-IP CF-Visitor Client-IP CloudFront-Forwarded-Proto Fastly-Client-IP
-          Front-End-Https True-Client-IP X-Accel-Mapping X-ARR-SSL X-Client-IP
-          X-Cluster-Client-IP X-Envoy-Original-Path X-Forwarded X-Forwarded-Context
+          Front-End-Https Request-Uri True-Client-IP X-Accel-Mapping X-ARR-SSL X-Backend-Host
+          X-Client-IP X-Cluster-Client-IP X-Envoy-Original-Path X-Forwarded X-Forwarded-Context
           X-Forwarded-Host X-Forwarded-Https X-Forwarded-Method X-Forwarded-Path
           X-Forwarded-PathBase X-Forwarded-Port X-Forwarded-Prefix X-Forwarded-Protocol
           X-Forwarded-Scheme X-Forwarded-Server X-Forwarded-Ssl X-Forwarded-Uri X-Host
-          X-HTTP-Host-Override X-HTTP-Method X-HTTP-Method-Override X-Method-Override
+          X-HTTP-Host-Override X-HTTP-Method X-HTTP-Method-Override X-Invoke-Path
+          X-Method-Override X-Middleware-Prefetch X-Nextjs-Data X-Now-Route-Matches
           X-Original-Host X-Original-URI X-Original-URL X-Originating-IP X-Real-IP X-Remote-Addr
           X-Remote-IP X-Rewrite-URI X-Rewrite-URL X-Scheme X-Script-Name X-Sendfile-Type
           X-Url-Scheme
           """
               .split("\\s+"));
+
+  private static final List<String> X_FORWARDED =
+      List.of("X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto");
 
   private static final ValueType<Mode> MODE =
       ValueTypes.oneOf(
@@ -110,7 +114,9 @@ public record ForwardingSettings(
                       + " takes the place of the default; `[]` removes nothing. Take a name off the"
                       + " list only where a proxy you trust sets that field and lets no client set"
                       + " it. Fields that Kamille writes itself, such as `X-Forwarded-Host` unless"
-                      + " `forwarding.x-forwarded` is `off`, are written all the same.")
+                      + " `forwarding.x-forwarded` is `off`, are written all the same. So are those"
+                      + " that `routes[].request-headers` sets and those of `routes[].auth`: the"
+                      + " list is about what clients send.")
               .defaultsTo("the names listed below", values -> UNKEYED_FIELDS));
 
   /** For a gateway that clients come to directly: nothing they claim of themselves is passed on. */
@@ -123,6 +129,16 @@ public record ForwardingSettings(
       // Two fields that contradict each other would leave the choice to the origin, or the client.
       forwarded = Mode.REMOVE;
     }
+  }
+
+  /** The setting by which origins get a field of that name from us; null if they do not. */
+  public @Nullable String writing(String name) {
+    boolean isX = X_FORWARDED.stream().anyMatch(name::equalsIgnoreCase);
+    Mode mode = isX ? xForwarded : forwarded;
+    boolean isOurs = isX || name.equalsIgnoreCase("Forwarded");
+    return isOurs && (mode == Mode.APPEND || mode == Mode.REPLACE)
+        ? isX ? "x-forwarded" : "forwarded"
+        : null;
   }
 
   /** The same with what a route says: the host that origins get, null for the client's. */

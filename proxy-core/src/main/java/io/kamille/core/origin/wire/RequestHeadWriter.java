@@ -4,6 +4,7 @@ import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.Failure;
 import io.kamille.core.h1.ConnectionFields;
 import io.kamille.core.h1.HeadWriter;
+import io.kamille.core.h1.MessageFraming;
 import io.kamille.core.h2.HpackWriter;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
@@ -35,6 +36,9 @@ public final class RequestHeadWriter {
    * content, connection options, Via, Max-Forwards, and what tells of the client. Client octets are
    * never parsed into text and printed again, but for host and port, which go out in normal form
    * (RFC 9110 §4.2.3); what was one line stays one line.
+   *
+   * Names that are removed are those of clients' fields. What the operator sets under such a name
+   * passes, and takes the place of what we would write.
    */
   private static final byte[] HTTP_1_1 = ascii(" HTTP/1.1\r\nHost: ");
   private static final byte[] CHUNKED = ascii("Transfer-Encoding: chunked\r\n");
@@ -133,15 +137,36 @@ public final class RequestHeadWriter {
       boolean upgrades,
       ByteBufAllocator allocator) {
     RequestHead request = exchange.request();
-    Fields fields = request.fields();
-    out.begin();
-    requestLine(request, origin);
-    endToEndLines(fields, expects);
-    framing(request, exchange.content().length());
-    connectionLines(fields, upgrades);
-    ownLines(exchange);
+    begin(request, exchange.content().length(), origin, expects, upgrades);
+    ownLines(request, exchange.client(), exchange.peer());
     out.newLine();
     return out.toBuffer(allocator);
+  }
+
+  private void begin(
+      RequestHead request, long length, String origin, boolean expects, boolean upgrades) {
+    out.begin();
+    requestLine(request, origin);
+    endToEndLines(request.fields(), expects);
+    framing(request, length);
+    connectionLines(request.fields(), upgrades);
+  }
+
+  /**
+   * The fields of a request as an origin gets them, without sending it.
+   *
+   * @param client whose it is, sent by {@code peer}
+   */
+  public Fields sent(RequestHead request, InetSocketAddress client, InetSocketAddress peer) {
+    begin(request, Math.max(0, MessageFraming.of(request)), "", true, allowsUpgrade(request));
+    ownLines(request, client, peer);
+    Fields sent = new Fields();
+    String head = new String(out.octets(), 0, out.length(), StandardCharsets.ISO_8859_1);
+    head.lines()
+        .skip(1)
+        .map(line -> line.split(":\\s*", 2))
+        .forEach(line -> sent.add(line[0], line[1]));
+    return sent;
   }
 
   /**
@@ -174,7 +199,7 @@ public final class RequestHeadWriter {
     if (ConnectionFields.takesTrailers(fields)) {
       out.octets(TE);
     }
-    ownLines(exchange);
+    ownLines(request, exchange.client(), exchange.peer());
     section.lines(out.octets(), 0, out.length());
   }
 
@@ -186,17 +211,16 @@ public final class RequestHeadWriter {
   }
 
   /** What we say of the way of the request, whatever the version of HTTP. */
-  private void ownLines(Exchange exchange) {
-    RequestHead request = exchange.request();
+  private void ownLines(RequestHead request, InetSocketAddress client, InetSocketAddress peer) {
     out.octets(via(request));
     if (request.fields().has(FieldName.MAX_FORWARDS)) {
       maxForwards(request);
     }
     if (isWritten(settings.xForwarded())) {
-      xForwarded(exchange);
+      xForwarded(request, client, peer);
     }
-    if (isWritten(settings.forwarded())) {
-      forwarded(exchange);
+    if (isWritten(settings.forwarded()) && !request.fields().hasOwn(FieldName.FORWARDED)) {
+      forwarded(request, settings.forwarded() == Mode.APPEND ? peer : client);
     }
   }
 
@@ -273,7 +297,8 @@ public final class RequestHeadWriter {
     if (known != null && (rewritten.contains(known) || (known == FieldName.EXPECT && !expects))) {
       return true;
     }
-    return removed.includes(fields, line) || ConnectionFields.includes(fields, line);
+    return !fields.isOwn(line)
+        && (removed.includes(fields, line) || ConnectionFields.includes(fields, line));
   }
 
   /** Whether name, colon, value and CRLF lie side by side: parsed lines do, added ones do not. */
@@ -327,33 +352,33 @@ public final class RequestHeadWriter {
     }
   }
 
-  private void xForwarded(Exchange exchange) {
-    RequestHead request = exchange.request();
+  private void xForwarded(RequestHead request, InetSocketAddress client, InetSocketAddress peer) {
     Fields fields = request.fields();
-    begin(FieldName.X_FORWARDED_FOR);
-    if (settings.xForwarded() == Mode.APPEND) {
-      listSoFar(fields, FieldName.X_FORWARDED_FOR);
-      address(exchange.peer());
-    } else {
-      address(exchange.client());
+    if (!fields.hasOwn(FieldName.X_FORWARDED_FOR)) {
+      begin(FieldName.X_FORWARDED_FOR);
+      boolean isList = settings.xForwarded() == Mode.APPEND;
+      if (isList) {
+        listSoFar(fields, FieldName.X_FORWARDED_FOR);
+      }
+      address(isList ? peer : client);
+      out.newLine();
     }
-    out.newLine();
-    if (request.authorityStart() < request.authorityEnd()) {
+    if (request.authorityStart() < request.authorityEnd()
+        && !fields.hasOwn(FieldName.X_FORWARDED_HOST)) {
       begin(FieldName.X_FORWARDED_HOST);
       authority(request);
       out.newLine();
     }
-    out.line(FieldName.X_FORWARDED_PROTO, scheme(request));
+    if (!fields.hasOwn(FieldName.X_FORWARDED_PROTO)) {
+      out.line(FieldName.X_FORWARDED_PROTO, scheme(request));
+    }
   }
 
-  private void forwarded(Exchange exchange) {
-    RequestHead request = exchange.request();
+  private void forwarded(RequestHead request, InetSocketAddress named) {
     begin(FieldName.FORWARDED);
-    boolean isList = settings.forwarded() == Mode.APPEND;
-    if (isList) {
+    if (settings.forwarded() == Mode.APPEND) {
       listSoFar(request.fields(), FieldName.FORWARDED);
     }
-    InetSocketAddress named = isList ? exchange.peer() : exchange.client();
     boolean ipv6 = isIpv6(named);
     out.text(ipv6 ? "for=\"[" : "for=");
     address(named);

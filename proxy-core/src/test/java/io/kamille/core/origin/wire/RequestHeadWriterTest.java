@@ -133,6 +133,53 @@ class RequestHeadWriterTest {
   }
 
   @Test
+  void whatTheOperatorSetsPassesUnderANameThatClientsFieldsLose() {
+    settings =
+        new ForwardingSettings(
+            Mode.PASS, Mode.PASS, null, List.of(), List.of("X-Real-IP", "X-Forwarded-Prefix"));
+    RequestHead request =
+        parsed(
+            "GET / HTTP/1.1",
+            "Host: h",
+            "X-Real-IP: 6.6.6.6",
+            "X_Real_IP: 6.6.6.6",
+            "Connection: X-Forwarded-Prefix",
+            "A: 1");
+    request.fields().beginOwn();
+    request.fields().remove("A");
+    request.fields().add("X-Real-IP", "192.0.2.7");
+    request.fields().add("X-Forwarded-Prefix", "/app");
+    assertThat(forwarded(request.copy()))
+        .isEqualTo(
+            head(
+                "GET / HTTP/1.1",
+                "Host: h",
+                "X-Real-IP: 192.0.2.7",
+                "X-Forwarded-Prefix: /app",
+                VIA));
+  }
+
+  @Test
+  void whatTheOperatorSetsTakesThePlaceOfWhatWeWouldWrite() {
+    settings = new ForwardingSettings(Mode.REPLACE, Mode.APPEND, null, List.of(), List.of());
+    RequestHead request =
+        parsed("GET / HTTP/1.1", "Host: h", "X-Forwarded-Proto: ftp", "Forwarded: for=_b");
+    request.fields().beginOwn();
+    request.fields().add("X-Forwarded-Proto", "https");
+    request.fields().add("Forwarded", "for=_a");
+    assertThat(forwarded(request))
+        .isEqualTo(
+            head(
+                "GET / HTTP/1.1",
+                "Host: h",
+                "X-Forwarded-Proto: https",
+                "Forwarded: for=_a",
+                VIA,
+                "X-Forwarded-For: 192.0.2.7",
+                "X-Forwarded-Host: h"));
+  }
+
+  @Test
   void teIsTrailersOrNothing() {
     assertThat(forwarded("GET / HTTP/1.1", "Host: h", "TE: gzip, trailers", "Connection: TE"))
         .isEqualTo(head("GET / HTTP/1.1", "Host: h", "TE: trailers", "Connection: TE", VIA));
