@@ -111,7 +111,10 @@ record CrossChecks(SectionValues file, Problems problems) {
       HostPort its = other.getKey();
       boolean isMet = its.host().equals(address.host()) || its.isWildcard() || address.isWildcard();
       if (its.port() == address.port() && isMet) {
-        problems.conflict(section, setting, "another address than " + other.getValue() + " has");
+        boolean takesBoth = its.host().equals("::") || address.host().equals("::");
+        String why = takesBoth ? ": [::] takes connections over IPv4, too" : "";
+        String expected = "another address than " + other.getValue() + " has" + why;
+        problems.conflict(section, setting, expected);
         return;
       }
     }
