@@ -3,6 +3,7 @@ package io.kamille.core.origin;
 import io.kamille.core.exchange.Exchange;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.util.NetUtil;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -26,10 +27,15 @@ public enum ProxyAnnouncement {
    * Version 2:  12 signature | 1 version, command | 1 family, transport | 2 length | addresses
    *
    * Where the addresses are of two families, or not known, the origin is told that nothing is
-   * known.
+   * known. Of a connection of our own, such as a check, it is told that it has no client (UNKNOWN,
+   * LOCAL): an address of ours could be one that it trusts.
    */
+  /** Whose connection it is that has no client. */
+  public static final InetSocketAddress NOBODY = InetSocketAddress.createUnresolved("nobody", 0);
+
   private static final byte[] SIGNATURE =
       "\r\n\r\n\0\r\nQUIT\n".getBytes(StandardCharsets.US_ASCII);
+  private static final int LOCAL = 0x20;
   private static final int PROXY = 0x21;
   private static final int UNSPECIFIED = 0x00;
   private static final int TCP_OVER_IPV4 = 0x11;
@@ -37,9 +43,23 @@ public enum ProxyAnnouncement {
   private static final int IPV4_OCTETS = 4;
   private static final int MOST_OCTETS = 128;
 
+  /** The header for a connection without a client, as {@link #of}. */
+  public ByteBuf ofNobody(ByteBufAllocator allocator) {
+    ByteBuf out = allocator.directBuffer(MOST_OCTETS);
+    if (this == V1) {
+      line(out, null, NOBODY);
+    } else {
+      out.writeBytes(SIGNATURE).writeByte(LOCAL).writeByte(UNSPECIFIED).writeShort(0);
+    }
+    return out;
+  }
+
   /** The header for this exchange, in a buffer that the caller owns; not with {@link #OFF}. */
   public ByteBuf of(Exchange exchange, ByteBufAllocator allocator) {
     InetSocketAddress client = exchange.client();
+    if (client.equals(NOBODY)) {
+      return ofNobody(allocator);
+    }
     InetSocketAddress local = exchange.local();
     byte[] from = octets(client);
     byte[] to = octets(local);
@@ -67,22 +87,15 @@ public enum ProxyAnnouncement {
             ? "PROXY UNKNOWN\r\n"
             : "PROXY "
                 + (client.getAddress().getAddress().length == IPV4_OCTETS ? "TCP4 " : "TCP6 ")
-                + text(client)
+                + NetUtil.toAddressString(client.getAddress())
                 + ' '
-                + text(to)
+                + NetUtil.toAddressString(to.getAddress())
                 + ' '
                 + client.getPort()
                 + ' '
                 + to.getPort()
                 + "\r\n";
     out.writeCharSequence(line, StandardCharsets.US_ASCII);
-  }
-
-  /** Without the zone, which means nothing to others. */
-  private static String text(InetSocketAddress address) {
-    String text = address.getAddress().getHostAddress();
-    int zone = text.indexOf('%');
-    return zone < 0 ? text : text.substring(0, zone);
   }
 
   private static byte @Nullable [] octets(InetSocketAddress address) {

@@ -9,6 +9,7 @@ import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.origin.HealthCheck;
 import io.kamille.core.origin.Origin;
 import io.kamille.core.origin.OriginHealth;
+import io.kamille.core.origin.ProxyAnnouncement;
 import io.kamille.core.origin.UpstreamMetrics;
 import io.kamille.core.origin.UpstreamSettings;
 import io.kamille.core.origin.check.HttpCheck.Verdict;
@@ -169,11 +170,22 @@ public final class HealthProber implements AutoCloseable {
     ending.shutdownGracefully(1, 1_000, TimeUnit.MILLISECONDS);
   }
 
-  /** Nothing is said on a connection that was opened to see whether it can be. */
+  /**
+   * On a connection that was opened to see whether it can be, nothing is said but for whom it is.
+   */
   private static final class Closing extends ChannelInboundHandlerAdapter {
+
+    private final ProxyAnnouncement announcement;
+
+    Closing(ProxyAnnouncement announcement) {
+      this.announcement = announcement;
+    }
 
     @Override
     public void channelActive(ChannelHandlerContext context) {
+      if (announcement != ProxyAnnouncement.OFF) {
+        context.writeAndFlush(announcement.ofNobody(context.alloc()));
+      }
       context.close();
     }
   }
@@ -254,7 +266,7 @@ public final class HealthProber implements AutoCloseable {
           new Bootstrap()
               .group(loop)
               .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) check.timeout().toMillis())
-              .handler(new Closing());
+              .handler(new Closing(target.settings().connection().proxyProtocol()));
       connector
           .connect(bootstrap, address)
           .addListener(opened -> loop.execute(() -> connected(opened.cause())));

@@ -17,6 +17,7 @@ import io.kamille.core.origin.HealthPolicy;
 import io.kamille.core.origin.Origin;
 import io.kamille.core.origin.OriginHealth;
 import io.kamille.core.origin.PoolSettings;
+import io.kamille.core.origin.ProxyAnnouncement;
 import io.kamille.core.origin.UpstreamMetrics;
 import io.kamille.core.origin.UpstreamSettings;
 import io.kamille.core.origin.UpstreamSettings.Concurrency;
@@ -27,8 +28,6 @@ import io.kamille.core.tls.OriginTls;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.EventLoop;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.function.BiConsumer;
@@ -46,8 +45,6 @@ final class HttpCheck extends DiscardingReply {
    */
   private static final int MOST_CONTENT_BYTES = 64 * 1024;
 
-  private static final InetSocketAddress HERE =
-      new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
   private static final ForwardingSettings NOTHING_OF_CLIENTS =
       new ForwardingSettings(Mode.PASS, Mode.PASS, null, List.of(), List.of());
 
@@ -148,7 +145,8 @@ final class HttpCheck extends DiscardingReply {
       asking = new GivenContent(GrpcHealth.request(check.service()));
     }
     check.headers().forEach(line -> head.fields().add(line.name(), line.value()));
-    handler.handle(new Exchange(loop, HERE, HERE, head, asking, this));
+    handler.handle(
+        new Exchange(loop, ProxyAnnouncement.NOBODY, ProxyAnnouncement.NOBODY, head, asking, this));
   }
 
   private boolean isGrpc() {

@@ -8,6 +8,7 @@ import io.kamille.core.loop.LoopGroup;
 import io.kamille.core.loop.WallClock;
 import io.kamille.core.metric.MetricFamily;
 import io.kamille.core.metric.MetricRegistry;
+import io.kamille.core.origin.ConnectionSettings;
 import io.kamille.core.origin.HealthCheck;
 import io.kamille.core.origin.HealthCheck.Kind;
 import io.kamille.core.origin.HealthCheck.Line;
@@ -17,6 +18,7 @@ import io.kamille.core.origin.Origin;
 import io.kamille.core.origin.OriginHealth;
 import io.kamille.core.origin.OriginProtocol;
 import io.kamille.core.origin.PoolSettings;
+import io.kamille.core.origin.ProxyAnnouncement;
 import io.kamille.core.origin.Standing.Phase;
 import io.kamille.core.origin.UpstreamMetrics;
 import io.kamille.core.origin.UpstreamSettings;
@@ -274,6 +276,43 @@ class HealthProberTest {
       assertThat(last.trouble()).isEmpty();
       assertThat(last.nextNanos()).isGreaterThan(last.nanos());
     }
+  }
+
+  /** The client of a check is nobody: an address of ours could be one that the origin trusts. */
+  @Test
+  void aCheckSaysByProxyProtocolThatItHasNoClient() throws Exception {
+    for (Kind kind : List.of(Kind.TCP, Kind.HTTP)) {
+      CompletableFuture<String> first = new CompletableFuture<>();
+      Script tells =
+          with -> {
+            first.complete(with.readUntil("\n"));
+            with.readHead();
+            with.send(OK);
+          };
+      UpstreamSettings settings = announcing(check(kind, LONG, 1, 1));
+      try (var server = ScriptedOrigin.open(tells)) {
+        Origin origin = origin(server.port(), settings);
+        follow(origin, settings);
+        assertThat(first.get(60, TimeUnit.SECONDS)).isEqualTo("PROXY UNKNOWN\r\n");
+        untilChecked(origin);
+        assertThat(Objects.requireNonNull(origin.lastCheck()).trouble()).isEmpty();
+      }
+    }
+  }
+
+  private static UpstreamSettings announcing(HealthCheck check) {
+    UpstreamSettings usual = settings(check);
+    ConnectionSettings connection = usual.connection();
+    var announcing =
+        new ConnectionSettings(
+            connection.headTimeout(),
+            connection.contentTimeout(),
+            connection.tunnelTimeout(),
+            connection.continueTimeout(),
+            connection.receiveBufferBytes(),
+            connection.headLimits(),
+            ProxyAnnouncement.V1);
+    return usual.with(announcing, usual.forwarding());
   }
 
   @Test

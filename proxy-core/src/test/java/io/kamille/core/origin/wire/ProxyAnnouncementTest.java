@@ -56,7 +56,7 @@ class ProxyAnnouncementTest {
     assertThat(line("192.0.2.7", "192.0.2.1"))
         .isEqualTo("PROXY TCP4 192.0.2.7 192.0.2.1 40000 443\r\n");
     assertThat(line("2001:db8::7", "2001:db8::1"))
-        .isEqualTo("PROXY TCP6 2001:db8:0:0:0:0:0:7 2001:db8:0:0:0:0:0:1 40000 443\r\n");
+        .isEqualTo("PROXY TCP6 2001:db8::7 2001:db8::1 40000 443\r\n");
   }
 
   @Test
@@ -70,6 +70,16 @@ class ProxyAnnouncementTest {
                 + "20010db8000000000000000000000007"
                 + "20010db8000000000000000000000001"
                 + "9c4001bb");
+  }
+
+  @Test
+  void aConnectionWithoutAClientIsNobodys() {
+    ByteBuf line = ProxyAnnouncement.V1.ofNobody(UnpooledByteBufAllocator.DEFAULT);
+    assertThat(line.toString(StandardCharsets.US_ASCII)).isEqualTo("PROXY UNKNOWN\r\n");
+    line.release();
+    ByteBuf octets = ProxyAnnouncement.V2.ofNobody(UnpooledByteBufAllocator.DEFAULT);
+    assertThat(ByteBufUtil.hexDump(octets)).isEqualTo(SIGNATURE + "20000000");
+    octets.release();
   }
 
   @Test
