@@ -386,7 +386,7 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
 
   /** Where the control plane listens, if it does. */
   public Optional<String> adminListening() {
-    return Optional.ofNullable(admin).map(server -> ClientSide.text(server.address()));
+    return Optional.ofNullable(admin).map(server -> HostPort.text(server.address()));
   }
 
   /** What happened so far. */

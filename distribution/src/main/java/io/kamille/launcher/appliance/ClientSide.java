@@ -30,6 +30,7 @@ import io.kamille.core.loop.LoopGroup;
 import io.kamille.core.loop.WallClock;
 import io.kamille.core.metric.Histogram;
 import io.kamille.core.metric.MetricRegistry;
+import io.kamille.core.setting.HostPort;
 import io.kamille.core.socket.Network;
 import io.kamille.core.socket.SendBuffer;
 import io.kamille.core.tls.Challenges;
@@ -42,7 +43,6 @@ import io.kamille.launcher.service.InheritedSockets;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.Future;
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -242,7 +242,7 @@ final class ClientSide {
 
   /** Where other nodes reach us, with the port the kernel chose; nothing if none do. */
   Optional<String> peersListening() {
-    return peerSide().map(side -> text(side.listener().address()));
+    return peerSide().map(side -> HostPort.text(side.listener().address()));
   }
 
   private Optional<PeerSide> peerSide() {
@@ -405,10 +405,12 @@ final class ClientSide {
   /** The listening sockets of each address, as descriptors that stay ours. */
   Map<String, List<Integer>> listeningSockets() {
     Map<String, List<Integer>> sockets = new LinkedHashMap<>();
-    listeners.forEach(listener -> sockets.put(text(listener.address()), listener.descriptors()));
+    listeners.forEach(
+        listener -> sockets.put(HostPort.text(listener.address()), listener.descriptors()));
     peerSide()
         .map(PeerSide::listener)
-        .ifPresent(listener -> sockets.put(text(listener.address()), listener.descriptors()));
+        .ifPresent(
+            listener -> sockets.put(HostPort.text(listener.address()), listener.descriptors()));
     return sockets;
   }
 
@@ -455,12 +457,7 @@ final class ClientSide {
 
   /** Where clients reach us, with the ports the kernel chose. */
   List<String> listening() {
-    return listeners.stream().map(listener -> text(listener.address())).toList();
-  }
-
-  static String text(InetSocketAddress address) {
-    String host = address.getAddress().getHostAddress();
-    return (host.contains(":") ? "[" + host + "]" : host) + ":" + address.getPort();
+    return listeners.stream().map(listener -> HostPort.text(listener.address())).toList();
   }
 
   /** What happened so far. */
@@ -500,7 +497,7 @@ final class ClientSide {
       Listener listener = listeners.get(i);
       snapshots.add(
           new ListenerSnapshot(
-              text(listener.address()),
+              HostPort.text(listener.address()),
               listener.connections(),
               tls.expires(running.listeners().get(i).name())));
     }

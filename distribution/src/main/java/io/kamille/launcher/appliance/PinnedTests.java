@@ -208,7 +208,7 @@ public final class PinnedTests {
       test.put("fields", fields);
     }
     if (client != null) {
-      test.put("client", client.getHostAddress());
+      test.put("client", NetUtil.toAddressString(client));
     }
     if (outcome.passed != null && (status != 200 || !answered.isEmpty())) {
       test.put(

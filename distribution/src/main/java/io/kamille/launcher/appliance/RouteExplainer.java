@@ -31,6 +31,7 @@ import io.kamille.core.setting.ByteSize;
 import io.kamille.core.setting.TimeSpan;
 import io.kamille.launcher.appliance.RouteChain.Station;
 import io.kamille.launcher.configuration.RouteLimits;
+import io.netty.util.NetUtil;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -85,12 +86,12 @@ record RouteExplainer(
       isAnyTrusted |= reader != null;
       if (reader != null && reader.isTrusted()) {
         String list = String.join(", ", request.fields().all(proxies.field()));
-        String trusted = peer.getHostAddress() + " is a trusted proxy of listener ";
+        String trusted = NetUtil.toAddressString(peer) + " is a trusted proxy of listener ";
         String found = trusted + listener.name() + "; " + proxies.field().text() + ": " + list;
         reader.identify(request);
         InetAddress client = request.client(new InetSocketAddress(peer, 0)).getAddress();
         String asked = (request.isSecure() ? "https://" : "http://") + request.authority();
-        String so = "the client is " + client.getHostAddress() + ", and asks for " + asked;
+        String so = "the client is " + NetUtil.toAddressString(client) + ", and asks for " + asked;
         because.add(new Reason("client", setting, found, so));
         return client;
       }
@@ -100,7 +101,7 @@ record RouteExplainer(
           new Reason(
               "client",
               setting,
-              peer.getHostAddress() + " is no trusted proxy",
+              NetUtil.toAddressString(peer) + " is no trusted proxy",
               "it is the client, and no field can name another"));
     }
     return peer;
@@ -319,7 +320,7 @@ record RouteExplainer(
           "a client that the route is not for gets 403 (Forbidden): give one to know");
     }
     String found =
-        client.getHostAddress()
+        NetUtil.toAddressString(client)
             + ": allow "
             + found(list.allow(), client)
             + ", deny "

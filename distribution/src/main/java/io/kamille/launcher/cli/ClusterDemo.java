@@ -2,6 +2,7 @@ package io.kamille.launcher.cli;
 
 import io.kamille.core.setting.HostPort;
 import io.kamille.launcher.demo.DemoFile;
+import io.netty.util.NetUtil;
 import java.io.File;
 import java.io.IOException;
 import java.net.BindException;
@@ -121,7 +122,7 @@ final class ClusterDemo implements AutoCloseable {
       socket = new ServerSocket(0, 1, loopback);
     }
     held.add(socket);
-    return new HostPort(loopback.getHostAddress(), socket.getLocalPort());
+    return new HostPort(NetUtil.toAddressString(loopback), socket.getLocalPort());
   }
 
   private static File log(Path state) {

@@ -13,6 +13,7 @@ import io.kamille.core.setting.Setting;
 import io.kamille.core.setting.Subsection;
 import io.kamille.core.setting.ValueType;
 import io.kamille.core.setting.ValueTypes;
+import io.netty.util.NetUtil;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.List;
@@ -216,7 +217,7 @@ public record RequestTest(
                       "",
                       "an IP address",
                       RequestTest::address,
-                      InetAddress::getHostAddress),
+                      NetUtil::toAddressString),
                   "The address that the request comes from, for `access` and `split`. If it is in"
                       + " `trusted-proxies.from` of a listener, the fields of the request name the"
                       + " client, its scheme and its host. The first such listener counts.")

@@ -6,6 +6,7 @@ import io.kamille.core.client.open.ListenerSettings;
 import io.kamille.core.tls.TlsSettings;
 import io.kamille.core.tls.TlsSettings.CertificateFiles;
 import io.kamille.launcher.configuration.Configuration;
+import io.netty.util.NetUtil;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -214,7 +215,8 @@ public final class Doctor {
 
   private void name(String host) {
     try {
-      findings.add(Finding.well("origin " + host, InetAddress.getByName(host).getHostAddress()));
+      findings.add(
+          Finding.well("origin " + host, NetUtil.toAddressString(InetAddress.getByName(host))));
     } catch (UnknownHostException unknown) {
       findings.add(
           new Finding(

@@ -1,5 +1,6 @@
 package io.kamille.launcher.service;
 
+import io.kamille.core.setting.HostPort;
 import io.kamille.core.socket.Descriptors;
 import java.lang.System.Logger.Level;
 import java.net.InetSocketAddress;
@@ -102,8 +103,7 @@ public final class InheritedSockets implements AutoCloseable {
   /** Closes what nobody took, and tells whose address that was. */
   void closeRest(Consumer<String> closed) {
     for (Inherited socket : sockets) {
-      String address =
-          socket.address.getAddress().getHostAddress() + ":" + socket.address.getPort();
+      String address = HostPort.text(socket.address);
       LOG.log(Level.INFO, "no listener on " + address + " any more: socket closed");
       Descriptors.close(socket.descriptor);
       closed.accept(address);

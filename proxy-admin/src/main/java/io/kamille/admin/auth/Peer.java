@@ -1,5 +1,6 @@
 package io.kamille.admin.auth;
 
+import io.netty.util.NetUtil;
 import java.net.InetAddress;
 
 /** Where a request comes from. Whoever makes the connection's pipeline says which. Immutable. */
@@ -17,7 +18,7 @@ public sealed interface Peer {
   record Network(InetAddress client) implements Peer {
     @Override
     public String address() {
-      return client.getHostAddress();
+      return NetUtil.toAddressString(client);
     }
   }
 

@@ -5,6 +5,7 @@ import io.kamille.core.socket.TcpSample;
 import io.kamille.core.socket.TcpSamples;
 import io.kamille.core.socket.TcpSamples.Waiting;
 import io.kamille.core.socket.TunableChannel;
+import io.netty.util.NetUtil;
 import org.jspecify.annotations.Nullable;
 
 /** What the tuner knows of a connection that is open. Guarded by the tuner. */
@@ -86,7 +87,7 @@ final class TunedConnection {
   ConnectionSnapshot snapshot(TuningPolicy policy, long nowNanos) {
     return new ConnectionSnapshot(
         channel.number(),
-        channel.client().getHostAddress(),
+        NetUtil.toAddressString(channel.client()),
         channel.protocol(),
         sample.control().token(),
         (nowNanos - sample.atNanos()) / NANOS_PER_SECOND,

@@ -1,5 +1,6 @@
 package io.kamille.core.gate;
 
+import io.netty.util.NetUtil;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.Arrays;
@@ -27,7 +28,7 @@ public enum AddressMask {
     byte[] octets = address.getAddress();
     hide(octets, octets.length, octets.length);
     try {
-      return InetAddress.getByAddress(octets).getHostAddress();
+      return NetUtil.toAddressString(InetAddress.getByAddress(octets));
     } catch (UnknownHostException impossible) {
       throw new IllegalArgumentException(impossible);
     }

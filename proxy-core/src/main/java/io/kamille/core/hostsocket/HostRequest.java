@@ -82,9 +82,7 @@ sealed interface HostRequest {
 
   /** Such an address as requests write it. */
   static String text(InetSocketAddress address) {
-    return new HostPort(
-            address.getAddress().getHostAddress().replaceFirst("%.*", ""), address.getPort())
-        .toString();
+    return HostPort.text(address);
   }
 
   /** What these words ask for, or null if it is nothing that we know. */

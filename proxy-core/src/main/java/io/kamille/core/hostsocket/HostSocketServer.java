@@ -21,6 +21,7 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.unix.Socket;
 import io.netty.channel.unix.UnixChannel;
+import io.netty.util.NetUtil;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
@@ -288,7 +289,7 @@ public final class HostSocketServer implements AutoCloseable {
             number,
             found.stream()
                 .limit(HostRequest.MOST_ADDRESSES)
-                .map(InetAddress::getHostAddress)
+                .map(NetUtil::toAddressString)
                 .collect(Collectors.joining(" ", HostRequest.FOUND + " ", "")),
             List.of());
       }

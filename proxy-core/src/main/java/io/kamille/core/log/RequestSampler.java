@@ -6,6 +6,7 @@ import io.kamille.core.exchange.ExchangeObserver;
 import io.kamille.core.exchange.Failure;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.loop.WallClock;
+import io.netty.util.NetUtil;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -109,7 +110,7 @@ public final class RequestSampler implements ExchangeObserver {
         failure == null ? "" : failure.kind().token(),
         notes.route(),
         notes.origin(),
-        exchange.client().getAddress().getHostAddress(),
+        NetUtil.toAddressString(exchange.client().getAddress()),
         notes.trace() == null ? "" : notes.trace().ids().trace());
   }
 

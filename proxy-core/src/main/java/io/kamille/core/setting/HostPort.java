@@ -76,6 +76,12 @@ public record HostPort(String host, int port) {
     return host.indexOf(':') >= 0 ? NetUtil.toAddressString(InetAddress.ofLiteral(host)) : host;
   }
 
+  /** An address with its port, as people and requests write it (RFC 5952 §4, §6). */
+  public static String text(InetSocketAddress address) {
+    return new HostPort(NetUtil.toAddressString(address.getAddress()), address.getPort())
+        .toString();
+  }
+
   /** Whether this stands for every interface of the machine. */
   public boolean isWildcard() {
     return host.isEmpty() || host.equals("0.0.0.0") || host.equals("::");

@@ -34,7 +34,7 @@ class RefusalLogTest {
     RefusalLog log = new RefusalLog("refused {}", AddressMask.MASKED, clock::nanos);
     assertThat(log.line(address("192.0.2.7"), "")).endsWith(" of 192.0.2.0");
     clock.advance(Duration.ofSeconds(10));
-    assertThat(log.line(address("2001:db8:1:2:3::4"), "")).endsWith(" of 2001:db8:1:0:0:0:0:0");
+    assertThat(log.line(address("2001:db8:1:2:3::4"), "")).endsWith(" of 2001:db8:1::");
     clock.advance(Duration.ofSeconds(10));
     assertThat(log.line(null, "")).endsWith(" of unknown");
   }

@@ -4,6 +4,7 @@ import io.kamille.core.client.Accepted;
 import io.kamille.core.client.ClientSettings;
 import io.kamille.core.client.ServerShard;
 import io.kamille.core.gate.ClientTable;
+import io.kamille.core.setting.HostPort;
 import io.kamille.core.socket.Descriptors;
 import io.kamille.core.tls.Challenges;
 import io.kamille.core.tls.ServerTls;
@@ -151,9 +152,8 @@ public final class Listener implements AutoCloseable {
   }
 
   private static IOException cannotListen(InetSocketAddress address, Throwable why) {
-    String host = address.getAddress().getHostAddress();
     return new IOException(
-        "cannot listen on " + host + ":" + address.getPort() + ": " + why.getMessage(), why);
+        "cannot listen on " + HostPort.text(address) + ": " + why.getMessage(), why);
   }
 
   private static Channel bind(

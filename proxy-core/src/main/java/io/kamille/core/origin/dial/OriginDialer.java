@@ -21,6 +21,7 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ConnectTimeoutException;
 import io.netty.channel.EventLoop;
+import io.netty.util.NetUtil;
 import java.lang.System.Logger.Level;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
@@ -284,6 +285,6 @@ final class OriginDialer implements ConnectionPool.Dialer<RequestConnection> {
   }
 
   private String where(InetSocketAddress address) {
-    return origin.name() + " (" + address.getAddress().getHostAddress() + ")";
+    return origin.name() + " (" + NetUtil.toAddressString(address.getAddress()) + ")";
   }
 }

@@ -16,6 +16,7 @@ import io.kamille.core.origin.ForwardingSettings;
 import io.kamille.core.origin.ForwardingSettings.Mode;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.util.NetUtil;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -426,9 +427,7 @@ public final class RequestHeadWriter {
     }
     byte[] octets = address.getAddress();
     if (octets.length > 4) {
-      String text = address.getHostAddress();
-      int zone = text.indexOf('%');
-      out.text(zone < 0 ? text : text.substring(0, zone));
+      out.text(NetUtil.toAddressString(address));
       return;
     }
     for (int i = 0; i < octets.length; i++) {

@@ -180,6 +180,17 @@ class RequestHeadWriterTest {
   }
 
   @Test
+  void addressesHaveTheFormOfRfc5952() {
+    settings = new ForwardingSettings(Mode.REPLACE, Mode.REPLACE, null, List.of(), List.of());
+    client = new InetSocketAddress("2001:db8:0:0:0:0:0:7", 4711);
+    assertThat(forwarded("GET / HTTP/1.1", "Host: h"))
+        .contains("X-Forwarded-For: 2001:db8::7\r\n", "Forwarded: for=\"[2001:db8::7]\";");
+    client = new InetSocketAddress("::1", 4711);
+    assertThat(forwarded("GET / HTTP/1.1", "Host: h"))
+        .contains("X-Forwarded-For: ::1\r\n", "Forwarded: for=\"[::1]\";");
+  }
+
+  @Test
   void teIsTrailersOrNothing() {
     assertThat(forwarded("GET / HTTP/1.1", "Host: h", "TE: gzip, trailers", "Connection: TE"))
         .isEqualTo(head("GET / HTTP/1.1", "Host: h", "TE: trailers", "Connection: TE", VIA));
@@ -261,10 +272,10 @@ class RequestHeadWriterTest {
                 "GET / HTTP/1.1",
                 "Host: h",
                 VIA,
-                "X-Forwarded-For: 2001:db8:0:0:0:0:0:7",
+                "X-Forwarded-For: 2001:db8::7",
                 "X-Forwarded-Host: h",
                 "X-Forwarded-Proto: http",
-                "Forwarded: for=\"[2001:db8:0:0:0:0:0:7]\";host=\"h\";proto=http"));
+                "Forwarded: for=\"[2001:db8::7]\";host=\"h\";proto=http"));
   }
 
   @Test
