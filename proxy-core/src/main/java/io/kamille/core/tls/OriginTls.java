@@ -1,6 +1,7 @@
 package io.kamille.core.tls;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.kamille.core.setting.OriginUrl;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.handler.ssl.OpenSslContextOption;
 import io.netty.handler.ssl.SslContext;
@@ -10,6 +11,7 @@ import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
 import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
 import java.lang.ref.Cleaner;
+import java.security.GeneralSecurityException;
 import java.time.Duration;
 import java.util.List;
 import javax.net.ssl.SNIHostName;
@@ -69,7 +71,7 @@ public final class OriginTls {
         builder.option(OpenSslContextOption.GROUPS, ServerContext.groups());
       }
       if (settings.verify()) {
-        builder.trustManager(trust.authorities());
+        builder.trustManager(NamedTrust.in(trust.authorities()));
       } else {
         builder
             .trustManager(InsecureTrustManagerFactory.INSTANCE)
@@ -80,7 +82,7 @@ public final class OriginTls {
         builder.keyManager(own.key(), own.chain());
       }
       return new OriginTls(builder.build(), settings, trust);
-    } catch (IllegalStateException | IllegalArgumentException refused) {
+    } catch (GeneralSecurityException | IllegalStateException | IllegalArgumentException refused) {
       throw new IOException("TLS to origins: refused: " + refused.getMessage(), refused);
     }
   }
@@ -117,7 +119,7 @@ public final class OriginTls {
 
   /** What the certificate of the origin with this host must be for. */
   public String name(String host) {
-    return name == null ? host : name;
+    return name == null ? OriginUrl.withoutDot(host) : name;
   }
 
   /** Netty and the JDK ask for names of several labels only; `https://backend` is one, too. */

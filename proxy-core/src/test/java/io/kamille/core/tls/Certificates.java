@@ -96,6 +96,23 @@ public final class Certificates {
     return context;
   }
 
+  /** One whose name is in CN alone; subjectAltName has an address. */
+  public ServerCertificate named(String commonName) throws GeneralSecurityException {
+    KeyPair subject = ec();
+    X509Certificate certificate =
+        SelfSigned.issue(
+            subject,
+            SelfSigned.name(commonName),
+            keys,
+            name,
+            List.of("192.0.2.1"),
+            now,
+            now.plus(Duration.ofDays(1)),
+            false,
+            null);
+    return ServerCertificate.of(List.of(certificate, authority), subject.getPrivate(), commonName);
+  }
+
   private ServerCertificate signed(KeyPair subject, String... names)
       throws GeneralSecurityException {
     return signed(subject, now, now.plus(Duration.ofDays(1)), names);

@@ -118,6 +118,25 @@ class OriginTlsTest {
     }
   }
 
+  /** RFC 9110 §4.3.4: a CN-ID is no name of a server. */
+  @Test
+  void aNameInCnAloneIsNoName() throws Exception {
+    var named = Certificates.server(authority.named("cnonly.test"));
+    try (var origin = ScriptedOrigin.open(named, ANSWERS, ANSWERS)) {
+      Failure failure = failure(tls("cnonly.test"), origin);
+      assertThat(failure.kind()).isEqualTo(Kind.TLS_CERTIFICATE_ERROR);
+      assertThat(failure.reason()).contains("no name in subjectAltName");
+      assertThat(origin.heads()).isEmpty();
+    }
+  }
+
+  /** RFC 6066 §3. */
+  @Test
+  void aDotAtTheEndIsNoPartOfTheNameThatACertificateIsFor() throws Exception {
+    assertThat(tls(null).name("backend.test.")).isEqualTo("backend.test");
+    assertThat(tls("other.test").name("backend.test.")).isEqualTo("other.test");
+  }
+
   @Test
   void anExpiredCertificateIsRefused() throws Exception {
     var expired = Certificates.server(authority.expired("127.0.0.1"));
