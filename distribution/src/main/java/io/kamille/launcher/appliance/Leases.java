@@ -62,7 +62,7 @@ record Leases(Upstreams upstreams) {
     List<OriginUrl> ended =
         lists.leased().origins().stream()
             .map(OriginSettings::url)
-            .filter(url -> url.address().toString().equals(origin))
+            .filter(url -> url.name().equals(origin))
             .toList();
     ended.forEach(url -> lists.leased().remove(url));
     if (!ended.isEmpty()) {

@@ -159,7 +159,7 @@ record OriginResources(ApplianceView appliance, MetricRegistry registry) {
                 "backup", members.getOrDefault("backup", "off"), OriginSettings.BACKUP.type()));
     String upstream = request.parameter("upstream");
     String origin = request.parameter("origin");
-    if (!url.address().toString().equals(origin)) {
+    if (!url.name().equals(origin)) {
       throw new InvalidRequest("url: expected that of " + origin + ", as the path says.");
     }
     return switch (appliance.lease(upstream, named, seconds)) {

@@ -56,7 +56,7 @@ public final class AllowedAddresses implements AutoCloseable {
   /** The addresses of an origin's name; none if it is another name, or unknown. */
   List<InetAddress> find(String name) {
     return origins.stream()
-        .filter(origin -> origin.host().equals(name))
+        .filter(origin -> origin.host().equals(OriginUrl.withoutDot(name)))
         .map(origin -> origin.addresses().stream().map(InetSocketAddress::getAddress).toList())
         .filter(found -> !found.isEmpty())
         .findFirst()
@@ -64,7 +64,7 @@ public final class AllowedAddresses implements AutoCloseable {
   }
 
   boolean knows(String name) {
-    return origins.stream().anyMatch(origin -> origin.host().equals(name));
+    return origins.stream().anyMatch(origin -> origin.host().equals(OriginUrl.withoutDot(name)));
   }
 
   @Override

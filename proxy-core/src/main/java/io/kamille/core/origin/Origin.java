@@ -45,7 +45,7 @@ public final class Origin {
 
     Server(OriginUrl url) {
       this.url = url;
-      this.name = url.address().toString();
+      this.name = url.name();
     }
   }
 

@@ -19,7 +19,8 @@ public record OriginSettings(OriginUrl url, int weight, boolean backup) {
           "url",
           ValueTypes.origin(),
           "The address of the origin server: `http://HOST[:PORT]`, or `https://HOST[:PORT]` for"
-              + " TLS. Port 80 or 443 when none is written.");
+              + " TLS. Port 80 or 443 when none is written. A name that ends with a dot is looked"
+              + " up without search domains.");
 
   public static final Setting<Integer> WEIGHT =
       Setting.of(

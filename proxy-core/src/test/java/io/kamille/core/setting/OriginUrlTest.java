@@ -19,7 +19,10 @@ class OriginUrlTest {
     "https://example.org:80, true, example.org, 80, example.org:80",
     "https://[::1]:443/, true, ::1, 443, [::1]",
     "http://[::1], false, ::1, 80, [::1]",
-    "http://[::1]:81, false, ::1, 81, [::1]:81"
+    "http://[::1]:81, false, ::1, 81, [::1]:81",
+    "http://app.test.:80, false, app.test., 80, app.test.",
+    "https://App.test., true, app.test., 443, app.test.",
+    "http://app.:8080/, false, app., 8080, app.:8080"
   })
   void theDefaultPortIsThatOfTheScheme(
       String text, boolean isSecure, String host, int port, String authority) {
@@ -50,7 +53,11 @@ class OriginUrlTest {
         "http:/a",
         "https://",
         "https://a/path",
-        "https//a"
+        "https//a",
+        "http://.",
+        "http://a..",
+        "http://127.0.0.1.",
+        "http://[::1].:80"
       })
   void everythingElseIsRefused(String text) {
     assertThat(OriginUrl.parse(text)).isNull();

@@ -122,6 +122,14 @@ class DnsLookupTest {
     assertThat(find("origin").addresses()).containsExactly(address(3));
   }
 
+  /** RFC 3986 §3.2.2: a dot at its end says that a name is whole. */
+  @Test
+  void aNameWithADotAtItsEndIsSoughtInNoSearchDomain() throws Exception {
+    server.address("origin.example.test", 60, 3).address("app.test", 60, 4);
+    assertThatThrownBy(() -> find("origin.")).hasCauseInstanceOf(UnknownHostException.class);
+    assertThat(find("app.test.").addresses()).containsExactly(address(4));
+  }
+
   @Test
   void aFullNameIsSoughtInNoSearchDomain() throws Exception {
     server.address("origin.example.test", 60, 3).address("app.origin.example.test", 60, 4);
