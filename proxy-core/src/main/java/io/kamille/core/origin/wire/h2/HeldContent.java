@@ -11,11 +11,10 @@ import org.jspecify.annotations.Nullable;
 final class HeldContent {
 
   /*
-   * A chunk is a slice of what one read brought. Small ones are copied together: otherwise each
-   * would keep a buffer of many times its size.
+   * A chunk is a slice of what one read brought, and would keep a buffer of many times its size. So
+   * all are copied, small ones together: what is held here is no more than the window allows.
    */
-  private static final int COPIED_BYTES = 1024;
-  private static final int BUFFER_BYTES = 4 * COPIED_BYTES;
+  private static final int LEAST_BYTES = 4096;
 
   private final ArrayDeque<ByteBuf> chunks = new ArrayDeque<>(4);
 
@@ -25,17 +24,15 @@ final class HeldContent {
 
   /** Takes ownership. */
   void add(ByteBuf chunk) {
-    int length = chunk.readableBytes();
-    if (length >= COPIED_BYTES) {
-      chunks.addLast(chunk);
-      return;
+    while (chunk.isReadable()) {
+      ByteBuf last = chunks.peekLast();
+      if (last == null || !last.isWritable()) {
+        int bytes = Math.max(LEAST_BYTES, chunk.readableBytes());
+        last = chunk.alloc().directBuffer(bytes, bytes);
+        chunks.addLast(last);
+      }
+      last.writeBytes(chunk, Math.min(chunk.readableBytes(), last.writableBytes()));
     }
-    ByteBuf last = chunks.peekLast();
-    if (last == null || last.maxCapacity() != BUFFER_BYTES || last.writableBytes() < length) {
-      last = chunk.alloc().directBuffer(BUFFER_BYTES, BUFFER_BYTES);
-      chunks.addLast(last);
-    }
-    last.writeBytes(chunk);
     chunk.release();
   }
 
