@@ -116,7 +116,8 @@ public final class RouteChain implements ExplainedRoute {
       Failure.of(Failure.Kind.PROXY_INTERNAL_RESPONSE, "a route with match is for clients alone");
 
   private static final Failure LOOP =
-      Failure.request(508, "the request comes back from an origin of this cluster");
+      Failure.request(
+          StatusCode.LOOP_DETECTED, "the request comes back from an origin of this cluster");
 
   private final RouteSettings route;
   private final Configuration configuration;

@@ -39,6 +39,7 @@ public final class StatusCode {
   public static final int SERVICE_UNAVAILABLE = 503;
   public static final int GATEWAY_TIMEOUT = 504;
   public static final int VERSION_NOT_SUPPORTED = 505;
+  public static final int LOOP_DETECTED = 508;
 
   /** Greater ones are invalid (RFC 9110 §15). */
   public static final int GREATEST = 599;

@@ -12,6 +12,7 @@ import io.kamille.core.origin.UpstreamSettings;
 import io.kamille.core.origin.choose.StickyCookie;
 import io.kamille.core.origin.names.OriginNames;
 import io.kamille.core.origin.wire.MaxForwards;
+import io.kamille.core.origin.wire.ProxyLoop;
 import io.kamille.core.socket.Connector;
 import io.kamille.core.tls.OriginTls;
 import io.netty.channel.EventLoop;
@@ -107,6 +108,8 @@ public final class UpstreamHandler implements ExchangeHandler, AutoCloseable {
           .fail(Failure.request(StatusCode.METHOD_NOT_ALLOWED, "TRACE is not forwarded"));
     } else if (MaxForwards.isSpent(exchange.request())) {
       MaxForwards.answer(exchange);
+    } else if (ProxyLoop.isSeen(exchange.request())) {
+      ProxyLoop.answer(exchange);
     } else {
       send(of(exchange.loop()), exchange);
     }
