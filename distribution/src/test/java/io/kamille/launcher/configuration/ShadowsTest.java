@@ -31,6 +31,15 @@ class ShadowsTest {
   }
 
   @Test
+  void aFieldThatKamilleWritesIsNotRemoved() {
+    assertThat(
+            notes("{upstream: web, request-headers: {remove: [x-forwarded-for, Forwarded, X-A]}}"))
+        .singleElement()
+        .asString()
+        .contains("request-headers.remove", "x-forwarded-for", "forwarding.x-forwarded writes it");
+  }
+
+  @Test
   void aMoreSpecificHostGoesBeforeALongerPath() {
     assertThat(
             notes(
@@ -43,8 +52,8 @@ class ShadowsTest {
         .containsExactly(
             "k:5:3: note: routes[1]: /.well-known gets no requests of hosts whose own routes go"
                 + " first: a.org (routes[0])",
-            "k:6:3: note: routes[2]: /.well-known/acme gets no requests of hosts whose own routes go"
-                + " first: a.org (routes[0]), b.org (routes[4])");
+            "k:6:3: note: routes[2]: /.well-known/acme gets no requests of hosts whose own routes"
+                + " go first: a.org (routes[0]), b.org (routes[4])");
   }
 
   @Test
@@ -130,10 +139,10 @@ class ShadowsTest {
     assertThat(
             notes("{upstream: web, response-headers: {remove: [x-a, B], set: {X-A: 1, x-a: 2}}}"))
         .containsExactly(
-            "k:4:3: note: routes[0].response-headers.set: X-A has no effect, because the field is set"
-                + " again",
-            "k:4:3: note: routes[0].response-headers.remove: x-a has no effect, because the field is"
-                + " set");
+            "k:4:3: note: routes[0].response-headers.set: X-A has no effect, because the field is"
+                + " set again",
+            "k:4:3: note: routes[0].response-headers.remove: x-a has no effect, because the field"
+                + " is set");
   }
 
   private static List<String> notes(String... routes) {

@@ -16,6 +16,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.embedded.EmbeddedChannel;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -185,7 +186,7 @@ class RequestHeadWriterTest {
     client = new InetSocketAddress("2001:db8:0:0:0:0:0:7", 4711);
     assertThat(forwarded("GET / HTTP/1.1", "Host: h"))
         .contains("X-Forwarded-For: 2001:db8::7\r\n", "Forwarded: for=\"[2001:db8::7]\";");
-    client = new InetSocketAddress("::1", 4711);
+    client = new InetSocketAddress(InetAddress.ofLiteral("::1"), 4711);
     assertThat(forwarded("GET / HTTP/1.1", "Host: h"))
         .contains("X-Forwarded-For: ::1\r\n", "Forwarded: for=\"[::1]\";");
   }
