@@ -82,6 +82,7 @@ public final class RequestTests {
   private final IdentityHashMap<RouteSettings, ColdCache> caches = new IdentityHashMap<>();
   private final Map<Path, RedirectTable> redirects = new HashMap<>();
   private final RouteExplainer explainer;
+  private final HeadWriter writing = new HeadWriter();
 
   /** What comes of a request. */
   static final class Outcome {
@@ -302,8 +303,7 @@ public final class RequestTests {
       outcome.put(RequestTest.PATH, passed.pathAndQuery(), outcome.reached);
       var forwarding = configuration.forwarding().ofRoute(route.hostRewrite(), route.upgrades());
       outcome.passed =
-          new RequestHeadWriter(forwarding, new HeadWriter())
-              .sent(passed, socket(client), socket(peer));
+          new RequestHeadWriter(forwarding, writing).sent(passed, socket(client), socket(peer));
     }
   }
 
