@@ -74,6 +74,8 @@ record FileDraft(Path file, Path draft) implements AutoCloseable {
       }
       channel.force(true);
     }
+    // The copy has the mode only if it could have the owner, which a sandbox may forbid to try.
+    Files.setPosixFilePermissions(draft, Files.getPosixFilePermissions(file));
     String before = ownership(file);
     if (!ownership(draft).equals(before)) {
       throw new IOException(
