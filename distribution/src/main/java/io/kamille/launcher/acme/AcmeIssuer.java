@@ -7,6 +7,7 @@ import io.kamille.core.client.HttpsPolicy;
 import io.kamille.core.tls.SelfSigned;
 import io.kamille.core.tls.ServerCertificate;
 import io.kamille.core.tls.SystemAuthorities;
+import io.kamille.launcher.acme.AcmeSettings.Binding;
 import io.kamille.launcher.acme.AcmeSettings.ChallengeChoice;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -20,7 +21,6 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandler;
 import java.net.http.HttpResponse.BodySubscribers;
-import java.nio.file.Files;
 import java.security.KeyPair;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
@@ -141,7 +141,7 @@ final class AcmeIssuer implements Issuer {
       }
       if (settings.binding().id() != null && settings.binding().keyFile() != null) {
         account.withKeyIdentifier(
-            settings.binding().id(), Files.readString(settings.binding().keyFile()).strip());
+            settings.binding().id(), Binding.key(settings.binding().keyFile()));
       }
       SSLContext trust = SystemAuthorities.context(settings.authority());
       known = account.createLogin(new Session(settings.directory(), new Provider(trust)));

@@ -1,11 +1,14 @@
 package io.kamille.launcher.acme;
 
 import io.kamille.admin.StateDirectory;
+import io.kamille.core.setting.Problems;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Setting;
+import io.kamille.core.setting.SmallFile;
 import io.kamille.core.setting.Subsection;
 import io.kamille.core.setting.ValueType;
 import io.kamille.core.setting.ValueTypes;
+import java.io.IOException;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.file.Path;
@@ -73,6 +76,25 @@ public record AcmeSettings(
             .orElse("no binding");
 
     static final Section<Binding> SECTION = Section.of(Binding.class, ID, KEY_FILE);
+
+    private static final int MOST_OCTETS = 8 * 1024;
+
+    /**
+     * The MAC key.
+     *
+     * @throws IOException with one sentence: what is wrong with the file
+     */
+    public static String key(Path file) throws IOException {
+      try {
+        String key = SmallFile.text(file, MOST_OCTETS).strip();
+        if (!key.matches("[A-Za-z0-9_-]+=*")) {
+          throw new IOException("expected: a key as base64url in a line");
+        }
+        return key;
+      } catch (IOException refused) {
+        throw new IOException(file + ": " + Problems.reason(refused), refused);
+      }
+    }
   }
 
   public static final Setting<Boolean> TERMS_AGREED =
@@ -108,7 +130,8 @@ public record AcmeSettings(
               "challenge",
               ValueTypes.oneOf(ChallengeChoice.values()),
               "How names are proved. `auto` tries `tls-alpn-01` at the listeners with `tls: acme`,"
-                  + " after a failure `http-01` at those in clear text, and `dns-01` for wildcards.")
+                  + " after a failure `http-01` at those in clear text, and `dns-01` for"
+                  + " wildcards.")
           .defaultsTo(ChallengeChoice.AUTO);
 
   private static final ValueType<List<String>> WORDS =

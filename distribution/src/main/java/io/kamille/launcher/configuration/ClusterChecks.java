@@ -2,6 +2,7 @@ package io.kamille.launcher.configuration;
 
 import io.kamille.admin.StateDirectory;
 import io.kamille.cluster.engine.JGroupsEngine;
+import io.kamille.cluster.secret.ClusterSecret;
 import io.kamille.cluster.settings.ClusterSettings;
 import io.kamille.cluster.settings.ClusterSettings.Discovery;
 import io.kamille.core.setting.HostPort;
@@ -9,10 +10,11 @@ import io.kamille.core.setting.Member;
 import io.kamille.core.setting.Problems;
 import io.kamille.core.setting.SectionValues;
 import io.kamille.core.setting.Setting;
+import io.kamille.core.setting.SmallFile;
 import io.kamille.core.setting.Subsection;
+import io.kamille.core.tls.PemFile;
 import io.kamille.core.tls.ServerCertificate;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
@@ -21,6 +23,8 @@ import java.util.Set;
 record ClusterChecks(SectionValues cluster, Problems problems) {
 
   private static final int LEAST_SECRET_OCTETS = 32;
+  private static final String CERTIFICATES = "a file of certificates that can be used";
+  private static final String KEY = "the key of the certificate";
 
   void run() {
     if (cluster.isGiven(ClusterSettings.NAME)) {
@@ -80,37 +84,39 @@ record ClusterChecks(SectionValues cluster, Problems problems) {
 
   private void filesCanBeUsed() {
     SectionValues tls = cluster.one(ClusterSettings.TLS);
-    boolean hasCertificate = canBeRead(tls, ClusterSettings.Files.CERTIFICATE, 1);
-    if (canBeRead(tls, ClusterSettings.Files.KEY, 1) && hasCertificate) {
+    boolean hasCertificate =
+        canBeRead(tls, ClusterSettings.Files.CERTIFICATE, CERTIFICATES, PemFile::certificates);
+    if (canBeRead(tls, ClusterSettings.Files.KEY, KEY, PemFile::privateKey) && hasCertificate) {
       Path certificate = tls.value(ClusterSettings.Files.CERTIFICATE);
-      Path key = tls.value(ClusterSettings.Files.KEY);
-      problems.readable(
-          tls,
-          ClusterSettings.Files.KEY,
-          "the key of the certificate",
-          () -> ServerCertificate.read(certificate, key));
+      canBeRead(
+          tls, ClusterSettings.Files.KEY, KEY, key -> ServerCertificate.read(certificate, key));
     }
-    canBeRead(tls, ClusterSettings.Files.CA, 1);
-    canBeRead(cluster, ClusterSettings.SECRET_FILE, LEAST_SECRET_OCTETS);
+    canBeRead(tls, ClusterSettings.Files.CA, CERTIFICATES, PemFile::certificates);
+    canBeRead(
+        cluster,
+        ClusterSettings.SECRET_FILE,
+        "a file of " + LEAST_SECRET_OCTETS + " octets or more",
+        ClusterChecks::secret);
   }
 
-  private boolean canBeRead(SectionValues section, Setting<Path> setting, int leastOctets) {
-    String expected =
-        leastOctets == 1
-            ? "a file that can be read"
-            : "a file of " + leastOctets + " octets or more that can be read";
-    if (!isThere(section, setting, expected)) {
-      return false;
+  private static byte[] secret(Path file) throws IOException {
+    byte[] secret = SmallFile.read(file, ClusterSecret.MOST_OCTETS);
+    if (secret.length < LEAST_SECRET_OCTETS) {
+      throw new IOException(secret.length + " octets");
     }
-    try (var in = Files.newInputStream(section.value(setting))) {
-      if (in.readNBytes(leastOctets).length == leastOctets) {
-        return true;
-      }
-    } catch (IOException refused) {
-      // As one that is too short.
-    }
-    problems.conflict(section, setting, expected);
-    return false;
+    return secret;
+  }
+
+  /** Reads a file in the way of the start. */
+  @FunctionalInterface
+  private interface Reader {
+    Object read(Path file) throws IOException;
+  }
+
+  private boolean canBeRead(
+      SectionValues section, Setting<Path> setting, String expected, Reader reader) {
+    return isThere(section, setting, expected)
+        && problems.readable(section, setting, expected, () -> reader.read(section.value(setting)));
   }
 
   /** What was refused was there. */

@@ -10,9 +10,11 @@ import io.kamille.core.setting.ConfigTree;
 import io.kamille.core.setting.Problem;
 import io.kamille.core.setting.Problems;
 import io.kamille.core.setting.Setting;
+import io.kamille.core.setting.SmallFile;
 import io.kamille.core.setting.ValueTypes;
 import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -117,6 +119,9 @@ final class IncludedFiles {
         return;
       }
       Path parent = directory.resolve(text.substring(0, last));
+      if (Files.notExists(parent)) {
+        return;
+      }
       try (var files = Files.newDirectoryStream(parent, text.substring(last))) {
         for (Path file : files) {
           // Editors keep copies under names that begin with a dot.
@@ -126,13 +131,13 @@ final class IncludedFiles {
         }
       }
     } catch (IOException | DirectoryIteratorException unreadable) {
-      String found = unreadable instanceof NoSuchFileException ? "no file " : "";
-      problems.add(
-          Problem.Kind.UNREADABLE,
-          name.position(),
-          KEY,
-          found + unreadable.getMessage(),
-          "files that can be read");
+      String found =
+          switch (unreadable) {
+            case NoSuchFileException none -> "no file " + none.getMessage();
+            case FileSystemException other -> other.getFile() + ": " + Problems.reason(other);
+            default -> String.valueOf(unreadable.getMessage());
+          };
+      problems.add(Problem.Kind.UNREADABLE, name.position(), KEY, found, "files that can be read");
     }
   }
 
@@ -140,20 +145,22 @@ final class IncludedFiles {
     if (contents.containsKey(file)) {
       return;
     }
-    if (Files.exists(file) && !Files.isRegularFile(file)) {
-      throw new IOException(file + ", which is no file");
-    }
     if (contents.size() == MOST_FILES) {
       throw new IOException("more than " + MOST_FILES + " files");
     }
-    try (var in = Files.newInputStream(file)) {
-      byte[] content = in.readNBytes(octetsLeft + 1);
-      if (content.length > octetsLeft) {
-        throw new IOException("more than " + ByteSize.print(ConfigTree.LIMIT_BYTES) + " in files");
-      }
-      octetsLeft -= content.length;
-      contents.put(file, content);
+    byte[] content;
+    try {
+      content = SmallFile.read(file, ConfigTree.LIMIT_BYTES);
+    } catch (NoSuchFileException none) {
+      throw none;
+    } catch (IOException refused) {
+      throw new IOException(file + ": " + Problems.reason(refused), refused);
     }
+    if (content.length > octetsLeft) {
+      throw new IOException("more than " + ByteSize.print(ConfigTree.LIMIT_BYTES) + " in files");
+    }
+    octetsLeft -= content.length;
+    contents.put(file, content);
   }
 
   private void parse(Path file, byte[] content, List<Entry> entries) {

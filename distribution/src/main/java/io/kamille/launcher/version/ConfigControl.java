@@ -12,7 +12,6 @@ import io.kamille.launcher.configuration.ConfigurationReading;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -538,7 +537,7 @@ public final class ConfigControl implements AutoCloseable {
   private List<SettingChange> readAgain() throws Refused {
     String next;
     try {
-      next = Files.readString(file.path());
+      next = file.now();
     } catch (IOException unreadable) {
       List<Problem> problems =
           ConfigurationFile.read(file.path()) instanceof ConfigurationReading.Refused refused

@@ -1,10 +1,12 @@
 package io.kamille.launcher.version;
 
 import io.kamille.admin.api.ProblemType;
+import io.kamille.core.setting.ConfigTree;
+import io.kamille.core.setting.Problems;
+import io.kamille.core.setting.SmallFile;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.List;
@@ -32,9 +34,22 @@ final class KeptFile {
    * @param directory where versions are kept
    */
   static KeptFile open(Path file, Path directory, InstantSource clock) throws IOException {
-    var kept = new KeptFile(file, ConfigStore.open(directory), clock, Files.readString(file));
+    var kept = new KeptFile(file, ConfigStore.open(directory), clock, read(file));
     kept.read(kept.text);
     return kept;
+  }
+
+  private static String read(Path file) throws IOException {
+    try {
+      return SmallFile.text(file, ConfigTree.LIMIT_BYTES);
+    } catch (IOException refused) {
+      throw new IOException(file + ": " + Problems.reason(refused), refused);
+    }
+  }
+
+  /** What is in the file now. */
+  String now() throws IOException {
+    return read(file);
   }
 
   Path path() {
@@ -69,7 +84,7 @@ final class KeptFile {
 
   void checkUnchanged() throws Refused {
     try {
-      if (!Files.readString(file).equals(text)) {
+      if (!read(file).equals(text)) {
         throw new Refused(
             ProblemType.FILE_CHANGED,
             "Somebody changed the file since it was read. Reload it, then change it.");

@@ -120,13 +120,14 @@ class ClusterChecksTest {
         "node: a | node: a/b | k:7:9: cluster.node: found \"a/b\", expected a name of letters,"
             + " digits and -_.",
         "DIR/node.pem | DIR/no.pem | k:12:18: cluster.tls.certificate: found \"DIR/no.pem\","
-            + " expected a file that can be read",
-        "DIR/node.key | DIR/no.key | k:13:10: cluster.tls.key: found \"DIR/no.key\", expected a"
-            + " file that can be read",
-        "DIR/ca.pem | DIR | k:14:9: cluster.tls.ca: found \"DIR\", expected a file that can be"
-            + " read",
+            + " expected a file of certificates that can be used (DIR/no.pem: no file of this"
+            + " name)",
+        "DIR/node.key | DIR/no.key | k:13:10: cluster.tls.key: found \"DIR/no.key\","
+            + " expected the key of the certificate (DIR/no.key: no file of this name)",
+        "DIR/ca.pem | DIR | k:14:9: cluster.tls.ca: found \"DIR\", expected a file of"
+            + " certificates that can be used (DIR: it is no regular file)",
         "DIR/secret | DIR/no | k:15:16: cluster.secret-file: found \"DIR/no\", expected a file of"
-            + " 32 octets or more that can be read",
+            + " 32 octets or more (no file of this name)",
         "10.0.0.1:7801 | 10.0.0.1:7800 | k:16:20: cluster.peers.address: found \"10.0.0.1:7800\","
             + " expected another address than cluster.address has",
         "10.0.0.1:7801 | 127.0.0.1:8080 | k:16:20: cluster.peers.address: found"

@@ -493,7 +493,7 @@ class ConfigurationFileTest {
         "routes: [{root: /no/such}] | 3:17: routes[0].root: found \"/no/such\", expected a"
             + " directory that can be read",
         "routes: [{respond: {status: 200, file: /dev/ptmx}}] | 3:40: routes[0].respond.file: found"
-            + " \"/dev/ptmx\", expected a file of at most 1MiB that can be read (/dev/ptmx: no"
+            + " \"/dev/ptmx\", expected a file of at most 1MiB that can be read (it is no"
             + " regular file)",
         "routes: [{respond: {status: 99}}] | 3:29: routes[0].respond.status: found \"99\", expected"
             + " a whole number of 200–599",
@@ -508,7 +508,7 @@ class ConfigurationFileTest {
             + " the name of a field that neither frames messages nor is Host (host-rewrite)",
         "routes: [{upstream: web, error-pages: {5xx: /no/page}}] | 3:45:"
             + " routes[0].error-pages.5xx.file: found \"/no/page\", expected a file of at most 1MiB"
-            + " that can be read (/no/page: no such file)",
+            + " that can be read (no file of this name)",
         "routes: [{upstream: web, error-pages: {399: {body: x}}}] | 3:45:"
             + " routes[0].error-pages.399: found \"399\", expected a status code of 400–599 such as"
             + " 404, or 4xx or 5xx",
@@ -577,12 +577,12 @@ class ConfigurationFileTest {
             + " upstreams.web.tls.key: found \"c.key\", expected a certificate beside it",
         "upstreams: {web: {origins: ['https://a'], tls: {ca: /no/ca.pem}}} | 2:53:"
             + " upstreams.web.tls.ca: found \"/no/ca.pem\", expected a file that can be used"
-            + " (/no/ca.pem: no such file)",
+            + " (/no/ca.pem: no file of this name)",
         "upstreams: {web: {origins: ['https://a'], tls: {ca: a.pem, verify: off}}} | 2:53:"
             + " upstreams.web.tls.ca: found \"a.pem\", expected no file where verify is off",
         "upstreams: {web: {origins: ['https://a'], tls: {certificate: /no/c, key: /no/k}}} | 2:74:"
             + " upstreams.web.tls.key: found \"/no/k\", expected a file that can be used (/no/c: no"
-            + " such file)",
+            + " file of this name)",
         "upstreams: {web: {origins: ['https://a'], tls: {name: 'a:443'}}} | 2:55:"
             + " upstreams.web.tls.name: found \"a:443\", expected a host such as origin.example.org"
       })

@@ -101,7 +101,8 @@ class IncludedFilesTest {
         accepted(
             "include: [sites/*.yaml]",
             "routes: [{root: /tmp, response-headers: {set: {X-A: '${file:token}'}}}, {host: b.test,"
-                + " upstream: b, auth: {jwt: {keys: 'https://b.test/', issuer: a, audience: [b]}}}]",
+                + " upstream: b, auth: {jwt: {keys: 'https://b.test/', issuer: a, audience:"
+                + " [b]}}}]",
             "upstreams: {b: {origins-file: ../b.txt, origins: ['http://127.0.0.1:1']}}",
             "log: {access: {output: stdout}}",
             "acme: {dns-hook: [./hook, ./word]}",
@@ -143,15 +144,19 @@ class IncludedFilesTest {
   }
 
   @Test
+  void aStarInADirectoryThatIsNotThereMatchesNone() throws IOException {
+    assertThat(accepted("include: [no/*.yaml]", "routes: [{root: /tmp}]").routes()).hasSize(1);
+  }
+
+  @Test
   void filesThatCannotBeReadAreNamed() throws IOException {
     Files.createDirectories(directory.resolve("sites/d.yaml"));
     assertThat(problems("include: [sites/no.yaml, no/*.yaml, sites/d.yaml]", "routes: [{root: /}]"))
         .containsExactly(
             "kamille.yaml:2:11: include: found no file sites/no.yaml, expected files that can be"
                 + " read",
-            "kamille.yaml:2:26: include: found no file no, expected files that can be read",
-            "kamille.yaml:2:37: include: found sites/d.yaml, which is no file, expected files that"
-                + " can be read");
+            "kamille.yaml:2:37: include: found sites/d.yaml: it is no regular file, expected files"
+                + " that can be read");
   }
 
   @ParameterizedTest
@@ -178,8 +183,8 @@ class IncludedFilesTest {
 
   @Test
   void thereAreLimits() throws IOException {
-    write("sites/0.yaml", "#".repeat(60_000).concat("\n").repeat(70) + SHOP);
-    write("sites/1.yaml", SHOP);
+    write("sites/0.yaml", "#".repeat(60_000).concat("\n").repeat(69) + SHOP);
+    write("sites/1.yaml", "#".repeat(60_000).concat("\n") + SHOP);
     assertThat(problems("include: [sites/*.yaml]", "routes: [{root: /tmp}]"))
         .containsExactly(
             "kamille.yaml:2:11: include: found more than 4MiB in files, expected files that can be"
@@ -253,11 +258,13 @@ class IncludedFilesTest {
         .containsExactly(
             at + "two}\", expected a file with visible ASCII, spaces and tabs, not at either end");
     assertThat(problems(header("${file:DIR/large}")))
-        .containsExactly(at + "large}\", expected a file that can be read (it has more than 8KiB)");
+        .containsExactly(at + "large}\", expected a file that can be read (more than 8KiB)");
     assertThat(problems(header("${file:DIR/none}")))
-        .containsExactly(at + "none}\", expected a file that can be read (there is none)");
+        .containsExactly(
+            at + "none}\", expected a file that can be read (no file of this" + " name)");
     assertThat(problems(header("${file:DIR/dir}")))
-        .containsExactly(at + "dir}\", expected a file that can be read (there is none)");
+        .containsExactly(
+            at + "dir}\", expected a file that can be read (it is no regular" + " file)");
     assertThat(problems(header("${file:}"))).hasSize(1);
   }
 }

@@ -2,6 +2,7 @@ package io.kamille.admin.auth;
 
 import io.kamille.cluster.secret.SharedValues;
 import io.kamille.core.loop.WallClock;
+import io.kamille.core.setting.SmallFile;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -137,8 +138,8 @@ public final class NamedTokens {
   }
 
   private List<Token> read() throws IOException {
-    try (var in = Files.newInputStream(file)) {
-      return List.of(JSON.readValue(in.readNBytes(FILE_LIMIT_BYTES), Token[].class));
+    try {
+      return List.of(JSON.readValue(SmallFile.read(file, FILE_LIMIT_BYTES), Token[].class));
     } catch (JacksonException broken) {
       throw new IOException(file + ": not a list of tokens", broken);
     }

@@ -1,5 +1,7 @@
 package io.kamille.admin.auth;
 
+import io.kamille.core.setting.Problems;
+import io.kamille.core.setting.SmallFile;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
@@ -91,14 +93,17 @@ public final class TokenFile {
 
   /** Syntax as in RFC 6750 §2.1, and no fewer than 32 characters. */
   private static String read(Path file) throws IOException {
-    try (var in = Files.newInputStream(file)) {
-      String text = new String(in.readNBytes(LENGTH_LIMIT), StandardCharsets.ISO_8859_1);
-      if (!SYNTAX.matcher(text.stripTrailing()).matches()) {
-        throw new IOException(
-            file + ": not a bearer token (expected: 32 to 256 letters, digits or ._~+/-)");
-      }
-      return text.stripTrailing();
+    String text;
+    try {
+      text = new String(SmallFile.read(file, LENGTH_LIMIT), StandardCharsets.ISO_8859_1);
+    } catch (IOException refused) {
+      throw new IOException(file + ": " + Problems.reason(refused), refused);
     }
+    if (!SYNTAX.matcher(text.stripTrailing()).matches()) {
+      throw new IOException(
+          file + ": not a bearer token (expected: 32 to 256 letters, digits or ._~+/-)");
+    }
+    return text.stripTrailing();
   }
 
   /** Whether a secret is this token, in a time that tells nothing. */

@@ -1,9 +1,10 @@
 package io.kamille.cluster.secret;
 
+import io.kamille.core.setting.Problems;
+import io.kamille.core.setting.SmallFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.SecureRandom;
@@ -27,6 +28,7 @@ public final class ClusterSecret {
    * far fewer than the 2^32 at which two nonces may be the same.
    */
   private static final String KDF_NAME = "HKDF-SHA256";
+  public static final int MOST_OCTETS = 64 * 1024;
   private static final int KEY_OCTETS = 32;
   private static final int NONCE_OCTETS = 12;
   private static final int TAG_BITS = 128;
@@ -49,9 +51,11 @@ public final class ClusterSecret {
    */
   public static ClusterSecret read(Path file) throws IOException {
     try {
-      return new ClusterSecret(Files.readAllBytes(file));
-    } catch (IOException | GeneralSecurityException unusable) {
-      throw new IOException("cluster.secret-file: " + unusable.getMessage(), unusable);
+      return new ClusterSecret(SmallFile.read(file, MOST_OCTETS));
+    } catch (IOException unusable) {
+      throw new IOException("cluster.secret-file: " + Problems.reason(unusable), unusable);
+    } catch (GeneralSecurityException missing) {
+      throw new IllegalStateException("HKDF comes with every JDK", missing);
     }
   }
 

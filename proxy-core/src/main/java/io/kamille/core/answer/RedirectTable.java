@@ -7,11 +7,11 @@ import io.kamille.core.route.Route;
 import io.kamille.core.setting.Position;
 import io.kamille.core.setting.Problem;
 import io.kamille.core.setting.Problems;
+import io.kamille.core.setting.SmallFile;
 import io.kamille.core.setting.WatchedFile;
 import io.netty.util.AsciiString;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
@@ -56,12 +56,12 @@ public final class RedirectTable {
 
   /** A file of redirects, to be read again when it changes. */
   static WatchedFile watched(Path file) {
-    return new WatchedFile(file, MOST_OCTETS, Files::newInputStream);
+    return new WatchedFile(file, MOST_OCTETS);
   }
 
   static RedirectTable parse(Path file, byte[] content, Problems problems) throws IOException {
     var table = new RedirectTable();
-    List<String> lines = new String(content, StandardCharsets.UTF_8).lines().toList();
+    List<String> lines = SmallFile.text(content).lines().toList();
     for (int i = 0; i < lines.size(); i++) {
       String line = lines.get(i).strip();
       if (!line.isEmpty() && !line.startsWith("#") && !table.add(line)) {

@@ -7,11 +7,11 @@ import io.kamille.core.http.ResponseHead;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.SectionValues;
 import io.kamille.core.setting.Setting;
+import io.kamille.core.setting.SmallFile;
 import io.kamille.core.setting.ValueTypes;
 import io.netty.buffer.Unpooled;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
@@ -111,21 +111,11 @@ public record ResponseSettings(int status, String body, @Nullable Path file, Str
   }
 
   /**
-   * What is in such a file, as far as its length says: devices, pipes and files of the kernel,
-   * which could make us wait for ever, have none.
+   * What is in such a file.
    *
    * @throws IOException if it cannot be read, is no regular file or is too large
    */
   public static byte[] read(Path file) throws IOException {
-    if (!Files.isRegularFile(file)) {
-      throw new IOException(file + (Files.exists(file) ? ": no regular file" : ": no such file"));
-    }
-    long length = Files.size(file);
-    if (length > MOST_BYTES) {
-      throw new IOException(file + ": larger than 1 MiB");
-    }
-    try (var in = Files.newInputStream(file)) {
-      return in.readNBytes((int) length);
-    }
+    return SmallFile.read(file, MOST_BYTES);
   }
 }

@@ -5,7 +5,6 @@ import io.kamille.core.setting.Problems;
 import io.kamille.core.setting.WatchedFile;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
@@ -49,7 +48,7 @@ class AuthSource<T> {
 
   /** A file, which is not read before it is looked at. */
   AuthSource(Path file, Parser<T> parser) {
-    this(file.toAbsolutePath().toString(), watched(file)::look, parser);
+    this(file.toAbsolutePath().toString(), new WatchedFile(file, LIMIT_BYTES)::look, parser);
   }
 
   AuthSource(String name, Place place, Parser<T> parser) {
@@ -58,17 +57,13 @@ class AuthSource<T> {
     this.parser = parser;
   }
 
-  private static WatchedFile watched(Path file) {
-    return new WatchedFile(file, LIMIT_BYTES, Files::newInputStream);
-  }
-
   /**
    * Reads such a file once.
    *
    * @throws IOException if it is not right
    */
   static <T> T read(Path file, Parser<T> parser) throws IOException {
-    return parser.parse(Objects.requireNonNull(watched(file).look()));
+    return parser.parse(Objects.requireNonNull(new WatchedFile(file, LIMIT_BYTES).look()));
   }
 
   /** What it had when it was right last; null if it never was. */

@@ -1,6 +1,7 @@
 package io.kamille.core.auth;
 
 import io.kamille.core.http.Octets;
+import io.kamille.core.setting.SmallFile;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -47,7 +48,7 @@ record Users(Map<String, PasswordHash> byName, List<PasswordHash> all) {
   static Users parse(byte[] content, ObjIntConsumer<String> wrong) throws IOException {
     Map<String, PasswordHash> users = new HashMap<>();
     boolean isRight = true;
-    String[] lines = new String(content, StandardCharsets.UTF_8).split("\n", -1);
+    String[] lines = SmallFile.text(content).split("\n", -1);
     for (int i = 0; i < lines.length; i++) {
       String expected = read(lines[i].strip(), users);
       if (expected != null) {
@@ -67,7 +68,7 @@ record Users(Map<String, PasswordHash> byName, List<PasswordHash> all) {
       return null;
     }
     int colon = line.indexOf(':');
-    if (colon < 1 || colon > MOST_NAME_CHARACTERS) {
+    if (colon < 1 || colon > MOST_NAME_CHARACTERS || isBlank(line.charAt(colon - 1))) {
       return "NAME:HASH";
     }
     PasswordHash hash = PasswordHash.parse(line.substring(colon + 1));
@@ -75,6 +76,10 @@ record Users(Map<String, PasswordHash> byName, List<PasswordHash> all) {
       return "a bcrypt hash of cost 4–16 as htpasswd -B writes it, or PBKDF2";
     }
     return users.putIfAbsent(line.substring(0, colon), hash) == null ? null : "each name once";
+  }
+
+  private static boolean isBlank(char last) {
+    return Character.isWhitespace(last) || Character.isSpaceChar(last);
   }
 
   /** Whether that is the base64 of a user's name, a colon and the password. */

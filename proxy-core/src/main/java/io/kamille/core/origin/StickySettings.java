@@ -2,9 +2,9 @@ package io.kamille.core.origin;
 
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Setting;
+import io.kamille.core.setting.SmallFile;
 import io.kamille.core.setting.ValueTypes;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
@@ -44,12 +44,10 @@ public record StickySettings(@Nullable String cookie, @Nullable Path secretFile)
    * @throws IOException if it cannot be read, or is too short or too long
    */
   public static byte[] read(Path file) throws IOException {
-    try (var in = Files.newInputStream(file)) {
-      byte[] secret = in.readNBytes(MOST_BYTES + 1);
-      if (secret.length < LEAST_BYTES || secret.length > MOST_BYTES) {
-        throw new IOException(file + ": not of 16 to 4,096 bytes");
-      }
-      return secret;
+    byte[] secret = SmallFile.read(file, MOST_BYTES);
+    if (secret.length < LEAST_BYTES) {
+      throw new IOException("less than " + LEAST_BYTES + " bytes");
     }
+    return secret;
   }
 }

@@ -2,7 +2,9 @@ package io.kamille.core.setting;
 
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -80,13 +82,15 @@ public final class Problems {
     @Nullable Object run() throws IOException;
   }
 
-  /** Adds that a setting names a file that cannot be read so. */
-  public void readable(
+  /** Adds that a setting names a file that cannot be read so; answers whether it can. */
+  public boolean readable(
       SectionValues section, Setting<?> setting, String expected, Reading reading) {
     try {
       reading.run();
+      return true;
     } catch (IOException unusable) {
       conflict(section, setting, expected + " (" + reason(unusable) + ")");
+      return false;
     }
   }
 
@@ -119,6 +123,8 @@ public final class Problems {
     return switch (why) {
       case NoSuchFileException _ -> "no file of this name";
       case AccessDeniedException _ -> "no permission to read it";
+      case NotDirectoryException _ -> "it is no directory";
+      case FileSystemException other when other.getReason() != null -> other.getReason();
       default -> String.valueOf(why.getMessage());
     };
   }

@@ -1,8 +1,6 @@
 package io.kamille.core.setting;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.function.Predicate;
@@ -50,9 +48,11 @@ public record SecretText(String written, String value, @Nullable String trouble)
           return new SecretText(text, "", "a file with " + expected);
         }
         reference.appendReplacement(value, Matcher.quoteReplacement(content));
-      } catch (IOException | InvalidPathException unreadable) {
-        String why = String.valueOf(unreadable.getMessage());
+      } catch (IOException unreadable) {
+        String why = Problems.reason(unreadable);
         return new SecretText(text, "", "a file that can be read (" + why + ")");
+      } catch (InvalidPathException wrong) {
+        return new SecretText(text, "", "a file that can be read (" + wrong.getMessage() + ")");
       }
     }
     return new SecretText(text, reference.appendTail(value).toString(), null);
@@ -60,16 +60,7 @@ public record SecretText(String written, String value, @Nullable String trouble)
 
   /** Without the end of its last line, which editors add. */
   private static String content(Path file) throws IOException {
-    if (!Files.isRegularFile(file)) {
-      throw new IOException("there is none");
-    }
-    try (var in = Files.newInputStream(file)) {
-      byte[] content = in.readNBytes(MOST_OCTETS + 1);
-      if (content.length > MOST_OCTETS) {
-        throw new IOException("it has more than " + ByteSize.print(MOST_OCTETS));
-      }
-      return new String(content, StandardCharsets.UTF_8).replaceFirst("\\r?\\n\\z", "");
-    }
+    return SmallFile.text(file, MOST_OCTETS).replaceFirst("\\r?\\n\\z", "");
   }
 
   @Override

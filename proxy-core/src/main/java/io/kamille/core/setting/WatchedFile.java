@@ -1,11 +1,9 @@
 package io.kamille.core.setting;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
-import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -18,21 +16,18 @@ public final class WatchedFile {
    * read again at the next look: neither its owner nor our free descriptors show in a stamp.
    */
 
-  /** Opens files to read them. */
-  @FunctionalInterface
-  public interface Opener {
-    InputStream open(Path file) throws IOException;
-  }
-
-  private static final byte[] BYTE_ORDER_MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
-
   private final Path file;
   private final int limitBytes;
-  private final Opener opener;
+  private final SmallFile.Opener opener;
   private @Nullable List<?> seen;
 
   /** That file, of which more than {@code limitBytes} is refused. */
-  public WatchedFile(Path file, int limitBytes, Opener opener) {
+  public WatchedFile(Path file, int limitBytes) {
+    this(file, limitBytes, Files::newInputStream);
+  }
+
+  /** The same, opened in another way. */
+  public WatchedFile(Path file, int limitBytes, SmallFile.Opener opener) {
     this.file = file;
     this.limitBytes = limitBytes;
     this.opener = opener;
@@ -51,20 +46,8 @@ public final class WatchedFile {
       seen = now;
       return null;
     }
-    // Who opens a pipe waits until somebody writes to it.
-    if (!found.isRegularFile()) {
-      throw new IOException("it is no regular file");
-    }
-    byte[] content;
-    try (InputStream in = opener.open(file)) {
-      content = in.readNBytes(limitBytes + 1);
-    }
+    byte[] content = SmallFile.read(file, found, limitBytes, opener);
     seen = now;
-    if (content.length > limitBytes) {
-      throw new IOException("more than " + ByteSize.print(limitBytes));
-    }
-    return Arrays.mismatch(content, BYTE_ORDER_MARK) == BYTE_ORDER_MARK.length
-        ? Arrays.copyOfRange(content, BYTE_ORDER_MARK.length, content.length)
-        : content;
+    return SmallFile.withoutMark(content);
   }
 }

@@ -1,5 +1,7 @@
 package io.kamille.core.tls;
 
+import io.kamille.core.setting.Problems;
+import io.kamille.core.setting.SmallFile;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.StringReader;
@@ -31,7 +33,7 @@ public final class PemFile {
 
   private static final Pattern BLOCK =
       Pattern.compile("-----BEGIN ([A-Z0-9 ]+)-----\\s*([A-Za-z0-9+/=\\s]*)-----END \\1-----");
-  private static final long MOST_BYTES = 1 << 20;
+  private static final int MOST_BYTES = 1 << 20;
   private static final List<String> ALGORITHMS = List.of("EC", "RSA", "EdDSA");
 
   private PemFile() {}
@@ -70,7 +72,7 @@ public final class PemFile {
    *
    * @throws IOException with one sentence that names the file and what is wrong with it
    */
-  static PrivateKey privateKey(Path file) throws IOException {
+  public static PrivateKey privateKey(Path file) throws IOException {
     Matcher blocks = BLOCK.matcher(text(file));
     while (blocks.find()) {
       if (blocks.group(1).endsWith("PRIVATE KEY")) {
@@ -137,16 +139,10 @@ public final class PemFile {
   }
 
   private static String text(Path file) throws IOException {
-    if (!Files.isRegularFile(file)) {
-      throw new IOException(file + ": no such file");
-    }
-    if (Files.size(file) > MOST_BYTES) {
-      throw new IOException(file + ": larger than any certificate or key");
-    }
     try {
-      return Files.readString(file, StandardCharsets.ISO_8859_1);
+      return new String(SmallFile.read(file, MOST_BYTES), StandardCharsets.ISO_8859_1);
     } catch (IOException refused) {
-      throw new IOException(file + ": cannot be read: " + refused.getMessage(), refused);
+      throw new IOException(file + ": " + Problems.reason(refused), refused);
     }
   }
 

@@ -53,6 +53,18 @@ class UsersTest {
   }
 
   @Test
+  void aFileInAnotherEncodingIsRefused() {
+    byte[] latin1 = ("# users\nj\u00f6rg:" + SECRET).getBytes(StandardCharsets.ISO_8859_1);
+    assertThatThrownBy(() -> Users.parse(latin1)).hasMessage("line 2: expected: UTF-8 text");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"anna :", "anna\t:", "anna\u00a0:"})
+  void aNameThatEndsWithABlankIsRefused(String name) {
+    assertThatThrownBy(() -> users(name + SECRET)).hasMessage("line 1: expected: NAME:HASH");
+  }
+
+  @Test
   void nulIsNoPartOfAPassword() throws IOException {
     Users users = users("anna:" + SECRET);
     assertThat(users.admits(base64("anna:secret"))).isTrue();

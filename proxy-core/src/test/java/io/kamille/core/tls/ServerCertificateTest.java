@@ -79,7 +79,7 @@ class ServerCertificateTest {
   void whatIsNoCertificateOrKeyIsSaid() throws IOException {
     assertThatIOException()
         .isThrownBy(() -> ServerCertificate.read(directory.resolve("none.pem"), key))
-        .withMessage(directory.resolve("none.pem") + ": no such file");
+        .withMessage(directory.resolve("none.pem") + ": no file of this name");
     assertThatIOException()
         .isThrownBy(() -> ServerCertificate.read(key, key))
         .withMessage(key + ": no certificate in it (expected: a PEM file)");
