@@ -6,6 +6,7 @@ import io.kamille.core.setting.WatchedFile;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -42,6 +43,10 @@ class AuthSource<T> {
   private final Parser<T> parser;
   // Volatile: replaced by whoever looks, read on the loops.
   private volatile @Nullable Known<T> known;
+
+  // What it was made of: a file that was merely touched ends no verdict.
+  @GuardedBy("this")
+  private byte[] last = {};
 
   @GuardedBy("this")
   private String lastProblem = "";
@@ -92,7 +97,10 @@ class AuthSource<T> {
   void doubt() {}
 
   final synchronized void take(byte[] content) throws IOException {
-    known = new Known<>(NUMBERS.incrementAndGet(), parser.parse(content));
+    if (known == null || !Arrays.equals(content, last)) {
+      known = new Known<>(NUMBERS.incrementAndGet(), parser.parse(content));
+      last = content;
+    }
     if (!lastProblem.isEmpty()) {
       LOG.log(Level.INFO, "{0} is right again", name);
       lastProblem = "";

@@ -6,10 +6,7 @@ import java.lang.System.Logger.Level;
 import java.lang.ref.WeakReference;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.concurrent.ArrayBlockingQueue;
-import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -30,8 +27,8 @@ public final class AuthThreads implements AutoCloseable {
 
   private static final System.Logger LOG = System.getLogger("kamille.auth");
 
-  private final ThreadPoolExecutor passwords;
-  private final ThreadPoolExecutor tokens;
+  private final Checks passwords;
+  private final Checks tokens;
   private final ScheduledThreadPoolExecutor looks =
       new ScheduledThreadPoolExecutor(1, new DefaultThreadFactory("kamille-auth-files", true));
 
@@ -50,18 +47,8 @@ public final class AuthThreads implements AutoCloseable {
   }
 
   AuthThreads(int threads) {
-    passwords = pool(threads, "kamille-auth-passwords");
-    tokens = pool(threads, "kamille-auth-tokens");
-  }
-
-  private static ThreadPoolExecutor pool(int threads, String name) {
-    return new ThreadPoolExecutor(
-        threads,
-        threads,
-        0,
-        TimeUnit.SECONDS,
-        new ArrayBlockingQueue<>(threads * WAITING_PER_THREAD),
-        new DefaultThreadFactory(name, true));
+    passwords = new Checks(threads, threads * WAITING_PER_THREAD, "kamille-auth-passwords");
+    tokens = new Checks(threads, threads * WAITING_PER_THREAD, "kamille-auth-tokens");
   }
 
   /** What all stations of the process keep. */
@@ -72,13 +59,13 @@ public final class AuthThreads implements AutoCloseable {
     return verdicts;
   }
 
-  /** What checks passwords soon; it rejects one if too many wait. */
-  Executor passwords() {
+  /** Where passwords are checked. */
+  Checks passwords() {
     return passwords;
   }
 
-  /** The same of tokens. */
-  Executor tokens() {
+  /** Where tokens are. */
+  Checks tokens() {
     return tokens;
   }
 
@@ -117,7 +104,7 @@ public final class AuthThreads implements AutoCloseable {
   @Override
   public void close() {
     looks.shutdownNow();
-    passwords.shutdownNow();
-    tokens.shutdownNow();
+    passwords.close();
+    tokens.close();
   }
 }

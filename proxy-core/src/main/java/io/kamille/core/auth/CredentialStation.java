@@ -1,6 +1,8 @@
 package io.kamille.core.auth;
 
 import io.kamille.core.auth.AuthSource.Known;
+import io.kamille.core.auth.Checks.Asker;
+import io.kamille.core.auth.Users.User;
 import io.kamille.core.auth.Verdicts.Verdict;
 import io.kamille.core.exchange.ContentSource;
 import io.kamille.core.exchange.Exchange;
@@ -14,15 +16,14 @@ import io.kamille.core.http.Fields;
 import io.kamille.core.http.Octets;
 import io.kamille.core.loop.WallClock;
 import java.lang.System.Logger.Level;
+import java.net.InetAddress;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
-import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
+import java.util.function.BiPredicate;
+import java.util.function.Function;
 import org.jose4j.jwk.JsonWebKey;
 import org.jspecify.annotations.Nullable;
 
@@ -36,7 +37,8 @@ final class CredentialStation<T> extends AuthStation {
 
   /*
    * Credentials are checked once, on a thread of AuthThreads. Then their digest holds for as long
-   * as the check says. A changed source ends that: its number is part of the digest.
+   * as the check says. Changed keys end that. A changed file of users ends it for those alone whose
+   * own line has changed.
    */
   private static final System.Logger LOG = System.getLogger("kamille.auth");
 
@@ -53,12 +55,21 @@ final class CredentialStation<T> extends AuthStation {
     Found check(String given, AuthSource<T> source, long nowEpochSeconds);
   }
 
+  /**
+   * Whose credentials they are.
+   *
+   * @param name the one that they give
+   * @param holds whether what they were found right by still holds
+   */
+  private record Subject<T>(Function<String, String> name, BiPredicate<Known<T>, Object> holds) {}
+
   private final String scheme;
   private final byte[] settings;
   private final Failure none;
   private final AuthSource<T> source;
   private final Check<T> check;
-  private final Executor threads;
+  private final Subject<T> subject;
+  private final Checks checks;
   private final Verdicts verdicts;
   private final WallClock clock;
 
@@ -69,7 +80,8 @@ final class CredentialStation<T> extends AuthStation {
       Failure none,
       AuthSource<T> source,
       Check<T> check,
-      Executor threads,
+      Subject<T> subject,
+      Checks checks,
       Verdicts verdicts,
       WallClock clock,
       ExchangeHandler next) {
@@ -79,7 +91,8 @@ final class CredentialStation<T> extends AuthStation {
     this.none = none;
     this.source = source;
     this.check = check;
-    this.threads = threads;
+    this.subject = subject;
+    this.checks = checks;
     this.verdicts = verdicts;
     this.clock = clock;
   }
@@ -89,7 +102,7 @@ final class CredentialStation<T> extends AuthStation {
       BasicAuthSettings settings, AuthThreads threads, WallClock clock, ExchangeHandler next) {
     Path file = Objects.requireNonNull(settings.usersFile(), "users-file");
     String challenge = "Basic realm=\"" + settings.realm() + "\", charset=\"UTF-8\"";
-    Found right = new Found(null, NOBODY, TimeUnit.DAYS.toSeconds(1));
+    long day = TimeUnit.DAYS.toSeconds(1);
     Found wrong = Found.refused(Found.unauthorized("the name or the password is wrong", challenge));
     return new CredentialStation<>(
         "Basic ",
@@ -97,7 +110,13 @@ final class CredentialStation<T> extends AuthStation {
         List.of(),
         Found.unauthorized("a name and a password are needed", challenge),
         threads.source("users " + file, () -> new AuthSource<>(file, Users::parse)),
-        (given, users, _) -> users.value().admits(given) ? right : wrong,
+        (given, users, _) -> {
+          User user = users.value().find(given);
+          return user == null ? wrong : new Found(null, NOBODY, day, user);
+        },
+        new Subject<>(
+            Users::name,
+            (users, basis) -> basis instanceof User user && users.value().has(user)),
         threads.passwords(),
         threads.verdicts(),
         clock,
@@ -108,6 +127,7 @@ final class CredentialStation<T> extends AuthStation {
   static CredentialStation<List<JsonWebKey>> ofTokens(
       JwtSettings settings, AuthThreads threads, WallClock clock, ExchangeHandler next) {
     String keys = Objects.requireNonNull(settings.keys(), "keys");
+    JwtCheck check = new JwtCheck(settings);
     return new CredentialStation<>(
         "Bearer ",
         settings,
@@ -119,7 +139,12 @@ final class CredentialStation<T> extends AuthStation {
                 JwtSettings.isUrl(keys)
                     ? new JwksUrl(keys, JwtCheck::keys)
                     : new AuthSource<>(Path.of(keys), JwtCheck::keys)),
-        new JwtCheck(settings)::check,
+        (given, set, now) -> {
+          long number = Objects.requireNonNull(set.known()).number();
+          Found found = check.check(given, set, now);
+          return new Found(found.refusal(), found.identity(), found.seconds(), number);
+        },
+        new Subject<>(_ -> "", (set, basis) -> basis.equals(set.number())),
         threads.tokens(),
         threads.verdicts(),
         clock,
@@ -136,15 +161,26 @@ final class CredentialStation<T> extends AuthStation {
       return;
     }
     int start = fields.valueStart(line);
-    byte[] digest =
-        verdicts.digest(settings, known.number(), fields.octets(), start, fields.valueEnd(line));
-    Verdict verdict = verdicts.find(digest, clock.nanos());
+    byte[] digest = verdicts.digest(settings, 0, fields.octets(), start, fields.valueEnd(line));
+    Verdict verdict = kept(digest, known);
     if (verdict != null) {
       pass(exchange, verdict.identity(), List.of());
     } else {
       String given = fields.valueAt(line).substring(scheme.length()).strip();
-      hold(exchange, () -> found(given, digest));
+      InetAddress address = exchange.client().getAddress();
+      Asker asker = Asker.of(address, subject.name().apply(given));
+      hold(exchange, checks.ask(digest, asker, () -> found(given, digest, asker)));
     }
+  }
+
+  private @Nullable Verdict kept(byte[] digest, @Nullable Known<T> known) {
+    Verdict verdict = verdicts.find(digest, clock.nanos());
+    return verdict != null
+            && known != null
+            && verdict.basis() != null
+            && subject.holds().test(known, verdict.basis())
+        ? verdict
+        : null;
   }
 
   /** The only line of {@code Authorization}, if it is of the scheme; else -1. */
@@ -162,29 +198,26 @@ final class CredentialStation<T> extends AuthStation {
   }
 
   /** Has a request wait for a check, and does what that finds. */
-  private void hold(Exchange exchange, Supplier<Found> check) {
+  private void hold(Exchange exchange, Checks.Check waits) {
     ReplyHandover client = ReplyHandover.of(exchange.reply());
     Exchange held = exchange.behind(client);
     held.notes().mark(TraceStep.AUTH, "waits for a check");
-    try {
-      var checked = CompletableFuture.supplyAsync(check, threads);
-      client.open(new Awaiting(checked));
-      checked.whenComplete(
-          (found, bug) ->
-              held.loop()
-                  .execute(
-                      () -> {
-                        if (!client.isCancelled()) {
-                          goOn(held, found, bug);
-                        }
-                      }));
-    } catch (RejectedExecutionException full) {
-      refuse(held, BUSY);
-    }
+    client.open(new Awaiting(waits));
+    waits
+        .found()
+        .whenComplete(
+            (found, bug) ->
+                held.loop()
+                    .execute(
+                        () -> {
+                          if (!client.isCancelled()) {
+                            goOn(held, found, bug);
+                          }
+                        }));
   }
 
   /** Drops a check that nobody awaits any more, if it has not begun. Confined to its loop. */
-  private record Awaiting(Future<?> checked) implements ContentSource {
+  private record Awaiting(Checks.Check waits) implements ContentSource {
 
     @Override
     public void pause() {}
@@ -194,13 +227,13 @@ final class CredentialStation<T> extends AuthStation {
 
     @Override
     public void cancel(Failure why) {
-      checked.cancel(false);
+      waits.leave();
     }
   }
 
   /** Off the loops. */
-  private Found found(String given, byte[] digest) {
-    Verdict verdict = verdicts.find(digest, clock.nanos());
+  private Found found(String given, byte[] digest, Asker asker) {
+    Verdict verdict = kept(digest, source.known());
     if (verdict != null) {
       // The one before it had the same.
       return new Found(null, verdict.identity(), 0);
@@ -209,13 +242,16 @@ final class CredentialStation<T> extends AuthStation {
     if (found.refusal() == null) {
       long now = clock.nanos();
       long until = now + TimeUnit.SECONDS.toNanos(found.seconds());
-      verdicts.keep(new Verdict(digest, until, found.identity()), now);
+      verdicts.keep(new Verdict(digest, until, found.identity(), found.basis()), now);
+      checks.passed(asker);
     }
     return found;
   }
 
   private void goOn(Exchange held, @Nullable Found found, @Nullable Throwable bug) {
-    if (found == null) {
+    if (bug instanceof RejectedExecutionException) {
+      refuse(held, BUSY);
+    } else if (found == null) {
       LOG.log(Level.ERROR, "a request was not checked by a fault of ours", bug);
       refuse(held, BUG);
     } else if (found.refusal() == null) {

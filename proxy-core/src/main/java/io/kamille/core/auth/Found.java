@@ -12,8 +12,14 @@ import org.jspecify.annotations.Nullable;
  * @param refusal why the request goes no further; null if it passes
  * @param identity fields for the origin; never changed
  * @param seconds for which that it passes holds
+ * @param basis what must not change while it does; null if nothing else can
  */
-record Found(@Nullable Failure refusal, Fields identity, long seconds) {
+record Found(
+    @Nullable Failure refusal, Fields identity, long seconds, @Nullable Object basis) {
+
+  Found(@Nullable Failure refusal, Fields identity, long seconds) {
+    this(refusal, identity, seconds, null);
+  }
 
   static Found refused(Failure why) {
     return new Found(why, AuthStation.NOBODY, 0);

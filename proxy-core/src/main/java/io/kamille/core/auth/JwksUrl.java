@@ -20,7 +20,8 @@ final class JwksUrl extends AuthSource<List<JsonWebKey>> {
 
   /*
    * Tokens never cause a fetch of their own: one with an unknown key leaves a doubt, and a look
-   * fetches if the last fetch is long enough ago. A fetch that fails leaves what there is.
+   * fetches if the last fetch is long enough ago. A fetch that fails leaves what there is, and a
+   * doubt. If doubts go on, the time between fetches doubles from a second to half a minute.
    */
   static final int FETCH_SECONDS = 300;
   static final int DOUBT_SECONDS = 30;
@@ -33,6 +34,9 @@ final class JwksUrl extends AuthSource<List<JsonWebKey>> {
 
   /** Since the last fetch; a look comes each second. */
   private int looks = FETCH_SECONDS;
+
+  /** Fetches for a doubt, one after the other. */
+  private int doubts;
 
   JwksUrl(String url, Parser<List<JsonWebKey>> parser) {
     super(url, () -> null, parser);
@@ -47,7 +51,9 @@ final class JwksUrl extends AuthSource<List<JsonWebKey>> {
   @Override
   void look() {
     looks++;
-    if (looks > (isDoubtful ? DOUBT_SECONDS : FETCH_SECONDS)) {
+    int doubtful = doubts < 5 ? 1 << doubts : DOUBT_SECONDS;
+    if (looks > (isDoubtful ? doubtful : FETCH_SECONDS)) {
+      doubts = isDoubtful ? doubts + 1 : 0;
       looks = 1;
       isDoubtful = false;
       var fetch =

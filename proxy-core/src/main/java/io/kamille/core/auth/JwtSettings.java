@@ -51,7 +51,7 @@ public record JwtSettings(
               .located(JwtSettings::located),
           "A JWK set (RFC 7517): the path of a file, or a URL. Kamille reads a changed file within"
               + " a second. It fetches a URL every 5 minutes, and earlier if a token names an"
-              + " unknown key, at most once in 30 seconds.");
+              + " unknown key: at first after a second, in the end every 30 seconds.");
 
   public static final Subsection<TokenClaim> FIELDS =
       TokenClaim.SECTION

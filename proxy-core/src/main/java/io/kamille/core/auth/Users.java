@@ -82,22 +82,50 @@ record Users(Map<String, PasswordHash> byName, List<PasswordHash> all) {
     return Character.isWhitespace(last) || Character.isSpaceChar(last);
   }
 
-  /** Whether that is the base64 of a user's name, a colon and the password. */
-  boolean admits(String given) {
-    byte[] pair;
-    try {
-      pair = Base64.getDecoder().decode(given);
-    } catch (IllegalArgumentException noBase64) {
-      return false;
+  /**
+   * A user and what the password of it was.
+   *
+   * @param hash as it stands in the file
+   */
+  record User(String name, String hash) {}
+
+  /** Whether that user has still that password. */
+  boolean has(User user) {
+    PasswordHash now = byName.get(user.name());
+    return now != null && now.text().equals(user.hash());
+  }
+
+  /** The name before the password in base64; empty if there is none. */
+  static String name(String given) {
+    byte[] pair = pair(given);
+    return new String(pair, 0, Math.max(0, colon(pair)), StandardCharsets.UTF_8);
+  }
+
+  /** Who that is, by the base64 of a name, a colon and the password; null if it is nobody. */
+  @Nullable User find(String given) {
+    byte[] pair = pair(given);
+    int colon = colon(pair);
+    if (colon <= 0) {
+      return null;
     }
+    String name = new String(pair, 0, colon, StandardCharsets.UTF_8);
+    return admits(name, Arrays.copyOfRange(pair, colon + 1, pair.length))
+        ? new User(name, Objects.requireNonNull(byName.get(name)).text())
+        : null;
+  }
+
+  private static byte[] pair(String given) {
+    try {
+      return Base64.getDecoder().decode(given);
+    } catch (IllegalArgumentException noBase64) {
+      return new byte[0];
+    }
+  }
+
+  /** RFC 7617 §2 allows no NUL, and bcrypt ends at one. */
+  private static int colon(byte[] pair) {
     String text = Octets.text(pair, 0, pair.length);
-    int colon = text.indexOf(':');
-    // RFC 7617 §2 allows no NUL, and bcrypt ends at one.
-    return colon > 0
-        && text.indexOf('\0') < 0
-        && admits(
-            new String(pair, 0, colon, StandardCharsets.UTF_8),
-            Arrays.copyOfRange(pair, colon + 1, pair.length));
+    return text.indexOf('\0') < 0 ? text.indexOf(':') : -1;
   }
 
   /**

@@ -30,9 +30,15 @@ final class Verdicts {
    *
    * @param untilNanos when it no longer holds
    * @param identity fields for the origin; never changed
+   * @param basis as that of {@link Found}
    */
   @SuppressWarnings("ArrayRecordComponent") // compared in constant time
-  record Verdict(byte[] digest, long untilNanos, Fields identity) {}
+  record Verdict(byte[] digest, long untilNanos, Fields identity, @Nullable Object basis) {
+
+    Verdict(byte[] digest, long untilNanos, Fields identity) {
+      this(digest, untilNanos, identity, null);
+    }
+  }
 
   private final AtomicReferenceArray<@Nullable Verdict> places =
       new AtomicReferenceArray<>(GROUPS * WAYS);

@@ -2,6 +2,7 @@ package io.kamille.core.auth;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.core.auth.Checks.Asker;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.exchange.ExchangeNotes;
@@ -19,6 +20,7 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
@@ -37,7 +39,11 @@ class CredentialStationTest {
       "{\"keys\": [{\"kty\": \"OKP\", \"crv\": \"Ed25519\","
           + " \"x\": \"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo\"}]}";
 
+  private static final String ANNA =
+      "anna:$2y$04$abcdefghijklmnopqrstuu2r9OfJnfCsdneAXAGHnS4UpFFP8WIrW\n";
+
   @TempDir private Path directory;
+  private String client = "127.0.0.1";
   private final AuthThreads threads = new AuthThreads(1);
   private final DefaultEventLoop loop = new DefaultEventLoop();
   private final CountDownLatch word = new CountDownLatch(1);
@@ -47,10 +53,10 @@ class CredentialStationTest {
 
   @BeforeEach
   void open() throws IOException {
-    Path file =
-        Files.writeString(
-            directory.resolve("users"),
-            "anna:$2y$04$abcdefghijklmnopqrstuu2r9OfJnfCsdneAXAGHnS4UpFFP8WIrW\n");
+    Path file = directory.resolve("users");
+    if (Files.notExists(file)) {
+      Files.writeString(file, ANNA);
+    }
     station =
         CredentialStation.ofPasswords(
             new BasicAuthSettings(file, "x"),
@@ -80,15 +86,7 @@ class CredentialStationTest {
   void guessersAreTurnedAwayAndThoseKnownPass() throws Exception {
     assertThat(send("anna:secret").ended().get(10, TimeUnit.SECONDS).head().status())
         .isEqualTo(200);
-    var begun = new CountDownLatch(1);
-    threads
-        .passwords()
-        .execute(
-            () -> {
-              begun.countDown();
-              await(word);
-            });
-    begun.await();
+    occupy(word);
     List<RecordingReply> guesses = new ArrayList<>();
     for (int i = 0; i < AuthThreads.WAITING_PER_THREAD; i++) {
       guesses.add(send("anna:" + i));
@@ -111,20 +109,12 @@ class CredentialStationTest {
   @Test
   void aPasswordWhoseClientIsGoneIsNotChecked() throws Exception {
     var first = new CountDownLatch(1);
-    threads.passwords().execute(() -> await(first));
+    occupy(first);
     RecordingReply gone = send("anna:secret");
     Failure why = Failure.of(Kind.CLIENT_GONE, "gone");
     loop.submit(() -> gone.source().cancel(why)).syncUninterruptibly();
-    var second = new CountDownLatch(1);
-    threads
-        .passwords()
-        .execute(
-            () -> {
-              second.countDown();
-              await(word);
-            });
     first.countDown();
-    second.await();
+    occupy(word);
     assertThat(send("anna:secret").isEnded()).as("known").isFalse();
   }
 
@@ -135,6 +125,96 @@ class CredentialStationTest {
       assertThat(asked.getLast().notes().route()).isEqualTo("staff");
       assertThat(asked.getLast().notes().cacheStatus()).isEqualTo(ExchangeNotes.REFUSED);
     }
+  }
+
+  /** A page has many parts, and its browser asks for all of them at once. */
+  @Test
+  void equalQuestionsShareOneCheck() throws Exception {
+    occupy(word);
+    List<RecordingReply> parts = new ArrayList<>();
+    for (int i = 0; i < 3 * AuthThreads.WAITING_PER_THREAD; i++) {
+      parts.add(send("anna:secret"));
+    }
+    Failure gone = Failure.of(Kind.CLIENT_GONE, "gone");
+    loop.submit(() -> parts.getFirst().source().cancel(gone)).syncUninterruptibly();
+    word.countDown();
+    for (RecordingReply part : parts.subList(1, parts.size())) {
+      assertThat(part.ended().get(10, TimeUnit.SECONDS).head().status()).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void aGuesserKeepsOutNobodyElse() throws Exception {
+    occupy(word);
+    List<RecordingReply> guesses = new ArrayList<>();
+    for (int i = 0; i < AuthThreads.WAITING_PER_THREAD; i++) {
+      guesses.add(send("anna:" + i));
+    }
+    client = "10.0.0.2";
+    RecordingReply right = send("anna:secret");
+    assertThat(guesses.getLast().ended().get(10, TimeUnit.SECONDS).failure().status())
+        .as("the last guess gives up its place")
+        .isEqualTo(503);
+    word.countDown();
+    assertThat(right.ended().get(10, TimeUnit.SECONDS).head().status()).isEqualTo(200);
+  }
+
+  @Test
+  void whoGaveARightPasswordLatelyGoesBeforeManyGuessers() throws Exception {
+    assertThat(send("anna:secret").ended().get(10, TimeUnit.SECONDS).head().status())
+        .isEqualTo(200);
+    users(ANNA.replace("2y", "2b"));
+    occupy(word);
+    for (int i = 0; i < AuthThreads.WAITING_PER_THREAD; i++) {
+      client = "10.0.0." + i;
+      send("anna:" + i);
+    }
+    client = "127.0.0.1";
+    RecordingReply right = send("anna:secret");
+    client = "10.0.1.1";
+    assertThat(send("anna:late").ended().get(10, TimeUnit.SECONDS).failure().status())
+        .isEqualTo(503);
+    word.countDown();
+    assertThat(right.ended().get(10, TimeUnit.SECONDS).head().status()).isEqualTo(200);
+  }
+
+  @Test
+  void aChangeOfTheFileEndsWhatItChangesAlone() throws Exception {
+    assertThat(send("anna:secret").ended().get(10, TimeUnit.SECONDS).head().status())
+        .isEqualTo(200);
+    occupy(word);
+    users(ANNA);
+    assertThat(send("anna:secret").isEnded()).as("the same content").isTrue();
+    users("# more\n" + ANNA + ANNA.replace("anna", "bert"));
+    assertThat(send("anna:secret").isEnded()).as("another user").isTrue();
+    users(ANNA.replace("2y", "2b"));
+    assertThat(send("anna:secret").isEnded()).as("another hash").isFalse();
+    users(ANNA.replace("anna", "bert"));
+    assertThat(send("anna:secret").isEnded()).as("no such user").isFalse();
+  }
+
+  /** Has the only thread wait. */
+  private void occupy(CountDownLatch until) throws InterruptedException {
+    var begun = new CountDownLatch(1);
+    threads
+        .passwords()
+        .ask(
+            new byte[] {(byte) until.hashCode()},
+            Asker.of(InetAddress.ofLiteral("192.0.2.1"), ""),
+            () -> {
+              begun.countDown();
+              await(until);
+              return new Found(null, AuthStation.NOBODY, 0);
+            });
+    begun.await();
+  }
+
+  /** Writes the file, and has it be read. */
+  private void users(String content) throws IOException {
+    Files.writeString(directory.resolve("new"), content);
+    Files.move(
+        directory.resolve("new"), directory.resolve("users"), StandardCopyOption.REPLACE_EXISTING);
+    open();
   }
 
   private static void await(CountDownLatch latch) {
@@ -153,7 +233,7 @@ class CredentialStationTest {
   private RecordingReply send(ExchangeHandler to, String credentials) {
     RecordingReply reply = new RecordingReply();
     RequestHead request = RequestHead.of("GET", "http://a/", "Authorization", credentials);
-    var address = new InetSocketAddress(InetAddress.getLoopbackAddress(), 1);
+    var address = new InetSocketAddress(InetAddress.ofLiteral(client), 1);
     Exchange exchange = new Exchange(loop, address, address, request, RequestContent.NONE, reply);
     exchange.notes().route("staff");
     asked.add(exchange);

@@ -58,25 +58,33 @@ class JwksUrlTest {
     keys.look();
     awaitOtherThan(null);
     var first = keys.known();
-    for (int i = 1; i < JwksUrl.DOUBT_SECONDS; i++) {
+    int fetches = 1;
+    for (int wait : new int[] {1, 2, 4, 8, 16, 30, 30}) {
+      for (int i = 1; i < wait; i++) {
+        keys.doubt();
+        keys.look();
+      }
+      assertThat(asked).hasValue(fetches);
       keys.doubt();
       keys.look();
+      awaitAsked(++fetches);
+      assertThat(keys.known()).as("the same content").isSameAs(first);
     }
-    assertThat(asked).hasValue(1);
-    keys.look();
-    awaitOtherThan(first);
-    var second = keys.known();
     look(JwksUrl.FETCH_SECONDS - 1);
-    assertThat(asked).hasValue(2);
+    assertThat(asked).hasValue(fetches);
     byte[] right = answer;
     answer = new byte[AuthSource.LIMIT_BYTES + 1];
     keys.look();
     Await.until(() -> keys.isDoubtful, "too much has come");
-    assertThat(keys.known()).isSameAs(second);
-    answer = right;
-    look(JwksUrl.DOUBT_SECONDS);
-    awaitOtherThan(second);
-    assertThat(asked).hasValue(4);
+    assertThat(keys.known()).isSameAs(first);
+    answer = (new String(right, StandardCharsets.UTF_8) + " ").getBytes(StandardCharsets.UTF_8);
+    keys.look();
+    awaitOtherThan(first);
+    awaitAsked(fetches + 2);
+  }
+
+  private void awaitAsked(int times) {
+    Await.until(() -> asked.get() == times, "a fetch");
   }
 
   @Test
