@@ -23,6 +23,7 @@ class SmallFileRuleTest {
       Set.of(
           // Of the kernel.
           "Doctor",
+          "ControlGroups",
           "IdleProcessors",
           "KernelLimits",
           "MemoryFile",
@@ -35,8 +36,10 @@ class SmallFileRuleTest {
           "CertificateStore",
           "ClusterPurges",
           "ConfigStore",
+          "FileDraft",
           "MemberLog",
           "PlaceFile",
+          "StateLock",
           "Successor",
           // A command, in front of a user who may give it a pipe.
           "ClusterDemo",

@@ -64,21 +64,24 @@ public record AdminSettings(
                   + " local socket of the command line has no TLS.")
           .withShorthand(TlsSettings.SOURCE);
 
+  public static final Setting<Path> TOKEN_FILE =
+      Setting.of(
+              "token-file",
+              ValueTypes.file(),
+              "The file with the bearer token that changes through the API require. Created"
+                  + " with mode 0600 and a random token at first start.")
+          .defaultsTo(
+              "`admin-token` in `$STATE_DIRECTORY` (set by systemd), else in"
+                  + " `~/.local/state/kamille`",
+              values -> StateDirectory.path().resolve("admin-token"))
+          .appliesOnRestart();
+
   public static final Section<AdminSettings> SECTION =
       Section.of(
           AdminSettings.class,
           ADDRESS,
           ALLOW_REMOTE,
-          Setting.of(
-                  "token-file",
-                  ValueTypes.file(),
-                  "The file with the bearer token that changes through the API require. Created"
-                      + " with mode 0600 and a random token at first start.")
-              .defaultsTo(
-                  "`admin-token` in `$STATE_DIRECTORY` (set by systemd), else in"
-                      + " `~/.local/state/kamille`",
-                  values -> StateDirectory.path().resolve("admin-token"))
-              .appliesOnRestart(),
+          TOKEN_FILE,
           Setting.of(
                   "config-writes",
                   ValueTypes.onOff(),

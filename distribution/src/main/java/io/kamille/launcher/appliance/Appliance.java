@@ -441,7 +441,12 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
   public Prepared prepare(Configuration read) {
     List<SettingChange> changes = read.changesFrom(running);
     Configuration next = read.reloadedOver(running);
-    return new Prepared(changes, next, assembly.prepare(next));
+    try {
+      Runnable certificates = clientSide.tls().prepare(next);
+      return new Prepared(changes, next, assembly.prepare(next), certificates);
+    } catch (IOException unusable) {
+      throw new UncheckedIOException(unusable.getMessage(), unusable);
+    }
   }
 
   /**
@@ -454,10 +459,17 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
     private final Configuration next;
     private final Assembly.Next chain;
 
-    private Prepared(List<SettingChange> changes, Configuration next, Assembly.Next chain) {
+    private final Runnable certificates;
+
+    private Prepared(
+        List<SettingChange> changes,
+        Configuration next,
+        Assembly.Next chain,
+        Runnable certificates) {
       this.changes = changes;
       this.next = next;
       this.chain = chain;
+      this.certificates = certificates;
     }
 
     /** Puts it in force. Everything that fails has failed before. */
@@ -473,7 +485,7 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
         loops.pace(next.engine());
       }
       overload.target(next.overload().target().toNanos());
-      int lateLoops = clientSide.reload(next);
+      int lateLoops = clientSide.reload(next, certificates);
       reopenLogs();
       running = next;
       LOG.log(lateLoops == 0 ? Level.INFO : Level.WARNING, Reloaded.sentence(changes, lateLoops));

@@ -349,7 +349,7 @@ final class ClientSide {
    *
    * @return how many loops have not taken them in time
    */
-  int reload(Configuration next) {
+  int reload(Configuration next, Runnable certificates) {
     if (!next.tuning().equals(running.tuning())) {
       tuner.settings(next.tuning());
     }
@@ -364,7 +364,7 @@ final class ClientSide {
     certificates()
         .ifPresent(
             keeper -> keeper.reload(next.acme(), next.orderedNames(), next.answersInClear()));
-    tls.reload(next);
+    certificates.run();
     ClientSettings settings = connectionSettings(next);
     return unfinished(
         shards.stream().map(shard -> shard.settings(settings)).toList(), RELOAD_WAIT_MILLIS);

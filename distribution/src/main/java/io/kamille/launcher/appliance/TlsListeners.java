@@ -4,6 +4,7 @@ import io.kamille.admin.AdminSettings;
 import io.kamille.cache.rules.Reason;
 import io.kamille.core.client.open.ListenerSettings;
 import io.kamille.core.loop.SteadyTask;
+import io.kamille.core.setting.SmallFile;
 import io.kamille.core.tls.ServerCertificate;
 import io.kamille.core.tls.ServerContext;
 import io.kamille.core.tls.ServerTls;
@@ -15,9 +16,7 @@ import io.kamille.launcher.acme.CertificateKeeper;
 import io.kamille.launcher.configuration.Configuration;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -81,7 +80,8 @@ final class TlsListeners implements AutoCloseable {
 
   private final Map<String, Open> open = new HashMap<>();
   private final Map<String, String> tickets = new HashMap<>();
-  private final Map<Path, FileTime> seen = new HashMap<>();
+  private final Map<String, String> trouble = new HashMap<>();
+  private final Map<Path, Object> seen = new HashMap<>();
   private final @Nullable TicketSecret secret;
   private @Nullable CertificateKeeper keeper;
   private final ScheduledThreadPoolExecutor workers =
@@ -127,8 +127,8 @@ final class TlsListeners implements AutoCloseable {
   }
 
   /** Those of files go first: an operator may put one in the place of what is ordered. */
-  private List<ServerCertificate> read(Endpoint settings) throws IOException {
-    List<ServerCertificate> certificates = new ArrayList<>(settings.tls().read(Instant.now()));
+  private List<ServerCertificate> withOrdered(Endpoint settings, List<ServerCertificate> files) {
+    List<ServerCertificate> certificates = new ArrayList<>(files);
     if (keeper != null && !settings.ordered().isEmpty()) {
       certificates.addAll(keeper.certificates(settings.ordered()));
     }
@@ -149,15 +149,16 @@ final class TlsListeners implements AutoCloseable {
           Level.WARNING,
           "BoringSSL does not load here: the JDK's TLS stands in, which takes more CPU");
     }
+    files(settings).forEach(file -> seen.put(file, SmallFile.stamp(file)));
     try {
-      List<ServerCertificate> certificates = read(settings);
+      List<ServerCertificate> certificates =
+          withOrdered(settings, settings.tls().read(Instant.now()));
       ServerTls tls = ServerTls.open(settings.policy(), certificates, workers);
       if (secret != null && !NOT_FOR_CLIENTS.contains(settings.name())) {
         tls.shareTickets(secret, InstantSource.system());
       }
       takeTickets(settings.name(), tls);
       open.put(settings.name(), new Open(settings, tls));
-      remember(settings);
       LOG.log(Level.INFO, "{0}: TLS by {1}", settings.name(), told(certificates));
       warn(open.get(settings.name()), Instant.now());
       return tls;
@@ -170,39 +171,85 @@ final class TlsListeners implements AutoCloseable {
     return certificates.size() > MOST_TOLD ? certificates.size() + " certificates" : certificates;
   }
 
-  /** Goes by the certificates of these settings, for handshakes from now on. */
-  synchronized void reload(Configuration next) {
-    next.listeners().forEach(listener -> reload(Endpoint.of(listener, next)));
-    reload(Endpoint.of(next.admin()));
+  /** An endpoint's files as they were read. */
+  private record Read(
+      Open listener,
+      TlsPolicy policy,
+      List<ServerCertificate> certificates,
+      Map<Path, Object> stamps) {}
+
+  /**
+   * Reads what these settings name, and changes nothing.
+   *
+   * @return puts it in force, for handshakes from then on
+   * @throws IOException with one sentence, if something cannot be used
+   */
+  synchronized Runnable prepare(Configuration next) throws IOException {
+    List<Endpoint> endpoints = new ArrayList<>(List.of(Endpoint.of(next.admin())));
+    next.listeners().forEach(listener -> endpoints.add(Endpoint.of(listener, next)));
+    List<Read> all = new ArrayList<>();
+    for (Endpoint settings : endpoints) {
+      Open before = open.get(settings.name());
+      if (before != null && settings.tls().isOn()) {
+        Read read = read(new Open(settings, before.tls()));
+        if (!read.certificates().isEmpty()) {
+          ServerTls.check(read.policy(), read.certificates());
+        }
+        all.add(read);
+      }
+    }
+    return () -> putInForce(all);
   }
 
-  private void reload(Endpoint settings) {
-    Open before = open.get(settings.name());
-    if (before != null && settings.tls().isOn()) {
-      Open next = new Open(settings, before.tls());
-      open.put(settings.name(), next);
-      update(next);
+  private synchronized void putInForce(List<Read> all) {
+    for (Read read : all) {
+      open.put(read.listener().endpoint().name(), read.listener());
+      take(read);
+    }
+  }
+
+  private Read read(Open listener) throws IOException {
+    Endpoint settings = listener.endpoint();
+    Map<Path, Object> stamps = new HashMap<>();
+    files(settings).forEach(file -> stamps.put(file, SmallFile.stamp(file)));
+    List<ServerCertificate> certificates =
+        settings.tls().source() == Source.SELF_SIGNED
+            ? listener.tls().certificates()
+            : settings.tls().read(Instant.now());
+    return new Read(listener, settings.policy(), certificates, stamps);
+  }
+
+  private void take(Read read) {
+    Endpoint settings = read.listener().endpoint();
+    ServerTls tls = read.listener().tls();
+    try {
+      if (tls.update(read.policy(), withOrdered(settings, read.certificates()))) {
+        LOG.log(
+            Level.INFO, "{0}: TLS by {1} from now on", settings.name(), told(tls.certificates()));
+        warn(read.listener(), Instant.now());
+      }
+      seen.putAll(read.stamps());
+      trouble.remove(settings.name());
+    } catch (IOException refused) {
+      keep(settings, refused);
     }
   }
 
   private void update(Open listener) {
-    Endpoint settings = listener.endpoint();
-    remember(settings);
     try {
-      List<ServerCertificate> certificates =
-          settings.tls().source() == Source.SELF_SIGNED
-              ? listener.tls().certificates()
-              : read(settings);
-      if (listener.tls().update(settings.policy(), certificates)) {
-        LOG.log(Level.INFO, "{0}: TLS by {1} from now on", settings.name(), told(certificates));
-        warn(listener, Instant.now());
-      }
+      take(read(listener));
     } catch (IOException refused) {
-      LOG.log(
-          Level.ERROR,
-          "{0}: its certificates stay as they were: {1}",
-          settings.name(),
-          refused.getMessage());
+      keep(listener.endpoint(), refused);
+    }
+  }
+
+  /** What failed is read again at the next look, and told if it fails in another way. */
+  private void keep(Endpoint settings, IOException refused) {
+    String why = String.valueOf(refused.getMessage());
+    seen.keySet().removeAll(files(settings));
+    if (!why.equals(trouble.put(settings.name(), why))) {
+      String said = "{0}: its certificates stay as they were: {1}";
+      LOG.log(Level.ERROR, said, settings.name(), why);
     }
   }
 
@@ -215,7 +262,15 @@ final class TlsListeners implements AutoCloseable {
     for (ServerCertificate certificate : listener.tls().certificates()) {
       Instant from = certificate.chain().getFirst().getNotBefore().toInstant();
       Duration lifetime = Duration.between(from, certificate.notAfter());
-      if (listener.endpoint().tls().source() == Source.FILES
+      boolean isOfFiles = listener.endpoint().tls().source() == Source.FILES;
+      if (isOfFiles && from.isAfter(now)) {
+        LOG.log(
+            Level.WARNING,
+            "{0}: a certificate is not valid before {1}: {2}",
+            listener.endpoint().name(),
+            from,
+            certificate);
+      } else if (isOfFiles
           && certificate.notAfter().isBefore(now.plus(lifetime.dividedBy(WARNING_PART)))) {
         LOG.log(
             Level.WARNING,
@@ -280,19 +335,15 @@ final class TlsListeners implements AutoCloseable {
   }
 
   /** Reads again what has changed. */
-  private synchronized void look() {
+  synchronized void look() {
     for (Open listener : new ArrayList<>(open.values())) {
       boolean changed =
           files(listener.endpoint()).stream()
-              .anyMatch(file -> !timeOf(file).equals(seen.get(file)));
+              .anyMatch(file -> !SmallFile.stamp(file).equals(seen.get(file)));
       if (changed) {
         update(listener);
       }
     }
-  }
-
-  private void remember(Endpoint settings) {
-    files(settings).forEach(file -> seen.put(file, timeOf(file)));
   }
 
   private static List<Path> files(Endpoint settings) {
@@ -310,14 +361,6 @@ final class TlsListeners implements AutoCloseable {
       files.add(authorities);
     }
     return files;
-  }
-
-  private static FileTime timeOf(Path file) {
-    try {
-      return Files.getLastModifiedTime(file);
-    } catch (IOException gone) {
-      return FileTime.fromMillis(0);
-    }
   }
 
   private synchronized void rotate() {

@@ -12,6 +12,7 @@ import io.kamille.launcher.configuration.ConfigurationReading;
 import io.kamille.launcher.version.ConfigControl;
 import io.kamille.launcher.version.ConfigResources;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -96,8 +97,13 @@ final class VersionedFile implements AutoCloseable {
   static synchronized void reload(
       Supplier<ConfigurationReading> file, Consumer<Configuration> appliance) {
     switch (file.get()) {
-      case ConfigurationReading.Accepted(Configuration configuration) ->
+      case ConfigurationReading.Accepted(Configuration configuration) -> {
+        try {
           appliance.accept(configuration);
+        } catch (UncheckedIOException unusable) {
+          refused(List.of(String.valueOf(unusable.getMessage())));
+        }
+      }
       case ConfigurationReading.Refused refused ->
           refused(refused.problems().stream().map(Problem::toString).toList());
     }

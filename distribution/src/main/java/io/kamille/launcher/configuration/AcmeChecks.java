@@ -4,7 +4,7 @@ import io.kamille.admin.AdminSettings;
 import io.kamille.core.client.open.ListenerSettings;
 import io.kamille.core.setting.Problems;
 import io.kamille.core.setting.SectionValues;
-import io.kamille.core.setting.Setting;
+import io.kamille.core.tls.PemFile;
 import io.kamille.core.tls.ServerCertificate;
 import io.kamille.core.tls.TlsSettings;
 import io.kamille.core.tls.TlsSettings.Source;
@@ -18,6 +18,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 
 /** What must be true of certificates that are ordered. */
 record AcmeChecks(SectionValues file, Problems problems) {
@@ -51,33 +52,39 @@ record AcmeChecks(SectionValues file, Problems problems) {
     }
     SectionValues binding = acme.one(AcmeSettings.ACCOUNT_BINDING);
     problems.together(binding, Binding.ID, "id", Binding.KEY_FILE, "key-file");
-    canBeRead(binding, Binding.KEY_FILE);
-    canBeRead(acme, AcmeSettings.AUTHORITY);
+    Path key = binding.find(Binding.KEY_FILE);
+    if (key != null) {
+      problems.readable(binding, Binding.KEY_FILE, "a file with a key", () -> Binding.key(key));
+    }
+    Path authority = acme.find(AcmeSettings.AUTHORITY);
+    if (authority != null) {
+      problems.readable(
+          acme,
+          AcmeSettings.AUTHORITY,
+          "a file of certificates",
+          () -> PemFile.certificates(authority));
+    }
+    List<String> hook = acme.find(AcmeSettings.DNS_HOOK);
+    if (hook != null && !hook.isEmpty()) {
+      problems.readable(
+          acme, AcmeSettings.DNS_HOOK, "a program that can be run", () -> program(hook.getFirst()));
+    }
     Path store = acme.value(AcmeSettings.STORE).toAbsolutePath();
-    Path there = store;
-    while (there != null && !Files.exists(there)) {
-      there = there.getParent();
-    }
-    if (there == null || !canBeWritten(there)) {
-      problems.conflict(acme, AcmeSettings.STORE, "a directory that can be written");
-    }
+    problems.readable(
+        acme, AcmeSettings.STORE, FileChecks.DIRECTORY, () -> FileChecks.writable(store));
   }
 
-  /** By trying: root may write where nothing can be written. */
-  private static boolean canBeWritten(Path directory) {
-    try {
-      Files.delete(Files.createTempFile(directory, ".kamille", ".check"));
-      return true;
-    } catch (IOException refused) {
-      return false;
+  /** One without a slash is in the search path. */
+  private static Path program(String name) throws IOException {
+    String search =
+        name.indexOf('/') >= 0 ? "" : Objects.requireNonNullElse(System.getenv("PATH"), "");
+    for (String directory : search.split(":", -1)) {
+      Path program = Path.of(directory, name);
+      if (Files.isRegularFile(program) && Files.isExecutable(program)) {
+        return program;
+      }
     }
-  }
-
-  private void canBeRead(SectionValues section, Setting<Path> setting) {
-    Path given = section.find(setting);
-    if (given != null && !Files.isReadable(given)) {
-      problems.conflict(section, setting, "a file that can be read");
-    }
+    throw new IOException(name + ": none of this name that may be run");
   }
 
   private void namesCanBeProved(SectionValues tls, SectionValues acme) {

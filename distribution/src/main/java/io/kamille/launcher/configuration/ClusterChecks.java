@@ -58,7 +58,9 @@ record ClusterChecks(SectionValues cluster, Problems problems) {
         problems.conflict(cluster, ClusterSettings.VOTERS, "an odd number of names that differ");
       }
       List<String> before = JGroupsEngine.voters(StateDirectory.path().resolve("cluster/log"));
-      if (!before.isEmpty() && !Set.copyOf(before).equals(Set.copyOf(voters))) {
+      if (problems.readsFiles()
+          && !before.isEmpty()
+          && !Set.copyOf(before).equals(Set.copyOf(voters))) {
         problems.conflict(
             cluster, ClusterSettings.VOTERS, before + ", whose votes the log of this node has");
       }

@@ -36,7 +36,16 @@ public final class ConfigurationFile {
    * @param name what problems call the file; paths are relative to its directory
    */
   public static ConfigurationReading parse(String name, byte[] content) {
-    var problems = new Problems(name);
+    return parse(content, new Problems(name));
+  }
+
+  /** The same of one that is not to run here: the files that it names need not be there. */
+  public static ConfigurationReading parseAlone(String name, byte[] content) {
+    return parse(content, new Problems(name, false));
+  }
+
+  private static ConfigurationReading parse(byte[] content, Problems problems) {
+    String name = problems.file();
     ConfigNode root = ConfigTree.parse(content, problems);
     if (root == null) {
       return new ConfigurationReading.Refused(problems.inOrder());

@@ -76,6 +76,7 @@ record CrossChecks(SectionValues file, Problems problems) {
       new RouteChecks(route, problems).run();
     }
     new AcmeChecks(file, problems).run();
+    new FileChecks(file, problems).run();
     nodesShareWhatIsIncluded();
     new ClusterChecks(file.one(Configuration.CLUSTER), problems).run();
     for (SectionValues upstream : file.all(Configuration.UPSTREAMS)) {

@@ -131,6 +131,9 @@ final class IncludedFiles {
         }
       }
     } catch (IOException | DirectoryIteratorException unreadable) {
+      if (!problems.readsFiles()) {
+        return;
+      }
       String found =
           switch (unreadable) {
             case NoSuchFileException none -> "no file " + none.getMessage();

@@ -37,7 +37,9 @@ record RouteChecks(SectionValues route, Problems problems) {
     isOfAnotherUpstream(route.one(RouteActions.SPLIT), SplitSettings.UPSTREAM);
     isOfAnotherUpstream(route.one(RouteActions.MIRROR), MirrorSettings.UPSTREAM);
     Path root = route.find(RouteActions.ROOT);
-    if (root != null && !(Files.isDirectory(root) && Files.isReadable(root))) {
+    if (root != null
+        && problems.readsFiles()
+        && !(Files.isDirectory(root) && Files.isReadable(root))) {
       problems.conflict(route, RouteActions.ROOT, "a directory that can be read");
     }
     route.all(RouteActions.RESPOND).forEach(this::responseIsWhole);
@@ -220,7 +222,7 @@ record RouteChecks(SectionValues route, Problems problems) {
           mayBeChanged(field.name(), field.position(), field.path());
           SecretText text = field.find(FieldValue.VALUE);
           String trouble = text == null ? null : text.trouble();
-          if (trouble != null) {
+          if (trouble != null && problems.readsFiles()) {
             problems.conflict(field, FieldValue.VALUE, trouble);
           }
         }

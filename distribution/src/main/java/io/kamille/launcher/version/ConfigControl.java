@@ -10,6 +10,7 @@ import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.configuration.ConfigurationFile;
 import io.kamille.launcher.configuration.ConfigurationReading;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -264,7 +265,20 @@ public final class ConfigControl implements AutoCloseable {
 
   /** The changes between two versions, as a reload sees them. */
   synchronized List<SettingChange> changes(int from, int to) throws Refused {
-    return checked(text(to)).changesFrom(checked(text(from)));
+    return past(to).changesFrom(past(from));
+  }
+
+  /** A version to compare, whose files need not be there any more. */
+  private Configuration past(int number) throws Refused {
+    byte[] kept = text(number).getBytes(StandardCharsets.UTF_8);
+    return switch (ConfigurationFile.parseAlone(file.path().toString(), kept)) {
+      case ConfigurationReading.Accepted(Configuration configuration) -> configuration;
+      case ConfigurationReading.Refused refused ->
+          throw new Refused(
+              ProblemType.CONFIG_INVALID,
+              "Version " + number + " is not valid in this release.",
+              refused.problems());
+    };
   }
 
   /** What a commit would change. */
@@ -363,6 +377,8 @@ public final class ConfigControl implements AutoCloseable {
   private Step prepared(Configuration configuration) throws Refused {
     try {
       return target.prepare(configuration);
+    } catch (UncheckedIOException unusable) {
+      throw new Refused(ProblemType.NOT_PREPARED, "Nothing was changed: " + unusable.getMessage());
     } catch (RuntimeException failed) {
       LOG.log(Level.ERROR, "a configuration cannot be prepared", failed);
       throw new Refused(ProblemType.NOT_PREPARED, "Nothing was changed; the log says why.");

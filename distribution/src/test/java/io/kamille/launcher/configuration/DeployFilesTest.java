@@ -218,7 +218,7 @@ class DeployFilesTest {
   }
 
   private static Configuration accepted(String text) {
-    var reading = ConfigurationFile.parse("kamille.yaml", text.getBytes(UTF_8));
+    var reading = ConfigurationFile.parseAlone("kamille.yaml", text.getBytes(UTF_8));
     assertThat(reading).isInstanceOf(ConfigurationReading.Accepted.class);
     return ((ConfigurationReading.Accepted) reading).configuration();
   }

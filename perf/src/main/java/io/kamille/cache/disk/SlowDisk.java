@@ -159,6 +159,11 @@ public final class SlowDisk implements Disk {
     }
 
     @Override
+    public void truncate(long length) throws IOException {
+      file.truncate(length);
+    }
+
+    @Override
     public void force() throws IOException {
       file.force();
     }

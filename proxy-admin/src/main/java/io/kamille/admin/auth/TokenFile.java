@@ -54,6 +54,15 @@ public final class TokenFile {
     return new TokenFile(read(file));
   }
 
+  /**
+   * Reads the token, and changes nothing.
+   *
+   * @throws IOException as {@link #open}
+   */
+  public static TokenFile check(Path file) throws IOException {
+    return new TokenFile(read(file));
+  }
+
   private static void create(Path file) throws IOException {
     String line = Secret.random(RANDOM_OCTETS) + "\n";
     Path draft = PrivateFile.draft(file, line.getBytes(StandardCharsets.US_ASCII));

@@ -115,8 +115,7 @@ final class CredentialStation<T> extends AuthStation {
           return user == null ? wrong : new Found(null, NOBODY, day, user);
         },
         new Subject<>(
-            Users::name,
-            (users, basis) -> basis instanceof User user && users.value().has(user)),
+            Users::name, (users, basis) -> basis instanceof User user && users.value().has(user)),
         threads.passwords(),
         threads.verdicts(),
         clock,

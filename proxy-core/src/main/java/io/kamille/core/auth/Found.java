@@ -14,8 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param seconds for which that it passes holds
  * @param basis what must not change while it does; null if nothing else can
  */
-record Found(
-    @Nullable Failure refusal, Fields identity, long seconds, @Nullable Object basis) {
+record Found(@Nullable Failure refusal, Fields identity, long seconds, @Nullable Object basis) {
 
   Found(@Nullable Failure refusal, Fields identity, long seconds) {
     this(refusal, identity, seconds, null);

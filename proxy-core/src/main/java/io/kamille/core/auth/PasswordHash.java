@@ -24,7 +24,8 @@ record PasswordHash(String text, Predicate<byte[]> test) {
    * form of passlib, which Authelia and others write: rounds, salt, digest, in base64 with a dot in
    * place of the plus and without padding.
    */
-  private static final Pattern BCRYPT = Pattern.compile("\\$2[aby]\\$(0[4-9]|1[0-6])\\$[./A-Za-z0-9]{53}");
+  private static final Pattern BCRYPT =
+      Pattern.compile("\\$2[aby]\\$(0[4-9]|1[0-6])\\$[./A-Za-z0-9]{53}");
   private static final Pattern PBKDF2 =
       Pattern.compile(
           "\\$pbkdf2-sha(256|512)\\$([1-9][0-9]{3,6})\\$([./A-Za-z0-9]{11,86})\\$([./A-Za-z0-9]+)");

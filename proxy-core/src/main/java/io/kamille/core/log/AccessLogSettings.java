@@ -115,7 +115,7 @@ public record AccessLogSettings(
     JSON
   }
 
-  private static final Setting<Optional<Path>> OUTPUT =
+  public static final Setting<Optional<Path>> OUTPUT =
       Setting.of(
               "output",
               ValueTypes.orWord("stdout", ValueTypes.file()),
@@ -161,8 +161,8 @@ public record AccessLogSettings(
           Setting.of(
                   "client",
                   ValueTypes.oneOf(AddressMask.values()),
-                  "How the address of a client is written: `full`, or `masked` to its network, /24 of"
-                      + " IPv4 and /48 of IPv6.")
+                  "How the address of a client is written: `full`, or `masked` to its network, /24"
+                      + " of IPv4 and /48 of IPv6.")
               .defaultsTo(AddressMask.FULL)
               .appliesOnRestart());
 }

@@ -19,6 +19,7 @@ public final class Problems {
   private static final int SHOWN_CHARACTERS = 60;
 
   private final String file;
+  private final boolean readsFiles;
   private final List<Problem> found = new ArrayList<>();
   private int beyondLimit;
 
@@ -26,7 +27,27 @@ public final class Problems {
    * @param file what is read, as the operator named it; every problem begins with it
    */
   public Problems(String file) {
+    this(file, true);
+  }
+
+  /**
+   * The same.
+   *
+   * @param readsFiles whether the files that it names count, or its own rules alone
+   */
+  public Problems(String file, boolean readsFiles) {
     this.file = file;
+    this.readsFiles = readsFiles;
+  }
+
+  /** What is read. */
+  public String file() {
+    return file;
+  }
+
+  /** Whether the files that it names count. */
+  public boolean readsFiles() {
+    return readsFiles;
   }
 
   /** Adds a problem that has no nearest known key. */
@@ -86,7 +107,9 @@ public final class Problems {
   public boolean readable(
       SectionValues section, Setting<?> setting, String expected, Reading reading) {
     try {
-      reading.run();
+      if (readsFiles) {
+        reading.run();
+      }
       return true;
     } catch (IOException unusable) {
       conflict(section, setting, expected + " (" + reason(unusable) + ")");

@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Arrays;
+import java.util.Map;
 
 /** Reads the small files that settings name. Stateless; any thread. */
 public final class SmallFile {
@@ -50,6 +51,18 @@ public final class SmallFile {
     }
     try (InputStream in = opener.open(file)) {
       return in.readNBytes((int) found.size());
+    }
+  }
+
+  /**
+   * What is another one once the file has another content, owner or mode; empty if it cannot be
+   * found.
+   */
+  public static Map<String, Object> stamp(Path file) {
+    try {
+      return Files.readAttributes(file, "unix:ctime,ino,size,lastModifiedTime");
+    } catch (IOException gone) {
+      return Map.of();
     }
   }
 

@@ -15,13 +15,17 @@ import java.security.KeyFactory;
 import java.security.PrivateKey;
 import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
+import java.security.interfaces.RSAPrivateKey;
 import java.security.spec.InvalidKeySpecException;
 import java.security.spec.PKCS8EncodedKeySpec;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.bouncycastle.asn1.pkcs.PrivateKeyInfo;
+import org.bouncycastle.asn1.x509.AlgorithmIdentifier;
 import org.bouncycastle.openssl.PEMException;
 import org.bouncycastle.openssl.PEMKeyPair;
 import org.bouncycastle.openssl.PEMParser;
@@ -32,9 +36,30 @@ import org.bouncycastle.util.io.pem.PemObject;
 public final class PemFile {
 
   private static final Pattern BLOCK =
-      Pattern.compile("-----BEGIN ([A-Z0-9 ]+)-----\\s*([A-Za-z0-9+/=\\s]*)-----END \\1-----");
+      Pattern.compile(
+          "-----BEGIN ([A-Z0-9 ]+)-----\\s*((?:[A-Za-z-]+:[^\\n]*\\n\\s*){0,8})"
+              + "([A-Za-z0-9+/=\\s]*)-----END \\1-----");
   private static final int MOST_BYTES = 1 << 20;
-  private static final List<String> ALGORITHMS = List.of("EC", "RSA", "EdDSA");
+  private static final int LEAST_RSA_BITS = 1024;
+  private static final int MOST_RSA_BITS = 8192;
+
+  /** The keys that BoringSSL signs with in a handshake, by the identifiers of kind or curve. */
+  private static final Map<String, String> ALGORITHMS =
+      Map.of(
+          "1.2.840.113549.1.1.1", "RSA",
+          "1.2.840.10045.3.1.7", "EC",
+          "1.3.132.0.34", "EC",
+          "1.3.132.0.35", "EC");
+
+  private static final String ELLIPTIC = "1.2.840.10045.2.1";
+  private static final Map<String, String> OF_NO_USE =
+      Map.of(
+          "1.3.101.112", "Ed25519",
+          "1.3.101.113", "Ed448",
+          "1.2.840.113549.1.1.10", "RSA-PSS",
+          "1.2.840.10040.4.1", "DSA",
+          "1.3.132.0.33", "EC on P-224",
+          "1.3.132.0.10", "EC on secp256k1");
 
   private PemFile() {}
 
@@ -48,7 +73,7 @@ public final class PemFile {
     Matcher blocks = BLOCK.matcher(text(file));
     while (blocks.find()) {
       if (blocks.group(1).endsWith("CERTIFICATE")) {
-        chain.add(certificate(file, blocks.group(2)));
+        chain.add(certificate(file, blocks.group(3)));
       }
     }
     if (chain.isEmpty()) {
@@ -77,7 +102,9 @@ public final class PemFile {
     while (blocks.find()) {
       if (blocks.group(1).endsWith("PRIVATE KEY")) {
         notForEverybody(file);
-        return privateKey(file, blocks.group(1), blocks.group(2));
+        boolean hasPassword = blocks.group(2).contains("ENCRYPTED");
+        String kind = hasPassword ? "ENCRYPTED " + blocks.group(1) : blocks.group(1);
+        return privateKey(file, kind, blocks.group(3));
       }
     }
     throw new IOException(file + ": no private key in it (expected: a PEM file)");
@@ -111,16 +138,35 @@ public final class PemFile {
     } catch (IllegalArgumentException | PEMException wrong) {
       throw new IOException(file + ": a private key that cannot be read: " + wrong.getMessage());
     }
-    for (String algorithm : ALGORITHMS) {
-      try {
-        return KeyFactory.getInstance(algorithm).generatePrivate(new PKCS8EncodedKeySpec(key));
-      } catch (InvalidKeySpecException another) {
-        // A key of another algorithm.
-      } catch (GeneralSecurityException missing) {
-        throw new IllegalStateException(algorithm + " comes with every JDK", missing);
-      }
+    try {
+      return usable(key);
+    } catch (IOException | IllegalArgumentException | InvalidKeySpecException wrong) {
+      throw new IOException(file + ": a private key that cannot be used: " + wrong.getMessage());
+    } catch (GeneralSecurityException missing) {
+      throw new IllegalStateException("RSA and EC come with every JDK", missing);
     }
-    throw new IOException(file + ": a private key that is neither RSA, EC nor Ed25519");
+  }
+
+  /** The key, if a handshake can sign with it. */
+  private static PrivateKey usable(byte[] encoded) throws IOException, GeneralSecurityException {
+    AlgorithmIdentifier kind = PrivateKeyInfo.getInstance(encoded).getPrivateKeyAlgorithm();
+    String name = kind.getAlgorithm().getId();
+    if (name.equals(ELLIPTIC)) {
+      name = String.valueOf(kind.getParameters());
+    }
+    String algorithm = ALGORITHMS.get(name);
+    String told = OF_NO_USE.getOrDefault(name, name.matches("[0-9.]+") ? name : "another kind");
+    if (algorithm != null) {
+      PrivateKey key =
+          KeyFactory.getInstance(algorithm).generatePrivate(new PKCS8EncodedKeySpec(encoded));
+      int bits = key instanceof RSAPrivateKey rsa ? rsa.getModulus().bitLength() : LEAST_RSA_BITS;
+      if (bits >= LEAST_RSA_BITS && bits <= MOST_RSA_BITS) {
+        return key;
+      }
+      told = "RSA of " + bits + " bits";
+    }
+    throw new IOException(
+        told + " (expected: RSA of 1,024 to 8,192 bits, or EC on P-256, P-384 or P-521)");
   }
 
   /** PKCS #8 (RFC 5958) of a key in the form of its own algorithm, which names its curve. */

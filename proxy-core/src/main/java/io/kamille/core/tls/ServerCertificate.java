@@ -43,7 +43,12 @@ public record ServerCertificate(
     List<X509Certificate> chain = PemFile.certificates(chainFile);
     PrivateKey key = PemFile.privateKey(keyFile);
     if (!belongTogether(chain.getFirst().getPublicKey(), key)) {
-      throw new IOException(keyFile + ": not the private key of the certificate in " + chainFile);
+      boolean isBehind =
+          chain.stream().anyMatch(other -> belongTogether(other.getPublicKey(), key));
+      throw new IOException(
+          isBehind
+              ? chainFile + ": the certificate of the key stands behind another one; write it first"
+              : keyFile + ": not the private key of the certificate in " + chainFile);
     }
     return of(chain, key, chainFile.toString());
   }

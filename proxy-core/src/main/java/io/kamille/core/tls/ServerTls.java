@@ -97,6 +97,16 @@ public final class ServerTls implements AutoCloseable {
   }
 
   /**
+   * Builds what {@link #open} would build, and lets go of it.
+   *
+   * @throws IOException with one sentence, if a certificate or its key is refused
+   */
+  public static void check(TlsPolicy policy, List<ServerCertificate> certificates)
+      throws IOException {
+    open(policy, certificates, Runnable::run).close();
+  }
+
+  /**
    * Puts other certificates in force, for handshakes from now on. Not on a loop.
    *
    * @return false if nothing has changed

@@ -134,7 +134,7 @@ public record TlsSettings(
               "Whether clients are asked for a certificate, and may go without.")
           .defaultsTo(Demand.NONE);
 
-  private static final Setting<Path> CLIENT_AUTHORITIES =
+  public static final Setting<Path> CLIENT_AUTHORITIES =
       Setting.of(
               "client-authorities",
               ValueTypes.file(),

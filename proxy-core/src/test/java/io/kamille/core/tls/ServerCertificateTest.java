@@ -8,9 +8,15 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.GeneralSecurityException;
+import java.security.KeyPairGenerator;
+import java.security.spec.ECGenParameterSpec;
+import org.bouncycastle.jce.provider.BouncyCastleProvider;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Certificates and keys come from files that make sense, or with one sentence that says why not.
@@ -73,6 +79,47 @@ class ServerCertificateTest {
     assertThatIOException()
         .isThrownBy(() -> ServerCertificate.read(chain, key))
         .withMessage(key + ": not the private key of the certificate in " + chain);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "Ed25519, Ed25519",
+    "Ed448, Ed448",
+    "RSASSA-PSS, RSA-PSS",
+    "DSA, DSA",
+    "RSA 512, RSA of 512 bits",
+    "EC secp224r1, EC on P-224",
+    "EC secp256k1, EC on secp256k1",
+    "EC brainpoolP256r1, 1.3.36.3.3.2.8.1.1.7"
+  })
+  void aKeyThatNoHandshakeCanUseIsRefused(String kind, String told) throws Exception {
+    String[] words = kind.split(" ");
+    KeyPairGenerator generator =
+        words.length > 1
+            ? KeyPairGenerator.getInstance(words[0], new BouncyCastleProvider())
+            : KeyPairGenerator.getInstance(words[0]);
+    if (words.length > 1 && words[0].equals("EC")) {
+      generator.initialize(new ECGenParameterSpec(words[1]));
+    } else if (words.length > 1) {
+      generator.initialize(Integer.parseInt(words[1]));
+    }
+    byte[] encoded = generator.generateKeyPair().getPrivate().getEncoded();
+    Certificates.writeKey(key, Certificates.pem("PRIVATE KEY", encoded));
+    assertThatIOException()
+        .isThrownBy(() -> ServerCertificate.read(chain, key))
+        .withMessageContaining("a private key that cannot be used: " + told + " (expected: RSA");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"RSA PRIVATE KEY", "EC PRIVATE KEY"})
+  void aKeyWithAPasswordInTheOlderFormIsToldAsThat(String kind) throws IOException {
+    String text =
+        Certificates.pem(kind, new byte[100])
+            .replaceFirst("-----\n", "-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-256-CBC,00\n\n");
+    Certificates.writeKey(key, text);
+    assertThatIOException()
+        .isThrownBy(() -> ServerCertificate.read(chain, key))
+        .withMessageContaining("expected: a key without a password");
   }
 
   @Test

@@ -17,21 +17,24 @@ public record SpoolSettings(@Nullable Path directory, long mostBytes, long fileB
 
   private static final long TIB = 1L << 40;
 
+  public static final Setting<Path> DIRECTORY =
+      Setting.of(
+              "directory",
+              ValueTypes.file(),
+              "Where the file is. It is made when it is needed. It has no name once it is open, so"
+                  + " none is left behind.")
+          .orElse("`spool` in the state directory")
+          .appliesOnRestart();
+
   public static final Section<SpoolSettings> SECTION =
       Section.of(
           SpoolSettings.class,
-          Setting.of(
-                  "directory",
-                  ValueTypes.file(),
-                  "Where the file is. It is made when it is needed. It has no name once it is open, so"
-                      + " none is left behind.")
-              .orElse("`spool` in the state directory")
-              .appliesOnRestart(),
+          DIRECTORY,
           Setting.of(
                   "capacity",
                   ValueTypes.orWord("off", 0L, ValueTypes.size(Spool.LEAST_FILE_BYTES, TIB)),
-                  "How long the file may become. It does not shrink before Kamille ends. With `off`,"
-                      + " content waits in memory alone.")
+                  "How long the file may become. It does not shrink before Kamille ends. With"
+                      + " `off`, content waits in memory alone.")
               .defaultsTo(1L << 30)
               .into("mostBytes")
               .appliesOnRestart(),

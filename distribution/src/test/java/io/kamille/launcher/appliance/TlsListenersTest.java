@@ -1,0 +1,103 @@
+package io.kamille.launcher.appliance;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIOException;
+
+import io.kamille.core.tls.Certificates;
+import io.kamille.core.tls.ServerTls;
+import io.kamille.launcher.configuration.Configuration;
+import io.kamille.launcher.configuration.ConfigurationFile;
+import io.kamille.launcher.configuration.ConfigurationReading;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Objects;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Which certificates are in force after files and settings have changed. */
+class TlsListenersTest {
+
+  @TempDir private Path directory;
+  private final TlsListeners listeners = new TlsListeners(null);
+  private Certificates authority;
+  private ServerTls tls;
+
+  @BeforeEach
+  void open() throws Exception {
+    authority = new Certificates("authority");
+    write("a.test", "own");
+    Configuration configuration = configuration("own");
+    tls =
+        Objects.requireNonNull(listeners.open(configuration.listeners().getFirst(), configuration));
+  }
+
+  @AfterEach
+  void close() {
+    listeners.close();
+  }
+
+  private void write(String host, String file) throws Exception {
+    Certificates.write(authority.ecdsa(host), directory, file);
+  }
+
+  /** As it was read a moment ago: its files may be gone. */
+  private Configuration configuration(String... files) {
+    var certificates = new StringBuilder();
+    for (String file : files) {
+      certificates.append("{chain: D/F.pem, key: D/F.key},".replace("F", file));
+    }
+    String text =
+        "listeners: [{address: '127.0.0.1:1', tls: {certificates: ["
+            + certificates.toString().replace("D/", directory + "/")
+            + "]}}]\nroutes: [{respond: 204}]\nadmin: {address: off}\n";
+    return switch (ConfigurationFile.parseAlone("k", text.getBytes(UTF_8))) {
+      case ConfigurationReading.Accepted(Configuration read) -> read;
+      case ConfigurationReading.Refused refused -> throw new AssertionError(refused.problems());
+    };
+  }
+
+  private String shown() {
+    return String.join(",", tls.certificates().getFirst().names());
+  }
+
+  @Test
+  void aReloadThatCannotUseACertificateIsRefusedAndChangesNothing() throws Exception {
+    write("b.test", "own");
+    assertThatIOException()
+        .isThrownBy(() -> listeners.prepare(configuration("own", "none")))
+        .withMessageContaining("none.pem: no file of this name");
+    assertThat(shown()).isEqualTo("a.test");
+    Runnable step = listeners.prepare(configuration("own"));
+    Files.delete(directory.resolve("own.key"));
+    assertThat(shown()).isEqualTo("a.test");
+    step.run();
+    assertThat(shown()).as("what was read").isEqualTo("b.test");
+  }
+
+  @Test
+  void aKeyWhoseModeIsMendedIsTakenAtTheNextLook() throws Exception {
+    write("b.test", "own");
+    Path key = directory.resolve("own.key");
+    Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-r--r--"));
+    listeners.look();
+    assertThat(shown()).isEqualTo("a.test");
+    Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-------"));
+    listeners.look();
+    assertThat(shown()).isEqualTo("b.test");
+  }
+
+  @Test
+  void aFileThatIsGoneForAMomentIsTakenOnceItIsBack() throws Exception {
+    write("b.test", "own");
+    Path key = directory.resolve("own.key");
+    Path away = Files.move(key, directory.resolve("away"));
+    listeners.look();
+    Files.move(away, key);
+    listeners.look();
+    assertThat(shown()).isEqualTo("b.test");
+  }
+}
