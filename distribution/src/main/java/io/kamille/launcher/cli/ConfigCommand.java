@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -219,7 +220,12 @@ final class ConfigCommand {
     if (reply.isSuccessful()) {
       return JSON.readTree(reply.content());
     }
-    for (JsonNode error : JSON.readTree(reply.content()).path("errors").values()) {
+    JsonNode errors = JSON.readTree(reply.content()).path("errors");
+    failed(errors).forEach(spec.commandLine().getErr()::println);
+    for (JsonNode error : errors.values()) {
+      if (error.has("node")) {
+        continue;
+      }
       spec.commandLine()
           .getErr()
           .printf(
@@ -246,14 +252,31 @@ final class ConfigCommand {
     }
   }
 
-  private void print(JsonNode outcome) {
+  private void print(JsonNode outcome) throws CommandFailure {
     changes(outcome);
+    List<String> failed = failed(outcome.path("nodes"));
+    if (!failed.isEmpty()) {
+      throw new CommandFailure(
+          ExitCode.UNAVAILABLE,
+          "change "
+              + outcome.path("number").intValue()
+              + " is not in force at "
+              + String.join(", at ", failed)
+              + ". These nodes try it every minute");
+    }
     JsonNode deadline = outcome.path("trialDeadline");
     out()
         .println(
             deadline.isString()
                 ? "on trial until " + seconds(deadline) + "; keep it: kamille config keep"
                 : "version " + outcome.path("version").intValue() + " runs");
+  }
+
+  private static List<String> failed(JsonNode nodes) {
+    return nodes.values().stream()
+        .filter(node -> !node.path("problem").stringValue("").isEmpty())
+        .map(node -> node.path("node").stringValue("") + ": " + node.path("problem").stringValue())
+        .toList();
   }
 
   /** A time to the second: nobody waits for nanoseconds. */

@@ -1,6 +1,7 @@
 package io.kamille.launcher.cli;
 
 import io.kamille.admin.auth.Scope;
+import java.io.PrintWriter;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -37,7 +38,10 @@ final class TokenCommand {
     order.put("name", name);
     order.put("scope", scope.token());
     order.put("days", days);
-    print(state.json("POST", "/v1/tokens", order).path("token").stringValue(""));
+    JsonNode created = state.json("POST", "/v1/tokens", order);
+    print(created.path("token").stringValue(""));
+    // The token alone goes to the standard output.
+    away(created, spec.commandLine().getErr());
   }
 
   @Command(description = "List the tokens, without their secrets.")
@@ -73,11 +77,15 @@ final class TokenCommand {
     if (!id.matches("[A-Za-z0-9]+")) {
       throw new CommandFailure(ExitCode.USAGE, "an ID has letters and digits only");
     }
-    JsonNode nodes = state.json("DELETE", "/v1/tokens/" + id, null).path("nodes");
+    JsonNode revoked = state.json("DELETE", "/v1/tokens/" + id, null);
     print("revoked " + id);
-    for (JsonNode node : nodes.values()) {
+    away(revoked, spec.commandLine().getOut());
+  }
+
+  private static void away(JsonNode answer, PrintWriter to) {
+    for (JsonNode node : answer.path("nodes").values()) {
       if (node.path("state").stringValue("").equals("away")) {
-        print("not yet at " + node.path("node").stringValue("") + ", which is away");
+        to.println("not yet at " + node.path("node").stringValue("") + ", which is away");
       }
     }
   }

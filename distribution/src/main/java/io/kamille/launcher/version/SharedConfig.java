@@ -6,6 +6,7 @@ import io.kamille.cluster.config.ClusterConfig;
 import io.kamille.cluster.config.ConfigReceipt;
 import io.kamille.cluster.config.ConfigReceipt.AtNode;
 import io.kamille.cluster.config.NodeConfig;
+import io.kamille.core.http.StatusCode;
 import io.kamille.core.setting.Problem;
 import io.kamille.core.setting.SettingChange;
 import io.kamille.launcher.patch.MergePatch;
@@ -152,22 +153,32 @@ public final class SharedConfig implements NodeConfig {
 
   private Answer answer(ConfigReceipt receipt, List<SettingChange> changes) {
     ConfigControl.Trial trial = control.trial();
+    List<AtNode> failed = receipt.nodes().stream().filter(at -> !at.problem().isEmpty()).toList();
+    boolean isNowhere = !failed.isEmpty() && failed.size() == receipt.nodes().size();
     return switch (receipt.state()) {
       case IN_FORCE ->
-          Answer.json(
-                  new Shared(
-                      receipt.number(),
-                      control.version(),
-                      changes,
-                      changes.stream().filter(SettingChange::needsRestart).toList(),
-                      trial == null ? null : trial.deadline(),
-                      receipt.nodes()))
-              .with("ETag", control.tag());
+          isNowhere
+              ? Answer.problem(
+                  ProblemType.NOT_IN_FORCE,
+                  "Change " + receipt.number() + " is in force nowhere.",
+                  failed)
+              : Answer.json(
+                      failed.isEmpty() ? StatusCode.OK : StatusCode.ACCEPTED,
+                      new Shared(
+                          receipt.number(),
+                          control.version(),
+                          changes,
+                          changes.stream().filter(SettingChange::needsRestart).toList(),
+                          trial == null ? null : trial.deadline(),
+                          receipt.nodes()))
+                  .with("ETag", control.tag());
       case NOT_PREPARED ->
           Answer.problem(
-              ProblemType.CONFIG_INVALID,
+              failed.stream().allMatch(at -> at.problem().equals(ClusterConfig.SILENT))
+                  ? ProblemType.NOT_IN_FORCE
+                  : ProblemType.CONFIG_INVALID,
               "Nothing was changed: a node cannot put it in force.",
-              receipt.nodes().stream().filter(at -> !at.problem().isEmpty()).toList());
+              failed);
       case STALE ->
           Answer.problem(
               ProblemType.VERSION_STALE, "Another change came first at another node.", List.of());

@@ -147,7 +147,11 @@ class SharedConfigTest {
         .replace("D/", directory + "/");
   }
 
-  private static Object engine(String method, Object[] given, ConfigChanges log, ClusterConfig own)
+  private String problem = "";
+  private String silent = "";
+  private boolean isEverywhere;
+
+  private Object engine(String method, Object[] given, ConfigChanges log, ClusterConfig own)
       throws Exception {
     return switch (method) {
       case "members" -> List.of("a", "b");
@@ -159,7 +163,16 @@ class SharedConfigTest {
       case "ask" -> {
         var answered = new CompletableFuture<byte[]>();
         own.asked((byte[]) given[0], answered::complete);
-        yield Map.of("a", answered.get(), "b", new byte[0]);
+        String kind = ((byte[]) given[0])[0] == ClusterConfig.PREPARE ? "prepare" : "apply";
+        byte[] ofA = answered.get();
+        byte[] ofB = problem.getBytes(StandardCharsets.UTF_8);
+        yield silent.equals(kind)
+            ? Map.of("a", ofA)
+            : Map.of(
+                "a",
+                kind.equals("apply") && isEverywhere ? ofB : ofA,
+                "b",
+                kind.equals("apply") ? ofB : new byte[0]);
       }
       default -> "";
     };
@@ -210,6 +223,23 @@ class SharedConfigTest {
                       order(Duration.ofMinutes(1)), _ -> more.replace("web}]", "web, path: /b}]"))))
           .contains("\"trialDeadline\":\"1970-01-01T00:01:00Z\"");
       shared.end("revert", "me");
+      silent = "prepare";
+      Answer unanswered = shared.commit(order(null), _ -> more.replace("fields: 50", "fields: 51"));
+      assertThat(unanswered.status()).isEqualTo(503);
+      assertThat(text(unanswered)).contains("not-in-force", "\"b\"", "does not answer");
+      silent = "apply";
+      assertThat(shared.commit(order(null), _ -> more.replace("fields: 50", "fields: 51")).status())
+          .isEqualTo(202);
+      silent = "";
+      problem = "its disk is full";
+      isEverywhere = true;
+      Answer nowhere = shared.commit(order(null), _ -> more.replace("fields: 50", "fields: 53"));
+      assertThat(nowhere.status()).isEqualTo(503);
+      assertThat(text(nowhere)).contains("not-in-force", "is in force nowhere", "its disk is full");
+      isEverywhere = false;
+      Answer partly = shared.commit(order(null), _ -> more);
+      assertThat(partly.status()).isEqualTo(202);
+      assertThat(text(partly)).contains("its disk is full");
       assertThatThrownBy(() -> shared.commit(order(null), _ -> more.replace("node: a", "node: b")))
           .isInstanceOf(Refused.class)
           .hasMessageContaining("the name of another node");

@@ -44,6 +44,11 @@ public enum ProblemType {
       StatusCode.FORBIDDEN,
       "Proof needed",
       "Show the token again by POST /v1/session: the last time was more than 15 minutes ago."),
+  NOT_IN_FORCE(
+      StatusCode.SERVICE_UNAVAILABLE,
+      "A node does not put the change in force",
+      "errors lists the nodes and why. If nothing was changed, repeat it. If the change has a"
+          + " number, each node tries it every minute."),
   NO_QUORUM(
       StatusCode.SERVICE_UNAVAILABLE,
       "No majority of the voters has confirmed it",

@@ -37,6 +37,9 @@ public final class ClusterConfig implements AutoCloseable {
   static final Duration AGAIN = Duration.ofMinutes(1);
   private static final Duration PREPARE_LIMIT = Duration.ofSeconds(10);
 
+  /** The problem of a node that has said nothing in time. */
+  public static final String SILENT = "does not answer";
+
   /** A message with a change that is to be prepared. */
   public static final byte PREPARE = 3;
 
@@ -110,9 +113,6 @@ public final class ClusterConfig implements AutoCloseable {
     byte[] content = change.getBytes(StandardCharsets.UTF_8);
     Map<String, byte[]> prepared = engine.ask(message(PREPARE, content), PREPARE_LIMIT);
     List<AtNode> nodes = nodes(prepared);
-    engine.members().stream()
-        .filter(member -> !prepared.containsKey(member))
-        .forEach(member -> nodes.add(new AtNode(member, "does not answer")));
     if (nodes.stream().anyMatch(at -> !at.problem().isEmpty())) {
       return new ConfigReceipt(State.NOT_PREPARED, 0, nodes);
     }
@@ -139,8 +139,12 @@ public final class ClusterConfig implements AutoCloseable {
     return ByteBuffer.allocate(1 + content.length).put(kind).put(content).array();
   }
 
-  private static List<AtNode> nodes(Map<String, byte[]> answers) {
+  /** What the members have answered, and those that have not. */
+  private List<AtNode> nodes(Map<String, byte[]> answers) {
     List<AtNode> nodes = new ArrayList<>();
+    engine.members().stream()
+        .filter(member -> !answers.containsKey(member))
+        .forEach(member -> nodes.add(new AtNode(member, SILENT)));
     new TreeMap<>(answers)
         .forEach(
             (name, problem) ->

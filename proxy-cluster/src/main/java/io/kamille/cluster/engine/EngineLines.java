@@ -23,7 +23,8 @@ final class EngineLines extends Handler {
   /** What passes by itself, and what a line of ours says in words for operators. */
   private static final Pattern ORDINARY =
       Pattern.compile(
-          "graceful close|JOIN|ACKs|merge|member|coord|retransmission|no physical address");
+          "graceful close|JOIN|ACKs|merge|member|coord|retransmission|no physical"
+              + " address|deserializing exception");
 
   // Held here, as java.util.logging forgets a logger that nobody holds.
   private static final Logger ENGINE = Logger.getLogger("org.jgroups");
