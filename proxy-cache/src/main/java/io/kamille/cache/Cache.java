@@ -44,6 +44,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Executor;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -103,7 +104,7 @@ public final class Cache implements AutoCloseable {
     this.workers = workers;
     Coder coder = new Coder(store, workers, registry);
     InFlightTable flights = new InFlightTable(clock, purges);
-    Sweeper sweep = new Sweeper(store, purges, clock, sweeper, counter);
+    Sweeper sweep = new Sweeper(store, purges, clock, LockSupport::parkNanos, sweeper, counter);
     this.removals = new Removals(store, flights, purges, sweep, queries, clock);
     this.parts =
         new CacheParts(

@@ -27,7 +27,8 @@ final class PurgeCommand extends LocalCommand {
 
   private static final String PATH = "/v1/cache/purges";
   private static final long LOOK_MILLIS = 50;
-  private static final long LONGEST_LOOKS = 200;
+  private static final long LONGEST_LOOKS = 40;
+  private static final long LONGEST_COUNT_LOOKS = 200;
 
   @ArgGroup(multiplicity = "1")
   private Target target = new Target();
@@ -99,7 +100,8 @@ final class PurgeCommand extends LocalCommand {
                 Map.entry("mode", isSoft ? "soft" : "hard"),
                 Map.entry("dry_run", isDryRun)));
     String id = text(purge, "id");
-    for (long looks = 0; looks < LONGEST_LOOKS && !purge.has("nodes") && !isDone(purge); looks++) {
+    long most = isDryRun ? LONGEST_COUNT_LOOKS : LONGEST_LOOKS;
+    for (long looks = 0; looks < most && !purge.has("nodes") && !isDone(purge); looks++) {
       StateOption.pause(LOOK_MILLIS, "the purge is in force");
       for (JsonNode one : get(PATH).path("purges")) {
         purge = text(one, "id").equals(id) ? one : purge;

@@ -11,7 +11,6 @@ import io.kamille.core.loop.WallClock;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongConsumer;
 
 /**
@@ -24,8 +23,8 @@ public final class Sweeper {
    * However much is stored, the walk takes no more of a processor: some keys at once, which is all
    * of a small cache, and then so many a second. What it saves up while it rests is those few.
    */
-  static final int AT_ONCE = 4_096;
-  static final int A_SECOND = 1_000;
+  static final int AT_ONCE = 16_384;
+  static final int A_SECOND = 2_000;
   private static final long KEY_NANOS = TimeUnit.SECONDS.toNanos(1) / A_SECOND;
   private static final long STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
@@ -44,15 +43,10 @@ public final class Sweeper {
   /**
    * A sweeper that sweeps on {@code sweeps}, one thing after the other.
    *
+   * @param pause waits for so many nanoseconds
    * @param counts where counts are made, one after the other
    */
   public Sweeper(
-      TieredStore store, PurgeTable table, WallClock clock, Executor sweeps, Executor counts) {
-    this(store, table, clock, LockSupport::parkNanos, sweeps, counts);
-  }
-
-  /** One that waits by {@code pause}, which is told for how many nanoseconds. */
-  Sweeper(
       TieredStore store,
       PurgeTable table,
       WallClock clock,
