@@ -61,19 +61,21 @@ final class EarlierResponse {
   }
 
   /**
-   * Ends the lease if this is a 304 about something else than what we asked about, so that it must
-   * not be used (RFC 9111 §4.3.4); whether that is so.
+   * Whether this is a 304 about something else than what we asked about, so that it must not be
+   * used (RFC 9111 §4.3.4).
    */
-  boolean dropIfMistaken(ResponseHead head) {
-    boolean isMistaken =
-        stored != null
-            && isConditional
-            && head.status() == StatusCode.NOT_MODIFIED
-            && !(Validators.selects(head, stored.facts()) && hasCodingOf(stored, head));
-    if (isMistaken) {
-      close();
-    }
-    return isMistaken;
+  boolean isMistaken(ResponseHead head) {
+    return stored != null
+        && isConditional
+        && head.status() == StatusCode.NOT_MODIFIED
+        && !(Validators.selects(head, stored.facts()) && hasCodingOf(stored, head));
+  }
+
+  /** The same for a request that goes out again without conditions. Takes over the lease. */
+  @Nullable EarlierResponse again(Fetch next) {
+    StoredResponse still = stored;
+    stored = null;
+    return still == null ? null : new EarlierResponse(route, next, still, false);
   }
 
   /**
@@ -305,7 +307,7 @@ final class EarlierResponse {
     route.refused(
         fetch, news.head().status(), news.storability().detail(), news.storability().explanation());
     if (!isAuthorized()) {
-      route.store().remove(fetch.key());
+      route.store().withdraw(fetch.key(), asked, Long.MAX_VALUE);
     }
     return route.store().finish(reservation, completion);
   }

@@ -244,7 +244,8 @@ public final class Fetches {
   }
 
   /** Sends a validation's request out again, without conditions, for those who wait. */
-  private void repeat(Fetch before, @Nullable InFlight flight) {
+  private void repeat(
+      Fetch before, @Nullable InFlight flight, @Nullable EarlierResponse earlier) {
     Fetch fetch =
         new Fetch(
             before.exchange(),
@@ -257,7 +258,8 @@ public final class Fetches {
             route.store().moment(before.key()),
             before.isInBackground(),
             before.asksForIdentity());
-    forward(fetch, null, forWhole(before.request()));
+    EarlierResponse still = earlier == null ? null : earlier.again(fetch);
+    forward(fetch, still, forWhole(before.request()));
   }
 
   /** A copy that asks for the whole response, whatever the client has or wants of it. */

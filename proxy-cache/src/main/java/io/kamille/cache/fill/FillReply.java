@@ -22,7 +22,6 @@ import io.kamille.core.http.StatusCode;
 import io.netty.buffer.ByteBuf;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,6 +46,13 @@ final class FillReply implements Reply, ContentSource {
    * A fill of unknown length that outgrows its limit or the memory is given up, but not those who
    * have begun to read it: the rest of the content goes to them and the client through a window.
    */
+  /** Sends a fetch out again. */
+  interface Again {
+
+    /** The lease of {@code earlier} is taken over. */
+    void send(Fetch fetch, @Nullable InFlight flight, @Nullable EarlierResponse earlier);
+  }
+
   private enum State {
     WAITING,
     CONTENT,
@@ -66,7 +72,7 @@ final class FillReply implements Reply, ContentSource {
   private final Reply client;
   private final LeaderOutput output;
   private final @Nullable EarlierResponse earlier;
-  private final BiConsumer<Fetch, @Nullable InFlight> unconditionally;
+  private final Again unconditionally;
   private ContentSource origin = ContentSource.NONE;
   private State state = State.WAITING;
   private @Nullable InFlight flight;
@@ -87,7 +93,7 @@ final class FillReply implements Reply, ContentSource {
       CacheRoute route,
       Fetch fetch,
       @Nullable EarlierResponse earlier,
-      BiConsumer<Fetch, @Nullable InFlight> unconditionally) {
+      Again unconditionally) {
     this.route = route;
     this.fetch = fetch;
     this.client = fetch.exchange().reply();
@@ -164,7 +170,7 @@ final class FillReply implements Reply, ContentSource {
     }
     long now = route.epochSeconds();
     if (earlier != null) {
-      if (earlier.dropIfMistaken(head)) {
+      if (earlier.isMistaken(head)) {
         state = State.REPEATING;
         return;
       }
@@ -288,8 +294,9 @@ final class FillReply implements Reply, ContentSource {
     state = State.ENDED;
     if (isServedStale) {
       settle(new Stage.Again(true));
+      closeEarlier();
     } else {
-      unconditionally.accept(fetch, flight);
+      unconditionally.send(fetch, flight, earlier);
     }
   }
 
@@ -400,9 +407,13 @@ final class FillReply implements Reply, ContentSource {
       state = State.ENDED;
       origin.cancel(why);
       giveUp(why);
-      if (earlier != null) {
-        earlier.close();
-      }
+      closeEarlier();
+    }
+  }
+
+  private void closeEarlier() {
+    if (earlier != null) {
+      earlier.close();
     }
   }
 
