@@ -210,16 +210,20 @@ record RouteChecks(SectionValues route, Problems problems) {
   }
 
   private void fieldsMayBeChanged(Subsection<HeaderRules> direction) {
+    boolean isOfResponses = direction == RouteActions.RESPONSE_HEADERS;
     for (SectionValues rules : route.all(direction)) {
       if (direction.equals(RouteActions.REQUEST_HEADERS)) {
         viaIsOurs(rules);
       }
       for (String name : rules.value(HeaderRules.REMOVE)) {
-        mayBeChanged(name, rules.position(HeaderRules.REMOVE), rules.path(HeaderRules.REMOVE));
+        Position position = rules.position(HeaderRules.REMOVE);
+        mayBeChanged(name, position, rules.path(HeaderRules.REMOVE));
+        isNotOurs(isOfResponses, name, position, rules.path(HeaderRules.REMOVE));
       }
       for (Subsection<?> kind : List.of(HeaderRules.SET, HeaderRules.ADD)) {
         for (SectionValues field : rules.all(kind)) {
           mayBeChanged(field.name(), field.position(), field.path());
+          isNotOurs(isOfResponses, field.name(), field.position(), field.path());
           SecretText text = field.find(FieldValue.VALUE);
           String trouble = text == null ? null : text.trouble();
           if (trouble != null && problems.readsFiles()) {
@@ -238,6 +242,14 @@ record RouteChecks(SectionValues route, Problems problems) {
     }
     if (names.stream().anyMatch("Via"::equalsIgnoreCase)) {
       problems.conflict(rules, "Via", "other names, because Kamille writes Via itself");
+    }
+  }
+
+  /** Rules act on what comes from the origin; these fields are made for each client anew. */
+  private void isNotOurs(boolean isOfResponses, String name, Position position, String path) {
+    if (isOfResponses && (name.equalsIgnoreCase("Age") || name.equalsIgnoreCase("Date"))) {
+      String expected = "another field: Kamille adds Age and Date to each response itself";
+      add(position, path, Problems.quote(name), expected);
     }
   }
 

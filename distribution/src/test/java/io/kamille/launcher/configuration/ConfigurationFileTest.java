@@ -465,6 +465,12 @@ class ConfigurationFileTest {
         "routes: [{upstream: web, auth: {forward: {upstream: web, response-fields: [Host]}}}] |"
             + " 3:75: routes[0].auth.forward.response-fields: found \"Host\", expected the name of"
             + " a field that neither frames messages nor is Host (host-rewrite)",
+        "routes: [{upstream: web, response-headers: {remove: [Age]}}] | 3:53:"
+            + " routes[0].response-headers.remove: found \"Age\", expected another field: Kamille"
+            + " adds Age and Date to each response itself",
+        "routes: [{upstream: web, response-headers: {set: {date: x}}}] | 3:57:"
+            + " routes[0].response-headers.set.date: found \"date\", expected another field:"
+            + " Kamille adds Age and Date to each response itself",
         "routes: [{upstream: web, auth: {basic: {users-file: /no/users}}}] | 3:53:"
             + " routes[0].auth.basic.users-file: found \"/no/users\", expected a file of users (no"
             + " file of this name)",

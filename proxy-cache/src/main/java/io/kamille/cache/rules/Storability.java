@@ -28,13 +28,17 @@ public enum Storability {
   NOT_CACHEABLE("not-cacheable", "neither status code nor directive allows it (RFC 9111 §3)"),
   VARY_ALL("vary-star", "Vary: * never matches a request (RFC 9111 §4.1)"),
   SET_COOKIE("set-cookie", "it sets a cookie, and the route does not store such responses"),
-  NO_LIFETIME("no-lifetime", "it is never fresh, or too old as it comes, and has no validator");
+  NO_LIFETIME("no-lifetime", "it is never fresh, or too old as it comes, and has no validator"),
+  CLOCK(
+      "no-lifetime",
+      "its Date is as old as its lifetime, and it has no validator: the origin's clock is behind"
+          + " (RFC 9111 §4.2.3)");
 
   /*
    * The rules are those of §3 in its order; the first that refuses is the answer. Ours among them:
    * REQUEST_CONTENT, because content might select the response and the key does not cover it;
    * STATUS_CONDITIONAL, or one client's precondition, range or expectation could put an error in
-   * the way of all; and the last three, because what is never or only dangerously used is not worth its
+   * the way of all; and those from VARY_ALL on, because what is never or only dangerously used is not worth its
    * memory.
    */
 
@@ -56,7 +60,7 @@ public enum Storability {
    */
   public boolean isLasting(int status) {
     return switch (this) {
-      case NO_STORE, PRIVATE, NOT_CACHEABLE, VARY_ALL, SET_COOKIE, NO_LIFETIME ->
+      case NO_STORE, PRIVATE, NOT_CACHEABLE, VARY_ALL, SET_COOKIE, NO_LIFETIME, CLOCK ->
           isOfResource(status);
       default -> false;
     };
@@ -174,7 +178,11 @@ public enum Storability {
             policy.stale().whileRevalidateSeconds(control, freshness),
             policy.stale().ifErrorSeconds(control, freshness));
     int age = CurrentAge.correctedInitialAge(response.fields(), responseTime, responseTime);
-    return lifetime + staleUse > age ? STORABLE : NO_LIFETIME;
+    if (lifetime + staleUse > age) {
+      return STORABLE;
+    }
+    boolean isAsItSays = lifetime + staleUse > CurrentAge.ageValue(response.fields());
+    return isAsItSays ? CLOCK : NO_LIFETIME;
   }
 
   /** §3.5: the directives that let a shared cache reuse the response to an authorized request. */

@@ -2,6 +2,7 @@ package io.kamille.cache.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.core.http.HttpDate;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
 import org.junit.jupiter.api.Test;
@@ -164,6 +165,14 @@ class StorabilityTest {
     assertThat(of(GET, 200)).isEqualTo(Storability.NO_LIFETIME);
     assertThat(of(GET, 200, "Cache-Control", "max-age=0")).isEqualTo(Storability.NO_LIFETIME);
     assertThat(of(GET, 200, "Expires", "0")).isEqualTo(Storability.NO_LIFETIME);
+  }
+
+  @Test
+  void aClockThatIsBehindIsNamed() {
+    String[] late = {"Cache-Control", "max-age=60", "Date", HttpDate.format(NOW - 3_600)};
+    assertThat(of(GET, 200, late)).isEqualTo(Storability.CLOCK);
+    assertThat(Storability.CLOCK.detail()).isEqualTo("no-lifetime");
+    assertThat(Storability.CLOCK.explanation()).contains("clock");
   }
 
   @ParameterizedTest

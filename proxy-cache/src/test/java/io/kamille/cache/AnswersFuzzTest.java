@@ -1,0 +1,435 @@
+package io.kamille.cache;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kamille.cache.AnswersOracle.Plan;
+import io.kamille.cache.AnswersOracle.Request;
+import io.kamille.cache.AnswersOracle.Response;
+import io.kamille.cache.AnswersOracle.Stored;
+import io.kamille.cache.ScriptedOrigin.Forwarded;
+import io.kamille.cache.purge.PurgeTarget;
+import io.kamille.cache.rules.CacheControl;
+import io.kamille.cache.rules.CachePolicy;
+import io.kamille.cache.rules.CompressionRules;
+import io.kamille.cache.rules.StaleLimits;
+import io.kamille.cache.rules.StatusLifetimes;
+import io.kamille.cache.settings.BackgroundSettings;
+import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.h1.FuzzBudget;
+import io.kamille.core.http.FieldName;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Random walks over what is stored, what the origin says and who asks, compared with {@link
+ * AnswersOracle}. A step is one request, a pause before it, or a soft purge. Each walk has a URI and
+ * a seed of its own; a failure prints the seed and the steps.
+ */
+class AnswersFuzzTest {
+
+  private static final int STEPS = 200_000;
+  private static final int STEPS_OF_A_WALK = 25;
+  private static final int MAX_OBJECT_BYTES = 2_000;
+  private static final int TOO_LARGE = 3_000;
+
+  private static final String[] LIFETIMES = {
+    "max-age=10",
+    "max-age=10, stale-while-revalidate=20",
+    "max-age=10, stale-if-error=40",
+    "max-age=5, stale-while-revalidate=30, stale-if-error=40",
+    "max-age=10, must-revalidate",
+    "max-age=10, no-cache",
+    ""
+  };
+
+  private static final String[] DEMANDS = {
+    "no-cache", "max-age=0", "max-stale=15", "only-if-cached", "no-store"
+  };
+
+  /** What the origin does with a request. */
+  private enum Answer {
+    PAGE,
+    SAME_PAGE,
+    PRIVATE_UPDATE,
+    MISTAKEN,
+    OTHER_CODING,
+    PRIVATE,
+    NO_STORE,
+    SET_COOKIE,
+    VARY_ALL,
+    OTHER_VARY,
+    CUT,
+    TOO_LARGE,
+    MISSING,
+    MISSING_FOR_A_WHILE,
+    GONE,
+    ELSEWHERE,
+    FORBIDDEN,
+    UNAUTHORIZED_FOR_A_WHILE,
+    FAILING,
+    UNAVAILABLE,
+    UNAVAILABLE_FOR_A_WHILE,
+    NOT_IMPLEMENTED,
+    REFUSED
+  }
+
+  private static final Answer[] ANSWERS = Answer.values();
+
+  private final CacheFixture plain = new CacheFixture(8 << 20, TestSettings.of(MAX_OBJECT_BYTES));
+  private final CacheFixture ofOperator =
+      new CacheFixture(
+          8 << 20,
+          TestSettings.of(
+              new CachePolicy(
+                  true,
+                  false,
+                  CacheControl.ABSENT,
+                  new StatusLifetimes(Map.of("5xx", 5)),
+                  CacheControl.ABSENT,
+                  new StaleLimits(30, 0, Integer.MAX_VALUE)),
+              CompressionRules.OFF,
+              MAX_OBJECT_BYTES,
+              true,
+              BackgroundSettings.NONE));
+
+  @Test
+  void theCacheAnswersAsTheRulesSay() {
+    FuzzBudget budget = new FuzzBudget(STEPS / STEPS_OF_A_WALK);
+    SplittableRandom seeds = new SplittableRandom(FuzzBudget.SEED);
+    try (plain;
+        ofOperator) {
+      while (budget.hasNext()) {
+        new Walk(seeds.nextLong(), budget.round()).go();
+      }
+    }
+    budget.report("answers, walks of " + STEPS_OF_A_WALK + " steps");
+  }
+
+  /** One resource and what happens to it. */
+  private final class Walk {
+
+    private final long seed;
+    private final SplittableRandom random;
+    private final String uri;
+    private final CacheFixture fixture;
+    private final AnswersOracle oracle;
+    private final List<String> steps = new ArrayList<>();
+    private final List<Request> asked = new ArrayList<>();
+    private String tag = "";
+    private int version;
+
+    Walk(long seed, long number) {
+      this.seed = seed;
+      this.random = new SplittableRandom(seed);
+      this.uri = "http://example.org/" + number;
+      boolean isPlain = random.nextBoolean();
+      this.fixture = isPlain ? plain : ofOperator;
+      this.oracle =
+          isPlain
+              ? new AnswersOracle(MAX_OBJECT_BYTES / 2, 0, 0)
+              : new AnswersOracle(MAX_OBJECT_BYTES / 2, 5, 30);
+    }
+
+    void go() {
+      fixture.cache.operations().clear();
+      fixture.origin.requests().clear();
+      for (int i = 0; i < STEPS_OF_A_WALK; i++) {
+        try {
+          step();
+        } catch (AssertionError | RuntimeException failed) {
+          throw new AssertionError("seed " + seed + "\n" + String.join("\n", steps), failed);
+        }
+      }
+    }
+
+    private long now() {
+      return fixture.clock.epochSeconds();
+    }
+
+    private void step() {
+      int kind = random.nextInt(20);
+      if (kind == 0) {
+        purgeSoftly();
+        return;
+      }
+      int pause = kind < 12 ? 0 : random.nextInt(1, kind < 18 ? 9 : 40);
+      if (pause > 0) {
+        fixture.advance(pause);
+      }
+      ask(request(), pause);
+    }
+
+    private void purgeSoftly() {
+      steps.add(now() + " soft purge");
+      fixture.cache.operations().purges().purge(PurgeTarget.host("example.org"), true);
+      oracle.store.forEach(stored -> soften(stored, now()));
+    }
+
+    /** As docs/operations/invalidate.md has it: 60 s, but no longer than without the purge. */
+    private static void soften(Stored stored, long now) {
+      long left = stored.ttl(now);
+      if (left > 0) {
+        boolean isStrict = stored.isAlwaysValidated || isStrict(stored);
+        long window = Math.min(Math.max(stored.whileRevalidate, 60), left + stored.whileRevalidate);
+        stored.whileRevalidate = isStrict ? 0 : window;
+        stored.maxStale = Math.min(stored.maxStale, window);
+        stored.lifetime -= left;
+      }
+    }
+
+    private static boolean isStrict(Stored stored) {
+      return stored.response.fields().getOrDefault("cache-control", "").contains("must-revalidate");
+    }
+
+    // Who asks
+
+    private Request request() {
+      Map<String, String> fields = new HashMap<>();
+      if (random.nextInt(3) == 0) {
+        fields.put("cache-control", DEMANDS[random.nextInt(DEMANDS.length)]);
+      }
+      switch (random.nextInt(6)) {
+        case 0 -> fields.put("if-none-match", tag.isEmpty() ? "\"none\"" : tag);
+        case 1 -> fields.put("range", random.nextBoolean() ? "bytes=2-4" : "bytes=9000-");
+        default -> {}
+      }
+      if (random.nextInt(3) == 0) {
+        fields.put("accept-language", random.nextBoolean() ? "de" : "fr");
+      }
+      if (random.nextInt(12) == 0) {
+        fields.put(random.nextBoolean() ? "authorization" : "cookie", "a=b");
+      }
+      return new Request(random.nextInt(8) == 0 ? "HEAD" : "GET", fields);
+    }
+
+    private void ask(Request request, int pause) {
+      long now = now();
+      Stored stored = oracle.select(request, now);
+      Plan plan = oracle.plan(request, stored, now);
+      boolean isUsual = random.nextInt(3) == 0;
+      Answer next = ANSWERS[random.nextInt(isUsual ? 2 : ANSWERS.length)];
+      steps.add(now + " +" + pause + " " + request + " " + plan + ", then " + next);
+      List<String> words = new ArrayList<>();
+      request.fields().forEach((name, value) -> words.addAll(List.of(name, value)));
+      asked.clear();
+      int before = fixture.forwarded();
+      RecordingReply reply = fixture.send(request.method(), uri, words.toArray(String[]::new));
+      boolean isForwarded = fixture.forwarded() > before;
+      switch (plan) {
+        case SERVE -> {
+          assertThat(isForwarded).as("forwarded").isFalse();
+          assertServed(reply, request, stored, now);
+        }
+        case SERVE_STALE -> {
+          assertServed(reply, request, stored, now);
+          if (isForwarded) {
+            answer(next, request.inBackground(), stored, true, now);
+          }
+        }
+        case REFUSE -> {
+          assertThat(isForwarded).as("forwarded").isFalse();
+          assertThat(reply.status()).isEqualTo(504);
+        }
+        case ASK, PASS -> {
+          assertThat(isForwarded).as("forwarded").isTrue();
+          assertThat(reply.isBegun()).as("answered").isFalse();
+          boolean isAbout = plan == Plan.ASK || (stored != null && stored.mayServeOnError(now));
+          Stored about = isAbout ? stored : null;
+          Expected expected = answer(next, request, about, plan == Plan.ASK, now);
+          assertAnswered(reply, request, expected, now);
+        }
+      }
+      fixture.run();
+    }
+
+    // What comes
+
+    /** What the client is to get: a whole response by conditions and ranges, or the origin's answer. */
+    private record Expected(
+        @Nullable Response whole, Response came, boolean isOfOrigin, boolean isConditional) {}
+
+    private Expected answer(
+        Answer kind, Request request, @Nullable Stored stored, boolean mayValidate, long now) {
+      Forwarded forwarded = fixture.origin.last();
+      String condition = forwarded.field(FieldName.IF_NONE_MATCH);
+      boolean isValidation =
+          mayValidate && stored != null && stored.response.tag() != null && condition != null;
+      if (isValidation) {
+        assertThat(condition).isEqualTo(stored.response.tag());
+      }
+      boolean isOwn = !isValidation && condition != null;
+      if (kind == Answer.REFUSED) {
+        forwarded.fail(Kind.CONNECTION_REFUSED);
+        Response standIn = oracle.failed(stored, now);
+        return new Expected(standIn, new Response(502, Map.of(), "", true), standIn == null, false);
+      }
+      boolean isMistaken =
+          isValidation && (kind == Answer.MISTAKEN || kind == Answer.OTHER_CODING);
+      if (isMistaken) {
+        String other = kind == Answer.MISTAKEN ? "\"other\"" : condition;
+        Response no = new Response(304, Map.of("etag", other, "content-encoding", "gzip"), "", true);
+        send(forwarded, no, request);
+        forwarded = fixture.origin.last();
+        assertThat(forwarded.field(FieldName.IF_NONE_MATCH)).as("asked again").isNull();
+        kind = ANSWERS[random.nextInt(Answer.PRIVATE.ordinal(), Answer.REFUSED.ordinal())];
+        steps.add("  asked again, then " + kind);
+      }
+      boolean isCut = kind == Answer.CUT && !request.isHead();
+      Response came = response(kind, isMistaken ? null : condition, isCut);
+      steps.add("  " + came.status() + " " + came.fields());
+      send(forwarded, came, request);
+      boolean isOfCache = mayValidate || stored != null;
+      Response whole =
+          isOfCache
+              ? oracle.answered(request, came, stored, isValidation && !isMistaken, now)
+              : null;
+      return new Expected(whole, came, whole == null, isOwn);
+    }
+
+    private Response response(Answer kind, @Nullable String condition, boolean isCut) {
+      Map<String, String> fields = new HashMap<>();
+      switch (kind) {
+        case SAME_PAGE, PRIVATE_UPDATE, MISTAKEN, OTHER_CODING -> {
+          if (condition != null && condition.equals(tag)) {
+            String control = LIFETIMES[random.nextInt(LIFETIMES.length - 1)];
+            fields.put("cache-control", kind == Answer.PRIVATE_UPDATE ? "private" : control);
+            fields.put("etag", tag);
+            return new Response(304, fields, "", true);
+          }
+        }
+        case MISSING, GONE, ELSEWHERE, FORBIDDEN -> fields.put("cache-control", "no-store");
+        case MISSING_FOR_A_WHILE, UNAUTHORIZED_FOR_A_WHILE, UNAVAILABLE_FOR_A_WHILE ->
+            fields.put("cache-control", "max-age=4");
+        default -> {}
+      }
+      String content = "v" + ++version + "-0123456789";
+      int status = status(kind);
+      if (status != 200) {
+        return new Response(status, fields, content, true);
+      }
+      boolean hasTags = random.nextInt(3) > 0;
+      tag = hasTags ? "\"v" + version + "\"" : "";
+      if (hasTags) {
+        fields.put("etag", tag);
+      }
+      fields.put("x-own", "v" + version);
+      fields.put("content-digest", "sha-256=:v" + version + ":");
+      fields.put("cache-control", control(kind));
+      if (kind == Answer.OTHER_VARY) {
+        fields.put("vary", "Accept-Language");
+      } else if (kind == Answer.VARY_ALL) {
+        fields.put("vary", "*");
+      } else if (kind == Answer.SET_COOKIE) {
+        fields.put("set-cookie", "c=" + version);
+      }
+      if (kind == Answer.TOO_LARGE) {
+        content += "x".repeat(TOO_LARGE);
+      }
+      fields.values().removeIf(String::isEmpty);
+      return new Response(200, fields, content, !isCut);
+    }
+
+    private String control(Answer kind) {
+      return switch (kind) {
+        case PRIVATE -> "private, max-age=10";
+        case NO_STORE -> "no-store";
+        default -> LIFETIMES[random.nextInt(LIFETIMES.length)];
+      };
+    }
+
+    private static int status(Answer kind) {
+      return switch (kind) {
+        case MISSING, MISSING_FOR_A_WHILE -> 404;
+        case GONE -> 410;
+        case ELSEWHERE -> 302;
+        case FORBIDDEN -> 403;
+        case UNAUTHORIZED_FOR_A_WHILE -> 401;
+        case FAILING -> 500;
+        case UNAVAILABLE, UNAVAILABLE_FOR_A_WHILE -> 503;
+        case NOT_IMPLEMENTED -> 501;
+        default -> 200;
+      };
+    }
+
+    private void send(Forwarded to, Response response, Request request) {
+      List<String> words = new ArrayList<>();
+      response.fields().forEach((name, value) -> words.addAll(List.of(name, value)));
+      String content = response.content();
+      to.head(response.status(), content.length(), words.toArray(String[]::new));
+      if (request.isHead() || response.status() == 304) {
+        to.end();
+      } else if (response.isWhole()) {
+        to.write(content).end();
+      } else {
+        to.write(content.substring(0, 3));
+        if (!to.isCancelled()) {
+          to.abort();
+        }
+      }
+      fixture.run();
+    }
+
+    // What the client gets
+
+    private void assertServed(RecordingReply reply, Request request, Stored stored, long now) {
+      assertIs(reply, request, AnswersOracle.judged(request, stored.response));
+      assertThat(reply.field("Cache-Status")).contains("; hit; ttl=" + stored.ttl(now));
+      if (reply.status() != 416) {
+        assertThat(reply.field("Age")).isEqualTo(Long.toString(now - stored.received));
+      }
+    }
+
+    private void assertAnswered(
+        RecordingReply reply, Request request, Expected expected, long now) {
+      Response whole = expected.whole;
+      Response came = expected.came;
+      if (whole != null) {
+        assertIs(reply, request, AnswersOracle.judged(request, whole));
+        assertThat(reply.field("Cache-Status")).contains("; fwd=");
+        return;
+      }
+      if (came.status() == 502) {
+        assertThat(reply.failure()).isNotNull();
+        return;
+      }
+      String condition = request.field("if-none-match");
+      boolean isMet =
+          came.status() == 200 && condition != null && condition.equals(came.tag());
+      if (came.status() == 304 || isMet) {
+        assertThat(reply.status()).isEqualTo(304);
+      } else {
+        assertIs(reply, request, came);
+      }
+      boolean isStored =
+          oracle.store.stream()
+              .anyMatch(stored -> stored.response == came && stored.received == now);
+      String told = reply.field("Cache-Status");
+      if (told != null && came.isWhole()) {
+        assertThat(told.contains("; stored")).as(told).isEqualTo(isStored);
+      }
+    }
+
+    private void assertIs(RecordingReply reply, Request request, Response response) {
+      assertThat(reply.status()).isEqualTo(response.status());
+      boolean isBare = request.isHead() || response.status() == 304 || response.status() == 416;
+      if (response.isWhole() || isBare) {
+        assertThat(reply.isComplete()).as("complete").isTrue();
+        assertThat(reply.text()).isEqualTo(isBare ? "" : response.content());
+      } else {
+        assertThat(reply.isAborted()).as("aborted").isTrue();
+      }
+      if (response.fields().containsKey("x-own")) {
+        boolean hasWhole = response.status() == 200;
+        assertThat(reply.field("X-Own")).isEqualTo(response.fields().get("x-own"));
+        assertThat(reply.field("Set-Cookie")).isEqualTo(response.fields().get("set-cookie"));
+        assertThat(reply.field("Content-Digest"))
+            .isEqualTo(hasWhole ? response.fields().get("content-digest") : null);
+      }
+    }
+  }
+}
