@@ -27,8 +27,8 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Random walks over what is stored, what the origin says and who asks, compared with {@link
- * AnswersOracle}. A step is one request, a pause before it, or a soft purge. Each walk has a URI and
- * a seed of its own; a failure prints the seed and the steps.
+ * AnswersOracle}. A step is one request, a pause before it, or a soft purge. Each walk has a URI
+ * and a seed of its own; a failure prints the seed and the steps.
  */
 class AnswersFuzzTest {
 
@@ -249,7 +249,9 @@ class AnswersFuzzTest {
 
     // What comes
 
-    /** What the client is to get: a whole response by conditions and ranges, or the origin's answer. */
+    /**
+     * What the client is to get: a whole response by conditions and ranges, or the origin's answer.
+     */
     private record Expected(
         @Nullable Response whole, Response came, boolean isOfOrigin, boolean isConditional) {}
 
@@ -268,11 +270,11 @@ class AnswersFuzzTest {
         Response standIn = oracle.failed(stored, now);
         return new Expected(standIn, new Response(502, Map.of(), "", true), standIn == null, false);
       }
-      boolean isMistaken =
-          isValidation && (kind == Answer.MISTAKEN || kind == Answer.OTHER_CODING);
+      boolean isMistaken = isValidation && (kind == Answer.MISTAKEN || kind == Answer.OTHER_CODING);
       if (isMistaken) {
         String other = kind == Answer.MISTAKEN ? "\"other\"" : condition;
-        Response no = new Response(304, Map.of("etag", other, "content-encoding", "gzip"), "", true);
+        Response no =
+            new Response(304, Map.of("etag", other, "content-encoding", "gzip"), "", true);
         send(forwarded, no, request);
         forwarded = fixture.origin.last();
         assertThat(forwarded.field(FieldName.IF_NONE_MATCH)).as("asked again").isNull();
@@ -398,8 +400,7 @@ class AnswersFuzzTest {
         return;
       }
       String condition = request.field("if-none-match");
-      boolean isMet =
-          came.status() == 200 && condition != null && condition.equals(came.tag());
+      boolean isMet = came.status() == 200 && condition != null && condition.equals(came.tag());
       if (came.status() == 304 || isMet) {
         assertThat(reply.status()).isEqualTo(304);
       } else {

@@ -108,7 +108,10 @@ final class AnswersOracle {
 
   // Before the origin is asked
 
-  /** §4.1: the most recent of those that match; one that varies and is fresh before one that does not. */
+  /**
+   * §4.1: the most recent of those that match; one that varies and is fresh before one that does
+   * not.
+   */
   @Nullable Stored select(Request request, long now) {
     Stored selected = null;
     for (int i = store.size() - 1; i >= 0; i--) {
@@ -150,9 +153,14 @@ final class AnswersOracle {
     if (stored.isFresh(now) && !stored.isAlwaysValidated) {
       return Plan.SERVE;
     }
-    boolean mayBeStale = !has(stored.response.fields, "must-revalidate") && !stored.isAlwaysValidated;
+    boolean mayBeStale =
+        !has(stored.response.fields, "must-revalidate") && !stored.isAlwaysValidated;
     boolean isTaken =
-        mayBeStale && !stored.isFresh(now) && request.says("max-stale=15") && -stored.ttl(now) <= 15 && -stored.ttl(now) < stored.maxStale;
+        mayBeStale
+            && !stored.isFresh(now)
+            && request.says("max-stale=15")
+            && -stored.ttl(now) <= 15
+            && -stored.ttl(now) < stored.maxStale;
     boolean wantsFresh = request.says("max-age=0");
     if (mayBeStale && stored.mayServeWhileRevalidating(now) && (isTaken || !wantsFresh)) {
       return Plan.SERVE_STALE;
@@ -179,7 +187,8 @@ final class AnswersOracle {
       Request request, Response answer, @Nullable Stored asked, boolean isValidation, long now) {
     if (asked != null && isConfirmed(request, answer, asked, isValidation)) {
       for (Stored other : List.copyOf(store)) {
-        boolean isAlike = asked.response.tag() != null && asked.response.tag().equals(other.response.tag());
+        boolean isAlike =
+            asked.response.tag() != null && asked.response.tag().equals(other.response.tag());
         if (other != asked && isAlike && matches(other, request) && isAbout(answer, other)) {
           freshen(request, other, answer, now);
         }
@@ -210,7 +219,10 @@ final class AnswersOracle {
     if (answer.status == 304) {
       return isValidation;
     }
-    return request.isHead() && answer.status == 200 && answer.tag() != null && isAbout(answer, asked);
+    return request.isHead()
+        && answer.status == 200
+        && answer.tag() != null
+        && isAbout(answer, asked);
   }
 
   private static boolean isAbout(Response answer, Stored other) {
@@ -294,7 +306,8 @@ final class AnswersOracle {
         stored.lifetime > 0 && !stored.isAlwaysValidated && !has(fields, "must-revalidate");
     boolean isStrict = stored.isAlwaysValidated || has(fields, "must-revalidate");
     long window = number(fields, "stale-while-revalidate");
-    stored.whileRevalidate = isStrict ? 0 : window >= 0 ? window : mayAdd ? whileRevalidateUnsaid : 0;
+    stored.whileRevalidate =
+        isStrict ? 0 : window >= 0 ? window : mayAdd ? whileRevalidateUnsaid : 0;
     stored.ifError = isStrict ? 0 : Math.max(0, number(fields, "stale-if-error"));
   }
 

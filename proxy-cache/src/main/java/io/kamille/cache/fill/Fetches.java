@@ -244,8 +244,7 @@ public final class Fetches {
   }
 
   /** Sends a validation's request out again, without conditions, for those who wait. */
-  private void repeat(
-      Fetch before, @Nullable InFlight flight, @Nullable EarlierResponse earlier) {
+  private void repeat(Fetch before, @Nullable InFlight flight, @Nullable EarlierResponse earlier) {
     Fetch fetch =
         new Fetch(
             before.exchange(),

@@ -90,10 +90,7 @@ final class FillReply implements Reply, ContentSource {
    * @param unconditionally sends a fetch out again, without conditions, for those who wait
    */
   FillReply(
-      CacheRoute route,
-      Fetch fetch,
-      @Nullable EarlierResponse earlier,
-      Again unconditionally) {
+      CacheRoute route, Fetch fetch, @Nullable EarlierResponse earlier, Again unconditionally) {
     this.route = route;
     this.fetch = fetch;
     this.client = fetch.exchange().reply();
