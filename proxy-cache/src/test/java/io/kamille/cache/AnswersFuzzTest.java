@@ -34,8 +34,15 @@ class AnswersFuzzTest {
 
   private static final int STEPS = 200_000;
   private static final int STEPS_OF_A_WALK = 25;
-  private static final int MAX_OBJECT_BYTES = 2_000;
-  private static final int TOO_LARGE = 3_000;
+  private static final int MAX_OBJECT_BYTES = 1_200_000;
+
+  /** Beyond what a fetch goes on for that nobody waits for. */
+  private static final String LONG = "x".repeat(1_100_000);
+
+  private static final String TOO_LONG = "x".repeat(MAX_OBJECT_BYTES);
+
+  /** Of a hundred long responses, so many are: they take time. */
+  private static final int LONG_PERCENT = 1;
 
   private static final String[] LIFETIMES = {
     "max-age=10",
@@ -64,6 +71,7 @@ class AnswersFuzzTest {
     VARY_ALL,
     OTHER_VARY,
     CUT,
+    LARGE,
     TOO_LARGE,
     MISSING,
     MISSING_FOR_A_WHILE,
@@ -80,10 +88,10 @@ class AnswersFuzzTest {
 
   private static final Answer[] ANSWERS = Answer.values();
 
-  private final CacheFixture plain = new CacheFixture(8 << 20, TestSettings.of(MAX_OBJECT_BYTES));
+  private final CacheFixture plain = new CacheFixture(16 << 20, TestSettings.of(MAX_OBJECT_BYTES));
   private final CacheFixture ofOperator =
       new CacheFixture(
-          8 << 20,
+          16 << 20,
           TestSettings.of(
               new CachePolicy(
                   true,
@@ -131,8 +139,8 @@ class AnswersFuzzTest {
       this.fixture = isPlain ? plain : ofOperator;
       this.oracle =
           isPlain
-              ? new AnswersOracle(MAX_OBJECT_BYTES / 2, 0, 0)
-              : new AnswersOracle(MAX_OBJECT_BYTES / 2, 5, 30);
+              ? new AnswersOracle(LONG.length() + 100, 0, 0)
+              : new AnswersOracle(LONG.length() + 100, 5, 30);
     }
 
     void go() {
@@ -195,7 +203,7 @@ class AnswersFuzzTest {
       }
       switch (random.nextInt(6)) {
         case 0 -> fields.put("if-none-match", tag.isEmpty() ? "\"none\"" : tag);
-        case 1 -> fields.put("range", random.nextBoolean() ? "bytes=2-4" : "bytes=9000-");
+        case 1 -> fields.put("range", random.nextBoolean() ? "bytes=2-4" : "bytes=9000000-");
         default -> {}
       }
       if (random.nextInt(3) == 0) {
@@ -329,8 +337,9 @@ class AnswersFuzzTest {
       } else if (kind == Answer.SET_COOKIE) {
         fields.put("set-cookie", "c=" + version);
       }
-      if (kind == Answer.TOO_LARGE) {
-        content += "x".repeat(TOO_LARGE);
+      if ((kind == Answer.LARGE || kind == Answer.TOO_LARGE)
+          && random.nextInt(100) < LONG_PERCENT) {
+        content += kind == Answer.LARGE ? LONG : TOO_LONG;
       }
       fields.values().removeIf(String::isEmpty);
       return new Response(200, fields, content, !isCut);
@@ -411,7 +420,7 @@ class AnswersFuzzTest {
               .anyMatch(stored -> stored.response == came && stored.received == now);
       String told = reply.field("Cache-Status");
       if (told != null && came.isWhole()) {
-        assertThat(told.contains("; stored")).as(told).isEqualTo(isStored);
+        assertThat(told.contains("; stored")).as("%s", told).isEqualTo(isStored);
       }
     }
 
