@@ -5,6 +5,10 @@ import java.nio.file.Path;
 /** Where what outlives a process lies: tokens, versions of the configuration. */
 public final class StateDirectory {
 
+  /** What to say if it is not {@link #isKnown}. */
+  public static final String UNKNOWN =
+      "this user has no home directory: name a directory for state by STATE_DIRECTORY";
+
   /** What the JDK says then. */
   private static final String NO_HOME = "?";
 

@@ -38,9 +38,7 @@ public final class StateLock implements AutoCloseable {
    */
   public static StateLock take(boolean isSuccessor, boolean isNeeded) throws StartFailure {
     if (!StateDirectory.isKnown()) {
-      throw new StartFailure(
-          StartFailure.Kind.FILE,
-          "this user has no home directory: name a directory for state by STATE_DIRECTORY");
+      throw new StartFailure(StartFailure.Kind.FILE, StateDirectory.UNKNOWN);
     }
     Path directory = StateDirectory.path();
     try {

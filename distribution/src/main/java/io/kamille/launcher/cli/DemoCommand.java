@@ -79,6 +79,9 @@ final class DemoCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
+    if (!StateDirectory.isKnown()) {
+      throw new CommandFailure(ExitCode.UNREADABLE, StateDirectory.UNKNOWN);
+    }
     if (cluster != null) {
       runCluster(cluster);
       return ExitCode.OK;

@@ -51,6 +51,9 @@ public final class Listener implements AutoCloseable {
   /** Connections that the kernel holds until a loop accepts them. */
   public static final int BACKLOG = 4_096;
 
+  /** Ports below it are not for everybody. */
+  private static final int PRIVILEGED = 1024;
+
   private static final int ACCEPTS_PER_TURN = 64;
 
   // Accepted sockets take it over (socket(7)). TCP_NODELAY is what Netty sets of each by itself.
@@ -152,8 +155,17 @@ public final class Listener implements AutoCloseable {
   }
 
   private static IOException cannotListen(InetSocketAddress address, Throwable why) {
+    boolean isPrivileged =
+        address.getPort() < PRIVILEGED && String.valueOf(why.getMessage()).contains("denied");
     return new IOException(
-        "cannot listen on " + HostPort.text(address) + ": " + why.getMessage(), why);
+        "cannot listen on "
+            + HostPort.text(address)
+            + ": "
+            + why.getMessage()
+            + (isPrivileged
+                ? " (take a port from 1024 on, or give the process CAP_NET_BIND_SERVICE)"
+                : ""),
+        why);
   }
 
   private static Channel bind(
