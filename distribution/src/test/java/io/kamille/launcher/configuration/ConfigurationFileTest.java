@@ -318,6 +318,7 @@ class ConfigurationFileTest {
                     Duration.ofSeconds(6),
                     Duration.ofSeconds(7),
                     Duration.ofSeconds(8),
+                    false,
                     2 << 10,
                     3 << 10,
                     8_000_000,

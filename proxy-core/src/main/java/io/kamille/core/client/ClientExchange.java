@@ -332,6 +332,11 @@ public abstract class ClientExchange implements Reply, ClientContent.Owner {
     return state != State.WAITING;
   }
 
+  /** Whether its client may wait for long before it can find out that we go on. */
+  public final boolean isAwaited() {
+    return state == State.WAITING || (state == State.BEGUN && expectedBytes < 0);
+  }
+
   @Override
   public final boolean isEnded() {
     return state == State.ENDED;

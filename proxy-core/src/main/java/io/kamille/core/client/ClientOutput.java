@@ -31,9 +31,6 @@ public final class ClientOutput {
     /** {@link #isWritable} may give another answer than before. */
     void writabilityChanged();
 
-    /** What was queued has been offered to the kernel. */
-    void flushed();
-
     /** So many octets of a region were dropped with the connection. */
     void notSent(long bytes);
   }
@@ -170,7 +167,6 @@ public final class ClientOutput {
       tunable.writes();
     }
     channel.flush();
-    owner.flushed();
   }
 
   /** Whether all that was ever written here is queued, and so little that one flight carries it. */

@@ -51,6 +51,11 @@ public final class ClientProgress {
     pendingSeen = output.pendingBytes();
   }
 
+  /** Whether there is a deadline. */
+  public boolean isAwaited() {
+    return deadlineNanos != NEVER;
+  }
+
   /** Whether the deadline has passed. */
   public boolean isLate() {
     return deadlineNanos != NEVER && shared.nowNanos() - deadlineNanos >= 0;

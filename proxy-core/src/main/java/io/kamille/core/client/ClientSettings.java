@@ -18,6 +18,7 @@ import java.time.Duration;
  * @param idleTimeout between requests
  * @param contentTimeout without progress while content comes from, or goes to, the client
  * @param tunnelTimeout without an octet either way after an upgrade
+ * @param answersHalfClosed whether a client of HTTP/1.1 that has closed its side is still answered
  * @param uploadBytesPerSecond content from a client that comes slower is 408; 0 for no limit
  * @param downloadBytesPerSecond a client that takes what waits for it slower is closed; 0 for no
  *     limit
@@ -32,6 +33,7 @@ public record ClientSettings(
     Duration idleTimeout,
     Duration contentTimeout,
     Duration tunnelTimeout,
+    boolean answersHalfClosed,
     long uploadBytesPerSecond,
     long downloadBytesPerSecond,
     long maxContentBytes,
@@ -80,6 +82,14 @@ public record ClientSettings(
                       + " WebSocket for example.")
               .defaultsTo(Duration.ofHours(1)),
           Setting.of(
+                  "half-closed",
+                  ValueTypes.onOff(),
+                  "Whether a client of HTTP/1.1 that has closed its side still gets its answer. If"
+                      + " `off`, its request is cancelled, unless others wait for the response,"
+                      + " too.")
+              .defaultsTo(false)
+              .into("answersHalfClosed"),
+          Setting.of(
                   "upload-rate",
                   ValueTypes.orWord("none", 0L, ValueTypes.size(1, 1L << 30)),
                   "The least rate, in bytes per second, at which a client must send the content of"
@@ -122,6 +132,7 @@ public record ClientSettings(
         idleTimeout,
         contentTimeout,
         tunnelTimeout,
+        answersHalfClosed,
         uploadBytesPerSecond,
         downloadBytesPerSecond,
         maxContentBytes,

@@ -131,6 +131,7 @@ public abstract class ClientSocket extends ListedConnection implements ClientOut
 
   @Override
   public void channelRead(ChannelHandlerContext context, Object message) {
+    isQuiet = false;
     output.burstBegins();
     shared.read();
     process(behindWaiting((ByteBuf) message));
@@ -177,6 +178,7 @@ public abstract class ClientSocket extends ListedConnection implements ClientOut
           kept = !take(in);
         } else {
           in.skipBytes(in.readableBytes());
+          farewell.heard();
         }
       }
     } finally {
@@ -379,36 +381,15 @@ public abstract class ClientSocket extends ListedConnection implements ClientOut
   }
 
   @Override
-  protected final boolean endIfIdle() {
-    boolean idle = confirmIdle();
-    if (idle) {
-      end();
-    }
-    return idle;
+  protected final void endIdle() {
+    end();
   }
 
   @Override
-  protected final boolean closeIfIdle() {
-    boolean idle = confirmIdle();
-    if (idle) {
-      linger();
-      close();
-    }
-    return idle;
+  protected final void closeIdle() {
+    linger();
+    close();
   }
-
-  /** Takes the connection from the idle ones unless nothing is under way indeed: then true. */
-  private boolean confirmIdle() {
-    if (isIdle()) {
-      return true;
-    }
-    connections.busy(this);
-    awaitClient();
-    return false;
-  }
-
-  /** Whether nothing is under way, neither on its way in nor out. */
-  protected abstract boolean isIdle();
 
   @Override
   protected final boolean closeIfAllIsAcknowledged() {

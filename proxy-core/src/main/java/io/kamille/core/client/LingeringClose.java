@@ -20,7 +20,8 @@ public final class LingeringClose {
    * After an answer that ends the connection, the client may still be sending. Closing at once
    * would reset the connection and could destroy the answer in flight, so we close our side, read
    * and drop for a moment, and close then (RFC 9112 §9.6), but not while the kernel still waits to
-   * send: the least rate holds for that, too. If the client has closed its side before, epoll has
+   * send: the least rate holds for that, too. The moment begins anew with what comes, since many
+   * clients read no answer before they have sent all; in whole it is bounded. If the client has closed its side before, epoll has
    * nothing more to tell of its socket, not even a reset: so each sweep asks the kernel whether the
    * connection is over.
    *
@@ -33,11 +34,14 @@ public final class LingeringClose {
    */
   private static final System.Logger LOG = System.getLogger("kamille.server");
   private static final long LINGER_NANOS = Duration.ofSeconds(2).toNanos();
+  private static final long MOST_LINGER_NANOS = Duration.ofSeconds(30).toNanos();
 
   private final ServerShard shared;
   private final ClientOutput output;
   private final ClientProgress progress;
   private @Nullable String resetBecause;
+  private boolean isOutputClosed;
+  private long closedNanos;
 
   /** Of the client that {@code output} goes to. */
   public LingeringClose(ServerShard shared, ClientOutput output, ClientProgress progress) {
@@ -55,6 +59,8 @@ public final class LingeringClose {
   private void closeOutput() {
     if (channel().isActive()) {
       shared.time().look();
+      isOutputClosed = true;
+      closedNanos = shared.nowNanos();
       linger();
       SslHandler tls = channel().pipeline().get(SslHandler.class);
       if (tls == null) {
@@ -115,6 +121,14 @@ public final class LingeringClose {
   /** The client has this long to close its side. */
   public void linger() {
     progress.withinNanos(LINGER_NANOS);
+  }
+
+  /** The client still sends: it has as long once more, within bounds. */
+  public void heard() {
+    long left = closedNanos + MOST_LINGER_NANOS - shared.nowNanos();
+    if (isOutputClosed && left > 0) {
+      progress.withinNanos(Math.min(LINGER_NANOS, left));
+    }
   }
 
   /** Whether the kernel says that the connection is over. */

@@ -5,32 +5,35 @@ import io.kamille.core.http.StatusCode;
 import io.kamille.core.socket.TunableChannel;
 import io.netty.channel.EventLoop;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.PriorityQueue;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connections to clients of one loop, each in one list by what it does, and how they end.
- * Confined to its loop, but for the counts.
+ * The connections to clients of one loop, how long each may do nothing, and how they end. Confined
+ * to its loop, but for the counts.
  */
 @SuppressWarnings("NonAtomicVolatileUpdate") // counts are written by this loop only
 public final class LoopConnections {
 
   /*
-   * Deadlines are fields of the connections, looked at once a second: no timer is scheduled or
-   * cancelled for a request. A second of imprecision matters to no limit we have. Idle connections
-   * lie in the order in which they became idle, so only those that are due are looked at. Those
-   * within a head are among the unfinished heads, those whose closing has begun linger, and all
-   * others are busy.
+   * Each connection keeps when it was last used, and whether it has said its first word. A sweep
+   * asks each once a second what it does, and which time-out holds follows from that: no event
+   * moves a connection from one state to another, and no timer is scheduled or cancelled for a
+   * request. A second of imprecision matters to no limit we have. One that is in use at a sweep was
+   * last used then.
    *
-   * The idle ones are in two lists, because the first request may be awaited for less long than the
-   * next one. Both are in the order of `idleSinceNanos`: a connection comes to the end of one with
-   * the end of every exchange. One whose exchange ends in the turn in which it began never leaves
-   * the list in between: on a hit a connection moves to the end, and that is all.
+   * A connection that a sweep has found idle stays so until something comes on it. Until then a
+   * sweep compares one number, and asks it nothing.
    *
-   * What comes to the front may still have octets of its last answer on the way. It is not idle
-   * then, and goes to where the content time-out is looked at.
+   * Those that are idle longest are found by a walk over all, and many at once: whatever is used
+   * later is not among those that are idle longer. So they are right until they are used up.
    *
    * The idle time-out is asked for anew for each connection, so that closing stops where the count
    * has become small enough. Closing is a task: whatever a client had sent by the last poll has been
@@ -55,8 +58,22 @@ public final class LoopConnections {
   /** How many of those that linger are looked at for a new connection: each costs a system call. */
   private static final int LOOKS_FOR_ROOM = 16;
 
+  /** Connections that are walked over for one that lingers. */
+  private static final int STEPS_FOR_ROOM = 4_096;
+
   /** Idle connections that are ended in one turn. */
   private static final int ENDED_PER_TURN = 128;
+
+  /** Connections that are looked at in one turn. */
+  private static final int SWEPT_PER_TURN = 4_096;
+
+  /** As many are walked over for each that has to yield. */
+  private static final int FEW = 1_024;
+
+  /**
+   * With more, so much time for each connection lies between a walk that was in vain and the next.
+   */
+  private static final long NANOS_BETWEEN_WALKS = 1_000;
 
   /**
    * A client that is here for so short a time is about to speak, and yields its place to nobody.
@@ -67,11 +84,17 @@ public final class LoopConnections {
   private final LoopTime time;
   private final Supplier<ClientSettings> settings;
   private final IdleTimeout idleTimeout;
-  private final ListedConnection.Line silent = new ListedConnection.Line();
-  private final ListedConnection.Line between = new ListedConnection.Line();
-  private final ListedConnection.Line busy = new ListedConnection.Line();
-  private final ListedConnection.Line heads = new ListedConnection.Line();
-  private final ListedConnection.Line lingering = new ListedConnection.Line();
+  private final List<ListedConnection> all = new ArrayList<>();
+  private final Set<ListedConnection> heads = new LinkedHashSet<>();
+
+  /** Those that were idle longest at the last walk, the longest last. */
+  private final List<ListedConnection> longestIdle = new ArrayList<>();
+
+  private long uses;
+  private long walkedNanos;
+  private boolean hasFound = true;
+  private int lookedAt;
+  private int lingering;
   private boolean draining;
   private long drainingSinceNanos;
   private long idleMayStayNanos;
@@ -90,52 +113,56 @@ public final class LoopConnections {
     this.time = time;
     this.settings = settings;
     this.idleTimeout = idleTimeout;
+    this.walkedNanos = time.exactNanos();
   }
 
   // For the connections
 
   /** A connection has come, and is idle. */
   public void begun(ListedConnection connection) {
-    connection.idleSinceNanos = time.nowNanos();
-    silent.append(connection);
+    use(connection);
+    connection.place = all.size();
+    all.add(connection);
     open++;
   }
 
   /** A connection is closed. */
   public void gone(ListedConnection connection) {
     headIsOver(connection);
-    ListedConnection.Line.remove(connection);
+    lingering -= connection.isLingering ? 1 : 0;
+    connection.isLingering = false;
+    ListedConnection last = all.removeLast();
+    if (connection.place < all.size()) {
+      all.set(connection.place, last);
+      last.place = connection.place;
+    }
     open--;
   }
 
-  /** A connection has something under way, and a deadline; one that is busy keeps its place. */
-  public void busy(ListedConnection connection) {
-    if (!busy.holds(connection)) {
-      busy.append(connection);
-    }
+  /** A request has begun on this connection, or is over. */
+  public void used(ListedConnection connection) {
+    use(connection);
+    connection.hasSpoken = true;
   }
 
-  /** Whether it is among the busy ones. */
-  public boolean isBusy(ListedConnection connection) {
-    return busy.holds(connection);
-  }
-
-  /** A connection waits for its next request. */
-  public void idle(ListedConnection connection) {
-    connection.idleSinceNanos = time.nowNanos();
-    between.append(connection);
+  /** Two in one turn have the same time, and an order all the same. */
+  private void use(ListedConnection connection) {
+    connection.lastUsedNanos = time.nowNanos();
+    connection.lastUse = ++uses;
   }
 
   /** The closing of a connection has begun. */
   public void lingers(ListedConnection connection) {
     headIsOver(connection);
-    lingering.append(connection);
+    connection.isLingering = true;
+    connection.isQuiet = false;
+    lingering++;
   }
 
   /** More of a head has come, though not all: it takes so much of the heap now. */
   public void headGrew(ListedConnection connection, int headBytes) {
     if (connection.headBytes == 0) {
-      heads.append(connection);
+      heads.add(connection);
     }
     unfinishedHeadBytes += headBytes - connection.headBytes;
     connection.headBytes = headBytes;
@@ -149,11 +176,7 @@ public final class LoopConnections {
   }
 
   private void displaceOldestHead() {
-    ListedConnection oldest = heads.first();
-    if (oldest == null) {
-      throw new IllegalStateException(
-          "unfinished heads: " + unfinishedHeadBytes + " octets of none");
-    }
+    ListedConnection oldest = heads.iterator().next();
     displacedHeads++;
     try {
       oldest.refuseHead(
@@ -165,12 +188,12 @@ public final class LoopConnections {
     }
   }
 
-  /** The head of this connection is complete, or given up; it is in no list then. */
+  /** The head of this connection is complete, or given up. */
   public void headIsOver(ListedConnection connection) {
     if (connection.headBytes != 0) {
       unfinishedHeadBytes -= connection.headBytes;
       connection.headBytes = 0;
-      ListedConnection.Line.remove(connection);
+      heads.remove(connection);
     }
   }
 
@@ -191,7 +214,7 @@ public final class LoopConnections {
 
   /** Connections whose closing has begun. */
   public int lingering() {
-    return lingering.size();
+    return lingering;
   }
 
   /**
@@ -215,37 +238,58 @@ public final class LoopConnections {
       endLingering();
       closeWhatIsDone();
     }
-    busy.forEach(ListedConnection::checkDeadline);
-    heads.forEach(ListedConnection::checkDeadline);
-    lingering.forEach(ListedConnection::checkDeadline);
-    endIdle();
+    sweep(all.size());
   }
 
-  /** Ends what is idle too long, the longest idle first. */
-  private void endIdle() {
+  /** Looks at those before this place: the last first, since one that goes is replaced by it. */
+  private void sweep(int end) {
+    time.look();
+    int next = end;
+    int ended = 0;
+    while (next > 0 && end - next < SWEPT_PER_TURN && ended < ENDED_PER_TURN) {
+      next--;
+      ended += next < all.size() && look(all.get(next)) ? 1 : 0;
+    }
+    int rest = next;
+    if (rest > 0) {
+      loop.execute(() -> sweep(rest));
+    } else {
+      endEarly();
+    }
+  }
+
+  /** Answers whether it has ended a connection that was idle too long. */
+  private boolean look(ListedConnection connection) {
+    if (!connection.isQuiet && !connection.isIdle()) {
+      if (connection.isInUse()) {
+        used(connection);
+      }
+      connection.checkDeadline();
+      return false;
+    }
+    connection.isQuiet = true;
+    ClientSettings present = settings.get();
+    Duration timeout = connection.hasSpoken ? present.idleTimeout() : present.headTimeout();
+    if (age(connection) < timeout.toNanos()) {
+      return false;
+    }
+    connection.endIdle();
+    return true;
+  }
+
+  /** While many are open, ends those that are idle longest before their time. */
+  private void endEarly() {
+    long configured = settings.get().idleTimeout().toNanos();
     for (int i = 0; i < ENDED_PER_TURN; i++) {
-      ListedConnection connection = due();
-      if (connection == null) {
+      long timeout = idleTimeout.nanos(configured, lingering);
+      ListedConnection longest = timeout < configured ? longestIdle(0) : null;
+      if (longest == null || age(longest) < timeout) {
         return;
       }
-      boolean early = age(connection) < configuredNanos(connection);
-      if (connection.endIfIdle() && early) {
-        endedEarly++;
-      }
+      longest.endIdle();
+      endedEarly++;
     }
-    loop.execute(this::endIdle);
-  }
-
-  private @Nullable ListedConnection due() {
-    ClientSettings present = settings.get();
-    long timeout = idleTimeout.nanos(present.idleTimeout().toNanos(), lingering.size());
-    long first = Math.min(timeout, present.headTimeout().toNanos());
-    return longer(ifIdleFor(first, silent.first()), ifIdleFor(timeout, between.first()));
-  }
-
-  private long configuredNanos(ListedConnection connection) {
-    ClientSettings present = settings.get();
-    return (silent.holds(connection) ? present.headTimeout() : present.idleTimeout()).toNanos();
+    loop.execute(this::endEarly);
   }
 
   /**
@@ -259,48 +303,58 @@ public final class LoopConnections {
     drainingSinceNanos = time.nowNanos();
     idleMayStayNanos = idleMayStay.toNanos();
     tunnelsMayStayNanos = idleMayStay.isZero() ? TUNNEL_DRAIN_NANOS : Long.MAX_VALUE;
-    busy.forEach(ListedConnection::drain);
-    drainIdle();
+    drainAll();
   }
 
   private void endLingering() {
     if (isLastRequestAwaited() && time.nowNanos() - drainingSinceNanos >= idleMayStayNanos) {
       idleMayStayNanos = 0;
-      drainIdle();
+      drainAll();
     }
   }
 
-  private void drainIdle() {
-    silent.forEach(ListedConnection::drain);
-    between.forEach(ListedConnection::drain);
+  private void drainAll() {
+    forEach(
+        connection -> {
+          connection.isQuiet = false;
+          connection.drain();
+        });
+  }
+
+  /** What an action closes is met no more. */
+  private void forEach(Consumer<ListedConnection> action) {
+    for (int i = all.size() - 1; i >= 0; i--) {
+      if (i < all.size()) {
+        action.accept(all.get(i));
+      }
+    }
   }
 
   /** Closes those whose client has the last answer whole: nothing is left to wait for. */
   void closeWhatIsDone() {
-    lingering.forEach(ListedConnection::closeIfAllIsAcknowledged);
+    if (lingering > 0) {
+      forEach(
+          connection -> {
+            if (connection.isLingering) {
+              connection.closeIfAllIsAcknowledged();
+            }
+          });
+    }
   }
 
   void closeAll() {
-    busy.forEach(ListedConnection::close);
-    heads.forEach(ListedConnection::close);
-    lingering.forEach(ListedConnection::close);
-    silent.forEach(ListedConnection::close);
-    between.forEach(ListedConnection::close);
+    forEach(ListedConnection::close);
   }
 
   /** The send buffers of connections that have written, and can be tuned. */
   void forEachTunable(Consumer<TunableChannel> action) {
-    Consumer<ListedConnection> tunable =
+    forEach(
         connection -> {
-          TunableChannel channel = connection.tunable;
+          TunableChannel channel = connection.hasSpoken ? connection.tunable : null;
           if (channel != null) {
             action.accept(channel);
           }
-        };
-    busy.forEach(tunable);
-    heads.forEach(tunable);
-    lingering.forEach(tunable);
-    between.forEach(tunable);
+        });
   }
 
   /**
@@ -312,50 +366,83 @@ public final class LoopConnections {
    */
   public boolean displaceIdle() {
     time.look();
-    return displaceLongestIdle() || displaceLingering();
+    ListedConnection longest = longestIdle(GRACE_NANOS);
+    if (longest == null) {
+      return displaceLingering();
+    }
+    longest.closeIdle();
+    displaced++;
+    return true;
   }
 
-  /** Closes the connection that is idle longest, at once; false if there is none. */
-  private boolean displaceLongestIdle() {
-    while (true) {
-      ListedConnection connection = longer(ifIdleFor(GRACE_NANOS, silent.first()), between.first());
-      if (connection == null) {
-        return false;
-      }
-      if (connection.closeIfIdle()) {
-        displaced++;
-        return true;
+  /** The connection that is idle longest; one that has not said a word, only after this time. */
+  private @Nullable ListedConnection longestIdle(long graceNanos) {
+    boolean areFew = all.size() <= FEW;
+    long sinceWalk = time.nowNanos() - walkedNanos;
+    ListedConnection longest = areFew || sinceWalk >= GRACE_NANOS ? null : knownIdle();
+    boolean mayWalk = areFew || hasFound || sinceWalk >= all.size() * NANOS_BETWEEN_WALKS;
+    if (longest == null && mayWalk) {
+      findLongestIdle(graceNanos);
+      longest = knownIdle();
+    }
+    return longest;
+  }
+
+  private @Nullable ListedConnection knownIdle() {
+    while (!longestIdle.isEmpty()) {
+      ListedConnection longest = longestIdle.removeLast();
+      if (longest.lastUse == longest.knownUse && longest.isIdle()) {
+        return longest;
       }
     }
+    return null;
   }
 
-  private @Nullable ListedConnection ifIdleFor(long nanos, @Nullable ListedConnection connection) {
-    return connection != null && age(connection) >= nanos ? connection : null;
+  private void findLongestIdle(long graceNanos) {
+    int most = ENDED_PER_TURN + all.size() / 16;
+    PriorityQueue<ListedConnection> found =
+        new PriorityQueue<>((one, other) -> Long.compare(other.lastUse, one.lastUse));
+    for (ListedConnection connection : all) {
+      ListedConnection latest = found.size() < most ? null : found.peek();
+      if ((connection.hasSpoken || age(connection) >= graceNanos)
+          && (latest == null || connection.lastUse < latest.lastUse)
+          && connection.isIdle()) {
+        found.add(connection);
+        if (latest != null) {
+          found.remove();
+        }
+      }
+    }
+    hasFound = !found.isEmpty();
+    longestIdle.clear();
+    for (ListedConnection next = found.poll(); next != null; next = found.poll()) {
+      next.knownUse = next.lastUse;
+      longestIdle.add(next);
+    }
+    walkedNanos = time.nowNanos();
   }
 
   private long age(ListedConnection connection) {
-    return time.nowNanos() - connection.idleSinceNanos;
+    return time.nowNanos() - connection.lastUsedNanos;
   }
 
-  private @Nullable ListedConnection longer(
-      @Nullable ListedConnection one, @Nullable ListedConnection other) {
-    if (one == null || other == null) {
-      return one == null ? other : one;
-    }
-    return age(one) >= age(other) ? one : other;
+  /** Whether nothing was asked of this connection for so long. */
+  public boolean isUnusedFor(ListedConnection connection, Duration time) {
+    return age(connection) >= time.toNanos();
   }
 
-  /** Those that have to stay come to the end: the next call looks at others. */
+  /** The next call looks at others. */
   private boolean displaceLingering() {
-    for (int i = 0; i < LOOKS_FOR_ROOM; i++) {
-      ListedConnection oldest = lingering.first();
-      if (oldest == null) {
-        return false;
+    int looks = lingering == 0 ? 0 : LOOKS_FOR_ROOM;
+    for (int i = Math.min(all.size(), STEPS_FOR_ROOM); i > 0 && looks > 0; i--) {
+      lookedAt = lookedAt + 1 < all.size() ? lookedAt + 1 : 0;
+      ListedConnection connection = all.get(lookedAt);
+      if (connection.isLingering) {
+        if (connection.closeIfAllIsAcknowledged()) {
+          return true;
+        }
+        looks--;
       }
-      if (oldest.closeIfAllIsAcknowledged()) {
-        return true;
-      }
-      lingering.append(oldest);
     }
     return false;
   }

@@ -74,6 +74,12 @@ abstract class SectionParser {
     return filled > 0;
   }
 
+  /** Whether nothing has come before the start line but empty lines, be it a part of one. */
+  public final boolean isBlank() {
+    return !startLineDone
+        && (filled == lineStart || (filled == lineStart + 1 && fields.octets()[lineStart] == '\r'));
+  }
+
   /** Octets of heap that the section takes so far. */
   public final int heapBytes() {
     return fields.heapBytes();

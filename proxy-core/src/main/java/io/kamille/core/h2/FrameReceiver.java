@@ -46,6 +46,7 @@ final class FrameReceiver extends Http2FrameAdapter {
   private boolean settingsSeen;
   private boolean hasNoOldPriorities;
   private int headBytes;
+  private long wholes;
 
   FrameReceiver(
       SectionIntake heads,
@@ -86,6 +87,7 @@ final class FrameReceiver extends Http2FrameAdapter {
     } finally {
       in.writerIndex(end);
       in.readerIndex(next);
+      wholes += headBytes == 0 ? 1 : 0;
     }
   }
 
@@ -118,6 +120,11 @@ final class FrameReceiver extends Http2FrameAdapter {
   /** Octets of a header section that is to be continued. */
   int headBytes() {
     return headBytes;
+  }
+
+  /** Frames and header sections that came whole so far. */
+  long wholes() {
+    return wholes;
   }
 
   void release() {

@@ -43,6 +43,7 @@ public final class H2Connection {
   private final Carriage carriage = new Carriage();
   private final boolean isServer;
   private long unfinishedSinceNanos;
+  private long wholesBefore;
   private boolean unfinished;
 
   private H2Connection(
@@ -186,10 +187,11 @@ public final class H2Connection {
   }
 
   private void lookAtUnfinished() {
-    boolean before = unfinished;
+    boolean isSame = unfinished && wholesBefore == receiver.wholes();
     unfinished = unfinishedHeadBytes() > 0;
-    if (unfinished && !before) {
+    if (unfinished && !isSame) {
       unfinishedSinceNanos = clock.getAsLong();
+      wholesBefore = receiver.wholes();
     }
   }
 

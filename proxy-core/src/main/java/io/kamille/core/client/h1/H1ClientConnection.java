@@ -25,10 +25,6 @@ public final class H1ClientConnection extends ClientSocket implements H1Exchange
    * one read. The same holds while the client does not take its answers: no head is looked at until
    * the output is writable again.
    *
-   * A connection is in one list of its loop: among the idle ones, or among the busy ones, those
-   * within a head and those that linger, whose deadlines are looked at. On a hit it is over with
-   * the exchange before it would change lists.
-   *
    * An idle connection holds no buffer, no parser and no exchange. All three come from the loop
    * with the first octet of a head. An exchange that is over when the handler returns goes back to
    * the loop; one that somebody may still hold on to is left to the garbage collector.
@@ -82,9 +78,11 @@ public final class H1ClientConnection extends ClientSocket implements H1Exchange
   private boolean head(ByteBuf in) {
     H1Exchange begun = exchange;
     if (begun == null && (!output.isWritable() || pipeline.delayNext())) {
-      connections.busy(this);
       awaitClient();
       return false;
+    }
+    if (begun == null && isEmptyLine(in)) {
+      return true;
     }
     H1Exchange current = begun == null ? shard.exchange(this) : begun;
     exchange = current;
@@ -107,11 +105,21 @@ public final class H1ClientConnection extends ClientSocket implements H1Exchange
     return true;
   }
 
+  /** Clients send one behind the content of a POST (RFC 9112 §2.2): it begins no request. */
+  private static boolean isEmptyLine(ByteBuf in) {
+    int at = in.readerIndex();
+    boolean isEmpty =
+        in.getByte(at) == '\r' && in.readableBytes() >= 2 && in.getByte(at + 1) == '\n';
+    if (isEmpty) {
+      in.skipBytes(2);
+    }
+    return isEmpty;
+  }
+
   @Override
   protected void refuseHead(Failure why) {
     H1Exchange current = Objects.requireNonNull(exchange);
     connections.headIsOver(this);
-    connections.busy(this);
     phase = Phase.EXCHANGE;
     progress.atAnyTime();
     current.refuse(why);
@@ -123,7 +131,6 @@ public final class H1ClientConnection extends ClientSocket implements H1Exchange
     current.request().secure(isSecure());
     identify(current.request());
     if (current.handle() && !isGone()) {
-      connections.busy(this);
       admission.begun(current.request(), current.headBytes());
     }
   }
@@ -164,6 +171,7 @@ public final class H1ClientConnection extends ClientSocket implements H1Exchange
           current.breakOff(Failure.of(Kind.CLIENT_GONE, "the client closed within its content"));
         } else if (current != null) {
           current.inputEnded();
+          leaveIfAwaited(current);
         }
       }
       case TUNNEL -> {
@@ -171,6 +179,19 @@ public final class H1ClientConnection extends ClientSocket implements H1Exchange
           current.tunnelInputClosed();
         }
       }
+    }
+  }
+
+  /** A client that closes is mostly gone: nobody can tell it from one that still listens. */
+  private void leaveIfAwaited(H1Exchange current) {
+    if (shared.settings().answersHalfClosed() || !current.isAwaited()) {
+      return;
+    }
+    current.leftBy(Failure.of(Kind.CLIENT_GONE, "the client closed its side"));
+    if (exchange == current) {
+      exchange = null;
+      admission.over();
+      end();
     }
   }
 
@@ -216,17 +237,8 @@ public final class H1ClientConnection extends ClientSocket implements H1Exchange
       settle();
       pipeline.planNext();
     } else {
-      connections.busy(this);
       awaitClient();
       readMore(false);
-    }
-  }
-
-  @Override
-  public void flushed() {
-    if (isBetweenRequests() && !connections.isBusy(this) && output.isBehind()) {
-      connections.busy(this);
-      awaitClient();
     }
   }
 
@@ -294,14 +306,12 @@ public final class H1ClientConnection extends ClientSocket implements H1Exchange
     if (!isProcessing()) {
       shared.time().look();
     }
+    connections.used(this);
     if (output.isBehind()) {
-      connections.busy(this);
       awaitClient();
     } else if (isInputEmpty() && !isInputClosed()) {
       progress.atAnyTime();
-      connections.idle(this);
     } else {
-      connections.busy(this);
       progress.within(shared.settings().idleTimeout());
     }
   }
@@ -349,15 +359,21 @@ public final class H1ClientConnection extends ClientSocket implements H1Exchange
       close();
     } else if (phase != Phase.TUNNEL && progress.isTooSlow(false)) {
       resetTooSlow();
-    } else if (isIdle()) {
-      settle();
+    } else if (isBetweenRequests() && !progress.isAwaited()) {
+      // What was written last has not left whole.
+      awaitClient();
     } else if (progress.isLate()) {
       deadlineHasPassed(current);
     }
   }
 
   private void deadlineHasPassed(@Nullable H1Exchange current) {
-    if (phase == Phase.HEAD && current != null) {
+    if (phase == Phase.HEAD && current != null && current.isBlank()) {
+      connections.headIsOver(this);
+      current.leave();
+      exchange = null;
+      progress.atAnyTime();
+    } else if (phase == Phase.HEAD && current != null) {
       refuseHead(Failure.request(StatusCode.REQUEST_TIMEOUT, "the request head took too long"));
     } else if (progress.hasMoved()) {
       progress();

@@ -149,6 +149,11 @@ final class H1Exchange extends ClientExchange {
     return parser.parse(in);
   }
 
+  /** Whether nothing but empty lines has come. */
+  boolean isBlank() {
+    return parser.isBlank();
+  }
+
   /** Octets of heap that the head takes so far. */
   int headBytes() {
     return parser.heapBytes();
@@ -513,6 +518,15 @@ final class H1Exchange extends ClientExchange {
     return isEnded()
         && (tunnel == null || !tunnel.isOpen())
         && (content == null || content.isOver(isPersistent));
+  }
+
+  /** The client has closed its side, and is taken for gone: what was begun is broken off. */
+  void leftBy(Failure why) {
+    if (isBegun()) {
+      breakOff(why);
+    } else {
+      gone(why);
+    }
   }
 
   /** The client went away, whatever we were about to say. */

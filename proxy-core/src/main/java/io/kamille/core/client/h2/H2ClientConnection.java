@@ -30,9 +30,8 @@ public final class H2ClientConnection extends ClientSocket
 
   /*
    * Octets come in bursts: frames are looked at as they come, requests are handed on at the end of
-   * the burst, and what was written meanwhile leaves in one flush. A connection without streams is
-   * idle, one with streams is busy, as it is with HTTP/1.1; one with an unfinished header section
-   * is among the unfinished heads, whose room is bounded.
+   * the burst, and what was written meanwhile leaves in one flush. A connection is in use while it
+   * has streams. What else comes is no use: control frames keep no connection.
    */
   private static final System.Logger LOG = System.getLogger("kamille.server");
 
@@ -117,10 +116,6 @@ public final class H2ClientConnection extends ClientSocket
     } else if (headIsCounted) {
       headIsCounted = false;
       connections.headIsOver(this);
-      connections.busy(this);
-      if (connections.isDraining() && !drains) {
-        drain();
-      }
     }
   }
 
@@ -178,6 +173,7 @@ public final class H2ClientConnection extends ClientSocket
       long contentLength,
       boolean isLast) {
     identify(head);
+    connections.used(this);
     return new H2Exchange(this, carrier, id, head, verdict, contentLength, isLast).stream();
   }
 
@@ -188,7 +184,11 @@ public final class H2ClientConnection extends ClientSocket
 
   @Override
   public void over(H2Stream stream) {
-    if (!isProcessing()) {
+    if (isProcessing()) {
+      connections.used(this);
+    } else {
+      shared.time().look();
+      connections.used(this);
       if (isOpen()) {
         countHead();
       }
@@ -283,21 +283,7 @@ public final class H2ClientConnection extends ClientSocket
       }
       burstEnds();
     } else {
-      waitForClient();
-    }
-  }
-
-  private void waitForClient() {
-    if (!headIsCounted) {
-      connections.busy(this);
-    }
-    awaitClient();
-  }
-
-  @Override
-  public void flushed() {
-    if (isOpen() && !connections.isBusy(this) && output.isBehind()) {
-      waitForClient();
+      awaitClient();
     }
   }
 
@@ -313,48 +299,40 @@ public final class H2ClientConnection extends ClientSocket
 
   // How long it may stand still, and how it ends
 
-  /**
-   * Is among the idle ones, or the busy ones, as it should be; ends if it has nothing left to do.
-   */
+  /** Ends if it has nothing left to do. */
   private void settle() {
     if (!isOpen()) {
       return;
     }
     if (endIsDue) {
       breakOff();
-      return;
-    }
-    boolean idle = h2().isIdle();
-    boolean isBusy = connections.isBusy(this);
-    if (idle && (isInputClosed() || (drains && h2().isDrained()))) {
+    } else if (h2().isIdle() && (isInputClosed() || (drains && h2().isDrained()))) {
       end();
-    } else if (headIsCounted || drains) {
-      return;
-    } else if (idle && isBusy && !output.isBehind()) {
-      progress.atAnyTime();
-      connections.idle(this);
-    } else if (!idle && !isBusy) {
-      progress.atAnyTime();
-      connections.busy(this);
     }
   }
 
   @Override
   protected boolean isIdle() {
     return isOpen()
+        && !drains
         && h2().isIdle()
-        && !headIsCounted
+        && h2().unfinishedHeadBytes() == 0
         && isInputEmpty()
         && !isInputClosed()
         && output.pendingBytes() == 0;
   }
 
   @Override
+  protected boolean isInUse() {
+    return !isOpen() || !h2().isIdle();
+  }
+
+  @Override
   protected void drain() {
-    drains = true;
-    if (!headIsCounted) {
-      connections.busy(this);
+    if (drains || !isOpen()) {
+      return;
     }
+    drains = true;
     progress.within(FAREWELL);
     h2().drain();
   }
@@ -366,7 +344,9 @@ public final class H2ClientConnection extends ClientSocket
 
   @Override
   protected void lookAtDeadline() {
-    if (h2().isUnfinishedFor(shared.settings().headTimeout().toNanos())) {
+    Duration headTimeout = shared.settings().headTimeout();
+    Duration most = headTimeout.plus(shared.settings().idleTimeout());
+    if (h2().isUnfinishedFor(headTimeout.toNanos()) || connections.isUnusedFor(this, most)) {
       breakOff();
       return;
     }
@@ -381,10 +361,10 @@ public final class H2ClientConnection extends ClientSocket
     } else if (isStalled()) {
       connections.resetTooSlow();
       breakOff();
-    } else if (isIdle() && !drains) {
-      settle();
     } else if (progress.isLate()) {
       deadlineHasPassed();
+    } else if (output.isBehind() && !progress.isAwaited()) {
+      awaitClient();
     }
   }
 
@@ -406,7 +386,7 @@ public final class H2ClientConnection extends ClientSocket
       end();
     } else if (progress.hasMoved()) {
       progress();
-    } else if (output.isWritable()) {
+    } else if (output.isWritable() && !h2().isIdle()) {
       progress.atAnyTime();
     } else {
       giveUp();

@@ -7,6 +7,7 @@ import io.kamille.core.client.h1.H1ClientConnection;
 import io.kamille.core.client.h1.H1Shard;
 import io.kamille.core.client.h2.H2ClientConnection;
 import io.kamille.core.client.h2.H2Shard;
+import io.kamille.core.socket.SocketEnd;
 import io.kamille.core.tls.Challenges;
 import io.kamille.core.tls.ClientCertificate;
 import io.kamille.core.tls.HandshakeCounters;
@@ -18,17 +19,20 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.ssl.AbstractSniHandler;
+import io.netty.handler.ssl.NotSslRecordException;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.netty.util.NetUtil;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.Promise;
+import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
 
@@ -38,6 +42,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class ConnectionOpener {
 
+  private static final System.Logger LOG = System.getLogger("kamille.server");
+  private static final long SILENCE_NANOS = TimeUnit.MINUTES.toNanos(1);
+
   /** TLS handshakes of one listener that may be under way at a time. */
   private static final int MOST_HANDSHAKES = 2_048;
 
@@ -45,6 +52,18 @@ final class ConnectionOpener {
 
   /** The fatal alert {@code no_application_protocol} (RFC 7301 §3.2) as a record. */
   private static final byte[] NO_APPLICATION_PROTOCOL = {21, 3, 3, 0, 2, 2, 120};
+
+  /** What is answered to a request in clear text. */
+  private static final byte[] CLEAR_TEXT =
+      String.join(
+              "\r\n",
+              "HTTP/1.1 400 Bad Request",
+              "Content-Type: text/plain",
+              "Content-Length: 48",
+              "Connection: close",
+              "",
+              "This port speaks HTTPS: use https:// in the URL\n")
+          .getBytes(StandardCharsets.US_ASCII);
 
   /** No request of HTTP/1 begins like this: the method {@code PRI} is reserved. */
   private static final byte[] H2_BEGINNING = "PRI * HTTP/2".getBytes(StandardCharsets.US_ASCII);
@@ -66,6 +85,8 @@ final class ConnectionOpener {
    */
   private final Set<TlsOpening> handshakes = new LinkedHashSet<>();
   private final int mostHandshakes;
+  private boolean hasTold;
+  private long toldNanos;
 
   /**
    * Opens connections of one listener on one loop.
@@ -233,11 +254,51 @@ final class ConnectionOpener {
       }
     }
 
+    /** Somebody speaks in clear text: is told so, and what else comes is dropped. */
+    private void refuseClearText(ChannelHandlerContext context) {
+      counters.failed(accepted.client(), new NotSslRecordException("a request in clear text"));
+      long now = shared.nowNanos();
+      if (!hasTold || now - toldNanos >= SILENCE_NANOS) {
+        hasTold = true;
+        toldNanos = now;
+        LOG.log(
+            Level.INFO,
+            "{0} speaks clear text at the TLS port {1}: it gets 400, and others like it do not"
+                + " stand here for a minute",
+            NetUtil.toSocketAddressString(accepted.client()),
+            Integer.toString(accepted.local().getPort()));
+      }
+      channel.pipeline().remove(context.name());
+      channel
+          .writeAndFlush(Unpooled.wrappedBuffer(CLEAR_TEXT))
+          .addListener(sent -> SocketEnd.send(channel));
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object message) {
+      ReferenceCountUtil.release(message);
+    }
+
     /** Reads the ClientHello and gives way to the TLS of the name in it. */
     private final class NameReader extends AbstractSniHandler<ServerTls.Choice> {
 
+      private boolean isBegun;
+
       NameReader() {
         super(MOST_HELLO_BYTES, 0);
+      }
+
+      /** Each method of HTTP begins with a letter, and no record of TLS does. */
+      @Override
+      public void channelRead(ChannelHandlerContext context, Object message) throws Exception {
+        ByteBuf in = (ByteBuf) message;
+        if (!isBegun && Character.isLetter(in.getByte(in.readerIndex()))) {
+          in.release();
+          refuseClearText(context);
+          return;
+        }
+        isBegun = true;
+        super.channelRead(context, message);
       }
 
       @Override

@@ -124,15 +124,18 @@ abstract class OpeningConnection extends ListedConnection {
   }
 
   @Override
-  protected boolean endIfIdle() {
-    close();
-    return true;
+  protected boolean isIdle() {
+    return isListed;
   }
 
   @Override
-  protected boolean closeIfIdle() {
+  protected void endIdle() {
     close();
-    return true;
+  }
+
+  @Override
+  protected void closeIdle() {
+    close();
   }
 
   @Override

@@ -191,6 +191,66 @@ class ClientGoneIT {
     Await.until(() -> !source.cancelled.isEmpty(), "the cancellation");
   }
 
+  // Clients that close, where half-closed ones are not answered
+
+  private TestClient ofStrict(TestServer strict, String path) {
+    strict.on(path, this::open);
+    TestClient gone = strict.connect().get(path);
+    arrived();
+    return gone;
+  }
+
+  @Test
+  void aClientThatClosesBeforeItsAnswerCancelsTheSource() {
+    try (TestServer strict = strict()) {
+      ofStrict(strict, "/").closeOutput();
+      Await.until(() -> !source.cancelled.isEmpty(), "the cancellation");
+      Await.until(() -> strict.connections() == 0, "the end");
+      assertThat(source.cancelled.getFirst().kind()).isEqualTo(Kind.CLIENT_GONE);
+      assertThat(strict.ended()).containsExactly(new Ended("/", 0, 0));
+    }
+  }
+
+  /** No further octet would tell of it, such as with a quiet stream of events. */
+  @Test
+  void aClientThatClosesWithinAnAnswerWithoutAnEndCancelsTheSource() {
+    try (TestServer strict = strict()) {
+      TestClient gone = ofStrict(strict, "/");
+      Exchange exchange = arrived();
+      exchange.loop().execute(() -> exchange.reply().head(ResponseHead.of(200), -1));
+      gone.readUntil("\r\n\r\n");
+      gone.closeOutput();
+      Await.until(() -> !source.cancelled.isEmpty(), "the cancellation");
+      assertThat(gone.rest()).as("no end that passes for one").isEmpty();
+      Await.until(() -> strict.connections() == 0, "the end");
+    }
+  }
+
+  @Test
+  void aClientThatClosesBehindItsRequestGetsAHitAndTheRestOfWhatHasALength() {
+    try (TestServer strict = strict()) {
+      assertThat(strict.connect().get("/hit").closeOutput().answer().content()).isEqualTo("/hit");
+      TestClient half = ofStrict(strict, "/");
+      Exchange exchange = arrived();
+      exchange.loop().execute(() -> exchange.reply().head(ResponseHead.of(200), 3));
+      half.readUntil("\r\n\r\n");
+      half.closeOutput();
+      strict.settle();
+      exchange
+          .loop()
+          .execute(
+              () -> {
+                exchange.reply().write(octets("abc"));
+                exchange.reply().end(null);
+              });
+      assertThat(half.rest()).isEqualTo("abc");
+    }
+  }
+
+  private static TestServer strict() {
+    return new TestServer(TestServer.withHalfClosed(false), 1);
+  }
+
   private void open(Exchange exchange) {
     exchange.reply().open(source);
     waiting.set(exchange);

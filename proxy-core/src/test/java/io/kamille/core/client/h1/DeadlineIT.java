@@ -318,6 +318,7 @@ class DeadlineIT {
         settings.idleTimeout(),
         settings.contentTimeout(),
         settings.tunnelTimeout(),
+        settings.answersHalfClosed(),
         10,
         0,
         settings.maxContentBytes(),

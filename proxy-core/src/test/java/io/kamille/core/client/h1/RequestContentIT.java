@@ -17,6 +17,7 @@ import io.kamille.core.http.Fields;
 import io.kamille.core.http.ResponseHead;
 import io.netty.buffer.ByteBuf;
 import java.io.EOFException;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -495,6 +496,40 @@ class RequestContentIT {
     return head("Content-Length: " + length) + "x".repeat(length);
   }
 
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void whoReadsNoAnswerBeforeAllIsSentGetsIt(boolean isChunked) {
+    try (TestServer small = new TestServer(withMaxContent(TestServer.SETTINGS, 1_000), 1)) {
+      small.on("/", exchange -> exchange.content().start(sink));
+      String piece = "x".repeat(0x1000);
+      TestClient client = small.connect();
+      client.request(
+          "POST", "/", isChunked ? "Transfer-Encoding: chunked" : "Content-Length: " + 0x10000);
+      for (int i = 0; i < 16; i++) {
+        client.send(isChunked ? "1000\r\n" + piece + "\r\n" : piece);
+        small.settle();
+        small.pass(Duration.ofSeconds(1));
+      }
+      assertThat(client.answer().status()).isEqualTo(413);
+    }
+  }
+
+  @Test
+  void whoNeverEndsIsClosed() {
+    try (TestServer small = new TestServer(withMaxContent(TestServer.SETTINGS, 1_000), 1)) {
+      TestClient client = small.connect();
+      client.request("POST", "/", "Content-Length: " + (1L << 40)).send("x");
+      small.settle();
+      for (int i = 0; i < 31; i++) {
+        assertThat(small.connections()).isEqualTo(1);
+        client.send("x");
+        small.settle();
+        small.pass(Duration.ofSeconds(1));
+      }
+      Await.until(() -> small.connections() == 0, "the end");
+    }
+  }
+
   private static ClientSettings withMaxContent(ClientSettings settings, long maxContentBytes) {
     return new ClientSettings(
         settings.head(),
@@ -503,6 +538,7 @@ class RequestContentIT {
         settings.idleTimeout(),
         settings.contentTimeout(),
         settings.tunnelTimeout(),
+        settings.answersHalfClosed(),
         settings.uploadBytesPerSecond(),
         settings.downloadBytesPerSecond(),
         maxContentBytes,

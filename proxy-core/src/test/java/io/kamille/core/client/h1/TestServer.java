@@ -59,6 +59,7 @@ public final class TestServer implements AutoCloseable {
           Duration.ofSeconds(60),
           Duration.ofSeconds(30),
           Duration.ofSeconds(600),
+          true,
           0,
           0,
           Long.MAX_VALUE,
@@ -74,6 +75,7 @@ public final class TestServer implements AutoCloseable {
         SETTINGS.idleTimeout(),
         Duration.ofMinutes(10),
         SETTINGS.tunnelTimeout(),
+        SETTINGS.answersHalfClosed(),
         500,
         500,
         SETTINGS.maxContentBytes(),
@@ -92,6 +94,24 @@ public final class TestServer implements AutoCloseable {
         SETTINGS.idleTimeout(),
         SETTINGS.contentTimeout(),
         SETTINGS.tunnelTimeout(),
+        SETTINGS.answersHalfClosed(),
+        SETTINGS.uploadBytesPerSecond(),
+        SETTINGS.downloadBytesPerSecond(),
+        SETTINGS.maxContentBytes(),
+        SETTINGS.lowWatermarkBytes(),
+        SETTINGS.highWatermarkBytes());
+  }
+
+  /** As those, but half-closed clients are answered or not. */
+  static ClientSettings withHalfClosed(boolean answersHalfClosed) {
+    return new ClientSettings(
+        SETTINGS.head(),
+        SETTINGS.roomForHeadsBytes(),
+        SETTINGS.headTimeout(),
+        SETTINGS.idleTimeout(),
+        SETTINGS.contentTimeout(),
+        SETTINGS.tunnelTimeout(),
+        answersHalfClosed,
         SETTINGS.uploadBytesPerSecond(),
         SETTINGS.downloadBytesPerSecond(),
         SETTINGS.maxContentBytes(),

@@ -104,6 +104,24 @@ class HttpsIT {
     challenges.replace(Map.of(), Map.of());
   }
 
+  /** RFC 9110 §15.5.1: who forgot the scheme reads what is wrong, be it in one octet at a time. */
+  @Test
+  void clearTextIsAnsweredInClearText() {
+    TestClient plain = server.connect().get("/");
+    TestClient.Answer answer = plain.answer();
+    assertThat(answer.status()).isEqualTo(400);
+    assertThat(answer.content()).contains("HTTPS");
+    assertThat(plain.isAtEnd()).isTrue();
+    TestClient slow = server.connect().send("P");
+    assertThat(slow.answer().status()).isEqualTo(400);
+    slow.send("OST / HTTP/1.1\r\n");
+    server.settle();
+    server.pass(Duration.ofSeconds(10));
+    Await.until(() -> server.connections() == 0, "the end");
+    assertThat(tls.counters().failures()).isEqualTo(2);
+    assertThat(server.limiter().open()).isZero();
+  }
+
   private void awaitAuthorityFor(String... names) throws IOException {
     var all = new HashMap<String, ServerCertificate>();
     for (String name : names) {
