@@ -39,6 +39,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -47,8 +49,8 @@ import org.jspecify.annotations.Nullable;
 final class AdminConnection extends ChannelInboundHandlerAdapter {
 
   /*
-   * Operations run on the control thread, because some wait for a disk: this loop then goes on for
-   * everybody else.
+   * Operations run on the thread of their lane, because some wait for a disk: this loop and other
+   * lanes then go on for everybody else.
    *
    * The heap is the data plane's, so a connection holds one request and one answer at the most. It
    * is not read from the end of a request until the client has taken the answer; the decoder keeps
@@ -71,7 +73,7 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
   private final Channel channel;
   private final OperationTable operations;
   private final LiveStreams streams;
-  private final Executor control;
+  private final Function<Operation.Lane, Executor> lanes;
   private final WallClock clock;
   private final Duration answerLimit;
   private final Peer peer;
@@ -101,7 +103,7 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
       Channel channel,
       OperationTable operations,
       LiveStreams streams,
-      Executor control,
+      Function<Operation.Lane, Executor> lanes,
       WallClock clock,
       Duration answerLimit,
       Peer peer,
@@ -109,7 +111,7 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
     this.channel = channel;
     this.operations = operations;
     this.streams = streams;
-    this.control = control;
+    this.lanes = lanes;
     this.clock = clock;
     this.answerLimit = answerLimit;
     this.peer = peer;
@@ -194,21 +196,22 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
       refuseContent(context);
     } else if (mayBeLong) {
       pause(context);
-      control.execute(
-          () -> {
-            Answer refusal = operations.isKnown(asked) ? null : operations.answer(asked);
-            context
-                .executor()
-                .execute(
-                    () -> {
-                      if (refusal == null) {
-                        invite(context, request);
-                        goOn(context);
-                      } else {
-                        writeLast(context, refusal);
-                      }
-                    });
-          });
+      laneOf(operation)
+          .execute(
+              () -> {
+                Answer refusal = refusal(asked);
+                context
+                    .executor()
+                    .execute(
+                        () -> {
+                          if (refusal == null) {
+                            invite(context, request);
+                            goOn(context);
+                          } else {
+                            writeLast(context, refusal);
+                          }
+                        });
+              });
     } else {
       invite(context, request);
     }
@@ -251,22 +254,47 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
     pause(context);
     Operation operation = operations.find(asked);
     if (operation != null && operation.isImmediate()) {
-      answer(context, request, asked, operations.answer(asked));
+      answer(context, request, asked, given(asked, () -> operations.answer(asked)));
       return;
     }
-    control.execute(
-        () -> {
-          Answer answer = operations.answer(asked);
-          if (answer.later() == null) {
-            context.executor().execute(() -> answer(context, request, asked, answer));
-          } else {
-            Thread.startVirtualThread(
-                () -> {
-                  Answer last = answer.awaited();
-                  context.executor().execute(() -> answer(context, request, asked, last));
-                });
-          }
-        });
+    laneOf(operation)
+        .execute(
+            () -> {
+              Answer answer = given(asked, () -> operations.answer(asked));
+              if (answer.later() == null) {
+                context.executor().execute(() -> answer(context, request, asked, answer));
+              } else {
+                Thread.startVirtualThread(
+                    () -> {
+                      Answer last = given(asked, answer::awaited);
+                      context.executor().execute(() -> answer(context, request, asked, last));
+                    });
+              }
+            });
+  }
+
+  private Executor laneOf(@Nullable Operation operation) {
+    return lanes.apply(Operation.laneOf(operation));
+  }
+
+  /** Why nothing long is taken from somebody; null if it is. */
+  private @Nullable Answer refusal(AdminRequest asked) {
+    boolean isKnown = false;
+    try {
+      isKnown = operations.isKnown(asked);
+    } catch (RuntimeException | Error bug) {
+      return OperationTable.failed(asked, bug);
+    }
+    return isKnown ? null : given(asked, () -> operations.answer(asked));
+  }
+
+  /** A fault of ours is an answer, too: its client waits for one. */
+  private static Answer given(AdminRequest asked, Supplier<Answer> answer) {
+    try {
+      return answer.get();
+    } catch (RuntimeException | Error bug) {
+      return OperationTable.failed(asked, bug);
+    }
   }
 
   /** Reads nothing until {@link #goOn}. */

@@ -45,26 +45,34 @@ import java.net.Socket;
 import java.net.StandardSocketOptions;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The control plane: a listener and a local socket on a loop of its own, and one thread that
- * operations run on. Any thread.
+ * The control plane: a listener and a local socket on a loop of its own, and a thread for each lane
+ * of operations. Any thread.
  */
 public final class AdminServer implements AutoCloseable {
 
   private static final System.Logger LOGGER = System.getLogger("kamille.admin");
   private static final long STOP_MILLIS = 2000;
   private static final long SAMPLE_SECONDS = 1;
+  private static final long LANE_REST_SECONDS = 10;
   private static final int MAX_CONNECTIONS = 128;
 
   /**
@@ -76,6 +84,7 @@ public final class AdminServer implements AutoCloseable {
   private final EventLoopGroup group = new OneLoop();
   private final ScheduledExecutorService control =
       Executors.newSingleThreadScheduledExecutor(new DefaultThreadFactory("kamille-control", true));
+  private final Map<Operation.Lane, ThreadPoolExecutor> lanes = new EnumMap<>(Operation.Lane.class);
   private final ChannelGroup connections = new DefaultChannelGroup(group.next());
 
   /** Those that came by the network. Confined to the loop. */
@@ -92,7 +101,7 @@ public final class AdminServer implements AutoCloseable {
   private final @Nullable ServerTls tls;
   private final Channel listener;
   private @Nullable LocalSocket local;
-  // Volatile: written once the port is known, read on the control thread.
+  // Volatile: written once the port is known, read by all lanes.
   private volatile String url = "";
 
   /**
@@ -159,6 +168,9 @@ public final class AdminServer implements AutoCloseable {
       WallClock clock,
       @Nullable ServerTls tls)
       throws BindException {
+    for (Operation.Lane lane : Operation.Lane.values()) {
+      lanes.put(lane, thread("kamille-" + lane.name().toLowerCase(Locale.ROOT)));
+    }
     this.clock = clock;
     this.answerLimit = settings.answerLimit();
     this.audit = audit;
@@ -192,6 +204,24 @@ public final class AdminServer implements AutoCloseable {
       throw cannotBind(bound.cause());
     }
     url = (tls == null ? "http://" : "https://") + NetUtil.toSocketAddressString(address());
+  }
+
+  private Executor lane(Operation.Lane lane) {
+    return Objects.requireNonNull(lanes.get(lane));
+  }
+
+  /** One thread, which is there while there is work. */
+  private static ThreadPoolExecutor thread(String name) {
+    ThreadPoolExecutor one =
+        new ThreadPoolExecutor(
+            1,
+            1,
+            LANE_REST_SECONDS,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(),
+            new DefaultThreadFactory(name, true));
+    one.allowCoreThreadTimeOut(true);
+    return one;
   }
 
   // Connections, on the loop
@@ -245,7 +275,7 @@ public final class AdminServer implements AutoCloseable {
     RequestDecoder decoder = new RequestDecoder();
     AdminConnection opened =
         new AdminConnection(
-            connection, operations, streams, control, clock, answerLimit, peer, decoder);
+            connection, operations, streams, this::lane, clock, answerLimit, peer, decoder);
     connection.pipeline().addLast(decoder, new HttpResponseEncoder(), opened);
     return opened;
   }
@@ -316,11 +346,7 @@ public final class AdminServer implements AutoCloseable {
 
   /** A link that signs a browser in as who runs this process, once, within a minute. */
   public String signInLink() {
-    String code =
-        CompletableFuture.supplyAsync(
-                () -> authenticator.sessions().code(Identity.local()), control)
-            .join();
-    return url + "/#code=" + code;
+    return url + "/#code=" + authenticator.sessions().code(Identity.local());
   }
 
   /** Stops listening, closes all connections and ends the loop, within seconds. */
@@ -335,8 +361,8 @@ public final class AdminServer implements AutoCloseable {
       LOGGER.log(System.Logger.Level.WARNING, "the local socket's file stays", left);
     }
     connections.close().awaitUninterruptibly(STOP_MILLIS);
-    // The control thread first: it gives its answers and figures to the loop.
-    boolean isControlDone = endControl();
+    // The lanes first: they give answers and figures to the loop.
+    boolean isControlDone = endLanes();
     group
         .shutdownGracefully(0, STOP_MILLIS, TimeUnit.MILLISECONDS)
         .awaitUninterruptibly(2 * STOP_MILLIS);
@@ -354,10 +380,17 @@ public final class AdminServer implements AutoCloseable {
    * A disk that hangs must not hold up the process that takes over. The thread is left to itself
    * then: to interrupt it, or to close its file, waits for the disk as well.
    */
-  private boolean endControl() {
-    control.shutdown();
+  private boolean endLanes() {
+    List<ExecutorService> all = new ArrayList<>(lanes.values());
+    all.add(control);
+    all.forEach(ExecutorService::shutdown);
+    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(STOP_MILLIS);
     try {
-      if (control.awaitTermination(STOP_MILLIS, TimeUnit.MILLISECONDS)) {
+      boolean isDone = true;
+      for (ExecutorService lane : all) {
+        isDone &= lane.awaitTermination(end - System.nanoTime(), TimeUnit.NANOSECONDS);
+      }
+      if (isDone) {
         return true;
       }
       LOGGER.log(System.Logger.Level.WARNING, "an operation of the API hangs, and is left behind");

@@ -76,7 +76,7 @@ final class LiveStreams {
     streams.add(stream);
   }
 
-  /** Sends an event to everybody who is let in and keeps up. On the control thread. */
+  /** Sends an event to everybody who is let in and keeps up. Any thread. */
   void publish(String name, String data) {
     for (Channel stream : streams) {
       if (!stream.attr(LET_IN).get().getAsBoolean()) {

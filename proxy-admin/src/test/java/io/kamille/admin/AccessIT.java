@@ -26,6 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Who may do what: tokens, sessions, the local socket, and what is taken down of it. */
 class AccessIT {
@@ -101,6 +102,21 @@ class AccessIT {
     assertThat(ask("GET /v1/status", bearer(first), "")).startsWith("HTTP/1.1 200");
     clock.advance(Duration.ofDays(90));
     assertThat(ask("GET /v1/status", bearer(first), "")).startsWith("HTTP/1.1 401");
+  }
+
+  @Test
+  void aTokenThatHasExpiredTakesNoPlace() throws IOException {
+    for (int i = 0; i < 200; i++) {
+      token("read");
+    }
+    assertThat(make()).startsWith("HTTP/1.1 400").contains("There are 200 tokens");
+    clock.advance(Duration.ofDays(91));
+    assertThat(make()).startsWith("HTTP/1.1 201");
+    assertThat(ask("GET /v1/tokens", bearer(fileToken), "").split("\"id\"", -1)).hasSize(2);
+  }
+
+  private String make() throws IOException {
+    return ask("POST /v1/tokens", bearer(fileToken), "{\"name\":\"one\",\"scope\":\"read\"}");
   }
 
   @Test
@@ -232,6 +248,29 @@ class AccessIT {
     assertThat(ask("GET /v1/status", other.fields(), "")).startsWith("HTTP/1.1 401");
   }
 
+  @Test
+  void whoSignsInOftenSignsOutNobodyElse() throws IOException {
+    Session administrator = signIn("{\"token\":\"" + fileToken + "\"}");
+    String weak = token("purge");
+    Session first = signIn("{\"token\":\"" + weak + "\"}");
+    Session last = first;
+    for (int i = 0; i < 10; i++) {
+      last = signIn("{\"token\":\"" + weak + "\"}");
+    }
+    assertThat(ask("GET /v1/status", administrator.fields(), "")).startsWith("HTTP/1.1 200");
+    assertThat(ask("GET /v1/status", first.fields(), "")).startsWith("HTTP/1.1 401");
+    assertThat(ask("GET /v1/status", last.fields(), "")).startsWith("HTTP/1.1 403");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"purge", "read", "operate", "admin"})
+  void everySessionCanSignItselfOut(String scope) throws IOException {
+    Session session = signIn("{\"token\":\"" + token(scope) + "\"}");
+    assertThat(ask("DELETE /v1/session", session.fields() + ownOrigin(), ""))
+        .startsWith("HTTP/1.1 200");
+    assertThat(ask("GET /v1/status", session.fields(), "")).startsWith("HTTP/1.1 401");
+  }
+
   // Streams
 
   @Test
@@ -297,6 +336,7 @@ class AccessIT {
     ask("POST /v1/cache/purges", bearer(fileToken), "{\"url\":\"http://h/\"}");
     ask("POST /v1/session", "", "{\"token\":\"" + fileToken + "\"}");
     ask("POST /v1/session", "", "{\"token\":\"kam_guess\"}");
+    server.close();
     assertThat(Files.readString(directory.resolve("audit.jsonl")))
         .contains("\"order\":\"{\\\"url\\\":\\\"http://h/\\\"}\",\"outcome\":\"200\"")
         .contains("\"action\":\"wrong secret\",\"target\":\"127.0.0.1\"")
@@ -341,6 +381,7 @@ class AccessIT {
     ask("PUT /v1/engine/loops", session.fields() + "Origin: http://evil\r\n", "{}");
     clock.advance(Duration.ofMinutes(15));
     ask("POST /v1/cache/purges", session.fields() + ownOrigin(), "{}");
+    server.close();
     assertThat(Files.readString(directory.resolve("audit.jsonl")).lines())
         .anyMatch(line -> line.matches(".*\"PUT /v1/engine/loops\".*\"outcome\":\"403\".*"))
         .anyMatch(line -> line.matches(".*\"POST /v1/cache/purges\".*\"outcome\":\"403\".*"));

@@ -106,7 +106,7 @@ class AdminConnectionTest {
                 channel,
                 operations,
                 new LiveStreams(channel.eventLoop(), clock),
-                control::add,
+                _ -> control::add,
                 clock,
                 Duration.ofSeconds(75),
                 new Peer.Network(InetAddress.getLoopbackAddress()),

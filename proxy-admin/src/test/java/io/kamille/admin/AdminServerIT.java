@@ -3,6 +3,9 @@ package io.kamille.admin;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.kamille.admin.api.Answer;
+import io.kamille.admin.api.Operation;
+import io.kamille.admin.auth.Scope;
 import io.kamille.admin.view.ApplianceView.State;
 import io.kamille.cache.tiers.peak.PeakChoice;
 import io.kamille.core.loop.ManualClock;
@@ -14,12 +17,15 @@ import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.setting.HostPort;
 import io.kamille.core.tls.TlsSettings;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.BindException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -35,6 +41,8 @@ class AdminServerIT {
   @TempDir private Path directory;
 
   private final FakeAppliance appliance = new FakeAppliance();
+  private final CountDownLatch isHanging = new CountDownLatch(1);
+  private final CountDownLatch mayEnd = new CountDownLatch(1);
   private final MetricRegistry registry = new MetricRegistry();
   private final ManualClock clock = ManualClock.atSeconds(1_795_251_660L);
   private AdminServer server;
@@ -47,7 +55,20 @@ class AdminServerIT {
         AdminServer.open(
             FakeAppliance.settings(ANY_PORT, file),
             appliance,
-            List.of(),
+            List.of(
+                Operation.post("/v1/config/hang", Scope.READ, "Hangs.").takes().by(this::hang),
+                Operation.get("/v1/config/later", Scope.READ, "Breaks later.")
+                    .by(
+                        () ->
+                            Answer.later(
+                                () -> {
+                                  throw new OutOfMemoryError("for a moment");
+                                })),
+                Operation.get("/v1/config/broken", Scope.READ, "Breaks.")
+                    .by(
+                        () -> {
+                          throw new StackOverflowError();
+                        })),
             registry,
             clock,
             null,
@@ -55,8 +76,23 @@ class AdminServerIT {
     token = Files.readString(file).strip();
   }
 
+  private Answer hang() {
+    isHanging.countDown();
+    awaitTheEnd();
+    return Answer.nothing();
+  }
+
+  private void awaitTheEnd() {
+    try {
+      mayEnd.await();
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
   @AfterEach
   void close() {
+    mayEnd.countDown();
     server.close();
   }
 
@@ -653,6 +689,61 @@ class AdminServerIT {
       appliance.isBroken = false;
       wire.send("GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n");
       assertThat(wire.response()).startsWith("HTTP/1.1 200 OK\r\n");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"/v1/config/later", "/v1/config/broken"})
+  void anErrorIsAnAnswerToo(String path) throws IOException {
+    assertThat(getWithToken(path)).startsWith("HTTP/1.1 500 Internal Server Error\r\n");
+    assertThat(getWithToken("/v1/config/later")).startsWith("HTTP/1.1 500 ");
+  }
+
+  /** Such as a reload that reads a file of a disk that hangs. */
+  @Test
+  void whileAnOperationHangsOthersAreAnswered() throws Exception {
+    try (Wire hanging = new Wire(server.address())) {
+      hanging.send(
+          "POST /v1/config/hang HTTP/1.1\r\nHost: localhost\r\n"
+              + bearer()
+              + "Content-Length: 0\r\n\r\n");
+      assertThat(isHanging.await(60, TimeUnit.SECONDS)).isTrue();
+      othersAreAnswered();
+      assertThat(purge("application/json", "{\"url\":\"http://h/\"}")).startsWith("HTTP/1.1 200 ");
+      mayEnd.countDown();
+      assertThat(hanging.response()).startsWith("HTTP/1.1 204 ");
+    }
+  }
+
+  /** Such as the journal of a disk that hangs. */
+  @Test
+  void whileAPurgeWaitsForTheDiskOthersAreAnswered() throws Exception {
+    appliance.kept =
+        () -> {
+          appliance.kept = () -> {};
+          isHanging.countDown();
+          awaitTheEnd();
+        };
+    Thread first =
+        Thread.startVirtualThread(
+            () -> {
+              try {
+                purge("application/json", "{\"url\":\"http://h/\"}");
+              } catch (IOException failed) {
+                throw new UncheckedIOException(failed);
+              }
+            });
+    assertThat(isHanging.await(60, TimeUnit.SECONDS)).isTrue();
+    othersAreAnswered();
+    assertThat(purge("application/json", "{\"url\":\"http://h/\"}")).startsWith("HTTP/1.1 200 ");
+    mayEnd.countDown();
+    first.join();
+  }
+
+  private void othersAreAnswered() throws IOException {
+    for (String path :
+        List.of("/metrics", "/readyz", "/healthz", "/v1/status", "/v1/tokens", "/v1/routes")) {
+      assertThat(getWithToken(path)).as(path).startsWith("HTTP/1.1 200 ");
     }
   }
 

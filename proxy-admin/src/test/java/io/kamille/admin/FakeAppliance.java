@@ -79,6 +79,10 @@ final class FakeAppliance implements ApplianceView {
   volatile boolean isFull;
   volatile long watchedSeconds;
   volatile @Nullable Cluster cluster;
+
+  /** What a purge waits for. */
+  Runnable kept = () -> {};
+
   final List<String> purged = new ArrayList<>();
   final List<PurgeReport> reports = new ArrayList<>();
 
@@ -366,6 +370,11 @@ final class FakeAppliance implements ApplianceView {
   @Override
   public @Nullable PurgeReport purge(PurgeTarget target, boolean isSoft, boolean isDryRun) {
     return isFull ? null : report(target, isSoft, isDryRun);
+  }
+
+  @Override
+  public void awaitKept() {
+    kept.run();
   }
 
   private PurgeReport report(PurgeTarget target, boolean isSoft, boolean isDryRun) {

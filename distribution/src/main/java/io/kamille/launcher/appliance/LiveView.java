@@ -292,13 +292,12 @@ final class LiveView implements ApplianceView {
     if (isDryRun) {
       return cache.purges().count(target, isSoft);
     }
-    PurgeReport report = cache.purges().purge(target, isSoft);
-    awaitKept(cache);
-    return report;
+    return cache.purges().purge(target, isSoft);
   }
 
-  /** Waits until a purge holds for the next process too, if there is a disk to hold it. */
-  private static void awaitKept(CacheOperations cache) {
+  @Override
+  public void awaitKept() {
+    CacheOperations cache = appliance.assembly().cache();
     CountDownLatch isKept = new CountDownLatch(1);
     cache.whenKept(isKept::countDown);
     try {

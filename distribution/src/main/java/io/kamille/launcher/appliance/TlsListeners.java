@@ -25,6 +25,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -78,12 +79,13 @@ final class TlsListeners implements AutoCloseable {
 
   private record Open(Endpoint endpoint, ServerTls tls) {}
 
-  private final Map<String, Open> open = new HashMap<>();
+  // Changed under the monitor, read by all: a status must not wait for a file that hangs.
+  private final Map<String, Open> open = new ConcurrentHashMap<>();
   private final Map<String, String> tickets = new HashMap<>();
   private final Map<String, String> trouble = new HashMap<>();
   private final Map<Path, Object> seen = new HashMap<>();
   private final @Nullable TicketSecret secret;
-  private @Nullable CertificateKeeper keeper;
+  private volatile @Nullable CertificateKeeper keeper;
   private final ScheduledThreadPoolExecutor workers =
       new ScheduledThreadPoolExecutor(
           WORKERS, Thread.ofPlatform().name("kamille-tls").daemon().factory());
@@ -305,13 +307,13 @@ final class TlsListeners implements AutoCloseable {
   }
 
   /** When the first certificate of a listener expires; null if it speaks no TLS. */
-  synchronized @Nullable String expires(String name) {
+  @Nullable String expires(String name) {
     Open listener = open.get(name);
     return listener == null ? null : listener.tls().expires().toString();
   }
 
   /** What a handshake for that host shows, and why: some fail because of it. */
-  synchronized @Nullable Reason explain(String host) {
+  @Nullable Reason explain(String host) {
     ServerCertificate shown = null;
     boolean isOrdered = false;
     for (Open listener : open.values()) {
@@ -327,7 +329,8 @@ final class TlsListeners implements AutoCloseable {
     String so =
         shown.isFor(host) ? "it is for this host" : "it stands in, as none is for this host";
     if (shown.isSelfSigned()) {
-      String error = isOrdered && keeper != null ? keeper.error(host) : "";
+      CertificateKeeper ordering = keeper;
+      String error = isOrdered && ordering != null ? ordering.error(host) : "";
       so = isOrdered ? "none was issued yet, so no client trusts this" : "no client trusts it";
       so += error.isEmpty() ? "" : ": " + error;
     }

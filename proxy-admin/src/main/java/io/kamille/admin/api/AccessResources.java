@@ -53,7 +53,8 @@ record AccessResources(Authenticator authenticator, AuditLog audit, Supplier<Str
         Operation.get(SESSION, Scope.READ, "The caller, and what they may do.")
             .answers(Person.class)
             .by((request, _) -> Answer.json(Person.of(request.identity()))),
-        Operation.delete(SESSION, Scope.READ, "Signs this browser out.")
+        Operation.delete(SESSION, Scope.READ, "Signs this browser out. Every scope may.")
+            .forEveryScope()
             .by((request, _) -> signOut(request)),
         Operation.post(
                 "/v1/session/codes",
@@ -210,7 +211,13 @@ record AccessResources(Authenticator authenticator, AuditLog audit, Supplier<Str
       Map<String, Object> answer = Map.of("token", created.secret(), "of", Shown.of(token));
       SharedValues nodes = tokens.cluster();
       if (nodes != null) {
-        return Answer.later(() -> everywhere(nodes, token.id(), token, StatusCode.CREATED, answer));
+        return Answer.later(
+            () -> {
+              Answer made = everywhere(nodes, token.id(), token, StatusCode.CREATED, answer);
+              Thread.startVirtualThread(
+                  () -> tokens.expired(nodes).forEach(id -> endExpired(nodes, id)));
+              return made;
+            });
       }
       tokens.add(token);
       return Answer.json(StatusCode.CREATED, answer);
@@ -247,6 +254,14 @@ record AccessResources(Authenticator authenticator, AuditLog audit, Supplier<Str
           ProblemType.NO_QUORUM,
           "It may be done later, so look at the list: " + unknown.getMessage() + ".",
           List.of());
+    }
+  }
+
+  private static void endExpired(SharedValues nodes, String id) {
+    try {
+      NamedTokens.share(nodes, id, null);
+    } catch (IOException notNow) {
+      LOGGER.log(System.Logger.Level.DEBUG, "an expired token stays in the log for now", notNow);
     }
   }
 

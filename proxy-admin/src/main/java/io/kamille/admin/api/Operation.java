@@ -38,17 +38,30 @@ public final class Operation {
   private int contentLimitBytes = CONTENT_LIMIT_BYTES;
   private String answerType = JSON;
   private @Nullable Class<?> document;
+  private final Lane lane;
   private boolean isImmediate;
+  private boolean isForEveryScope;
   private BooleanSupplier waiting = () -> false;
   private Handler handler =
       (_, _) -> {
         throw new IllegalStateException("nobody answers");
       };
 
+  /** Which operations wait for one another: each lane has a thread. */
+  public enum Lane {
+    /** What monitoring asks. It reads what is there, and waits for no other operation. */
+    STATUS,
+    READS,
+    PURGES,
+    ACCESS,
+    CONFIGURATION,
+    CHANGES
+  }
+
   /** One parameter of the query. */
   record Parameter(String name, boolean isRequired, String summary) {}
 
-  /** Answers requests. Confined to the control thread, unless it answers immediately. */
+  /** Answers requests. Confined to the thread of its lane, unless it answers immediately. */
   @FunctionalInterface
   public interface Handler {
 
@@ -66,6 +79,19 @@ public final class Operation {
     this.segments = path.split("/", -1);
     this.scope = scope;
     this.summary = summary;
+    this.lane = lane();
+  }
+
+  private Lane lane() {
+    if (path.equals(PurgeResources.PATH)) {
+      return Lane.PURGES;
+    }
+    return switch (segments[segments.length > 2 ? 2 : 1]) {
+      case "metrics", "problems", "status" -> Lane.STATUS;
+      case "audit", "session", "tokens" -> Lane.ACCESS;
+      case "certificates", "config" -> Lane.CONFIGURATION;
+      default -> isSafe() ? Lane.READS : Lane.CHANGES;
+    };
   }
 
   // The row
@@ -153,6 +179,12 @@ public final class Operation {
     return this;
   }
 
+  /** For everybody who is known, whatever their scope. */
+  Operation forEveryScope() {
+    isForEveryScope = true;
+    return this;
+  }
+
   /** Answered {@linkplain Answer#later later} while that is true; what it does begins then. */
   Operation laterWhile(BooleanSupplier waiting) {
     this.waiting = waiting;
@@ -192,9 +224,19 @@ public final class Operation {
     return document;
   }
 
+  /** Whether somebody with that scope may ask. */
+  boolean isFor(Scope given) {
+    return scope == null || isForEveryScope || given.allows(scope);
+  }
+
   /** Whether it is answered on the listener's own loop. */
   public boolean isImmediate() {
     return isImmediate;
+  }
+
+  /** The lane of an operation, or of a request for none. */
+  public static Lane laneOf(@Nullable Operation operation) {
+    return operation == null ? Lane.READS : operation.lane;
   }
 
   /** Whether it does nothing before its answer is waited for. */

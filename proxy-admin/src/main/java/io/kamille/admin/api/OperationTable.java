@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * All operations, and the rules that hold for every one: who may ask, and that changes are taken
- * down first. Looking up: any thread. Answering: confined to the control thread.
+ * down first. Looking up: any thread. Answering: confined to the lane of the operation.
  */
 public final class OperationTable {
 
@@ -205,7 +205,7 @@ public final class OperationTable {
   /** Why somebody may not do that with the token they have; null if they may. */
   private static @Nullable Answer refusalByScope(Operation operation, @Nullable Identity identity) {
     Scope needed = operation.scope;
-    return needed == null || (identity != null && identity.scope().allows(needed))
+    return needed == null || (identity != null && operation.isFor(identity.scope()))
         ? null
         : Answer.problem(StatusCode.FORBIDDEN, "This needs the scope " + needed.token() + ".");
   }
@@ -316,10 +316,19 @@ public final class OperationTable {
       return operation.answer(request);
     } catch (InvalidRequest invalid) {
       return invalid.answer();
-    } catch (RuntimeException bug) {
-      LOGGER.log(System.Logger.Level.ERROR, request.method() + " " + target(request), bug);
-      return Answer.problem(StatusCode.INTERNAL_SERVER_ERROR, "The log says why.");
+    } catch (RuntimeException | Error bug) {
+      return failed(request, bug);
     }
+  }
+
+  /** What somebody is told of a fault of ours. */
+  public static Answer failed(AdminRequest request, Throwable bug) {
+    try {
+      LOGGER.log(System.Logger.Level.ERROR, request.method() + " " + target(request), bug);
+    } catch (RuntimeException | Error unsaid) {
+      // The same again, such as a full heap: the answer comes first.
+    }
+    return Answer.problem(StatusCode.INTERNAL_SERVER_ERROR, "The log says why.");
   }
 
   private static String allowed(List<Match> matches) {

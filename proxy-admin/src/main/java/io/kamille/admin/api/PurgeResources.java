@@ -20,7 +20,7 @@ import tools.jackson.databind.JsonNode;
 /** {@code /v1/cache/purges}: purges, and how far they have come. */
 final class PurgeResources {
 
-  private static final String PATH = "/v1/cache/purges";
+  static final String PATH = "/v1/cache/purges";
   private static final String FULL = "Eight dry runs are not counted yet. Try again.";
   private static final String EXPECTED =
       "The content must be an object with exactly one of \"url\", \"prefix\", \"host\" (strings),"
@@ -64,9 +64,16 @@ final class PurgeResources {
       return Answer.later(() -> everywhere(cluster, order));
     }
     PurgeReport report = appliance.purge(order.target(), order.isSoft(), order.isDryRun());
-    return report == null
-        ? Answer.problem(StatusCode.SERVICE_UNAVAILABLE, FULL).with("Retry-After", "1")
-        : Answer.json(begun(report));
+    if (report == null) {
+      return Answer.problem(StatusCode.SERVICE_UNAVAILABLE, FULL).with("Retry-After", "1");
+    }
+    return order.isDryRun()
+        ? Answer.json(begun(report))
+        : Answer.later(
+            () -> {
+              appliance.awaitKept();
+              return Answer.json(begun(report));
+            });
   }
 
   /** Purges at all nodes. Waits for them. */

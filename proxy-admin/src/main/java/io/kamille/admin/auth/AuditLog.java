@@ -1,5 +1,6 @@
 package io.kamille.admin.auth;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.kamille.core.http.StatusCode;
 import io.kamille.core.loop.WallClock;
 import java.io.BufferedReader;
@@ -77,6 +78,10 @@ public final class AuditLog implements Closeable {
   private @Nullable Object key;
   private long sequence;
   private String hash = BEGINNING;
+
+  @GuardedBy("last")
+  private String head = "0 " + BEGINNING;
+
   private long minute;
   private int written;
   private long unwritten;
@@ -123,7 +128,9 @@ public final class AuditLog implements Closeable {
 
   private void resume() throws IOException {
     key = key(file);
-    last.clear();
+    synchronized (last) {
+      last.clear();
+    }
     channel.position(0);
     readOn();
     if (channel.position() == 0 && Files.exists(old(1))) {
@@ -182,9 +189,12 @@ public final class AuditLog implements Closeable {
   }
 
   private void remember(Map<String, Object> entry) {
-    last.addFirst(entry);
-    if (last.size() > REMEMBERED) {
-      last.removeLast();
+    synchronized (last) {
+      last.addFirst(entry);
+      if (last.size() > REMEMBERED) {
+        last.removeLast();
+      }
+      head = sequence + " " + hash;
     }
   }
 
@@ -251,14 +261,17 @@ public final class AuditLog implements Closeable {
     }
     try (FileChannel _ = PrivateFile.lock(file)) {
       follow();
+      Map<Line, Long> numbers = new LinkedHashMap<>();
       for (Line line : lines) {
-        add(line.entry());
+        try {
+          add(line.entry());
+          numbers.put(line, sequence);
+        } catch (LineTooLong own) {
+          line.number().completeExceptionally(own);
+        }
       }
       channel.force(false);
-      long number = sequence - lines.size();
-      for (Line line : lines) {
-        line.number().complete(++number);
-      }
+      numbers.forEach((line, number) -> line.number().complete(number));
     } catch (IOException full) {
       lines.forEach(line -> line.number().completeExceptionally(full));
     }
@@ -315,7 +328,7 @@ public final class AuditLog implements Closeable {
   private void write(String line) throws IOException {
     byte[] octets = line.getBytes(StandardCharsets.UTF_8);
     if (octets.length > LINE_LIMIT_BYTES) {
-      throw new IOException(file + ": a line is longer than " + LINE_LIMIT_BYTES + " octets");
+      throw new LineTooLong(file + ": a line is longer than " + LINE_LIMIT_BYTES + " octets");
     }
     if (channel.position() + octets.length > LIMIT_BYTES) {
       turn();
@@ -357,8 +370,13 @@ public final class AuditLog implements Closeable {
    * @param who null for nobody who is known
    * @param status the status code of the answer
    */
-  public synchronized void refused(
-      @Nullable Identity who, String action, String target, int status) {
+  public void refused(@Nullable Identity who, String action, String target, int status) {
+    synchronized (waiting) {
+      count(who, action, target, status);
+    }
+  }
+
+  private void count(@Nullable Identity who, String action, String target, int status) {
     long now = clock.epochSeconds() / 60;
     if (now != minute) {
       if (unwritten > 0) {
@@ -382,28 +400,37 @@ public final class AuditLog implements Closeable {
   }
 
   private void appendRefusal(@Nullable Identity who, String action, String target, String outcome) {
-    try {
-      append(who, action, target, "", outcome);
-    } catch (IOException full) {
-      LOG.log(Level.ERROR, "the audit log lacks a refusal", full);
+    var _ =
+        append(who, action, target, "", outcome, true)
+            .exceptionally(
+                full -> {
+                  LOG.log(Level.ERROR, "the audit log lacks a refusal", full);
+                  return 0L;
+                });
+  }
+
+  /** A line that is too long, which is no trouble of the file. */
+  private static final class LineTooLong extends IOException {
+
+    private static final long serialVersionUID = 1;
+
+    LineTooLong(String message) {
+      super(message);
     }
   }
 
   /** The last entries, the newest first. */
-  public synchronized List<Map<String, Object>> last(int limit) {
-    List<Map<String, Object>> newest = new ArrayList<>();
-    for (Map<String, Object> entry : last) {
-      if (newest.size() == limit) {
-        break;
-      }
-      newest.add(entry);
+  public List<Map<String, Object>> last(int limit) {
+    synchronized (last) {
+      return last.stream().limit(limit).toList();
     }
-    return newest;
   }
 
   /** Digest and number of the last line, to be kept elsewhere: it shows a cut end. */
-  public synchronized String head() {
-    return sequence + " " + hash;
+  public String head() {
+    synchronized (last) {
+      return head;
+    }
   }
 
   /**

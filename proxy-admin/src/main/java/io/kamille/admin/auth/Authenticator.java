@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Tells who sent a request. Confined to the control thread. */
+/** Tells who sent a request. Any thread. */
 public final class Authenticator {
 
   /*
@@ -118,7 +118,7 @@ public final class Authenticator {
     return peer instanceof Peer.Network(var client) && isTooOften(client);
   }
 
-  private boolean isTooOften(InetAddress address) {
+  private synchronized boolean isTooOften(InetAddress address) {
     long now = clock.epochSeconds() / 60;
     if (now != minute) {
       failures.clear();

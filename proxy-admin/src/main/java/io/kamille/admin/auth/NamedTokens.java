@@ -10,12 +10,14 @@ import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
@@ -24,7 +26,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 /**
  * The named tokens, in a file that holds digests and no secret, and in the log of the cluster if
- * there is one. Confined to the control thread.
+ * there is one. Any thread.
  *
  * <p>A token is {@code kam_ID_SECRET}, with 256 random bits.
  */
@@ -33,7 +35,8 @@ public final class NamedTokens {
   /*
    * While one process takes over from another, both serve the API. So the file is read again when
    * it has changed, and changed under a lock: what is made at one process is known to the other,
-   * and what is revoked stays so.
+   * and what is revoked stays so. Who only looks a token up waits for nobody who writes: the disk
+   * may hang.
    *
    * In a cluster, new tokens are made in the log, so that they work at all nodes. Those of the file
    * are of this node, as before. When one of the log was last used is known here alone, and since
@@ -45,6 +48,7 @@ public final class NamedTokens {
   private static final int ID_OCTETS = 6;
   private static final int SECRET_OCTETS = 32;
   private static final int LIMIT = 200;
+  private static final int EXPIRED_AT_ONCE = 2;
   private static final int NAME_LIMIT = 64;
   private static final int FILE_LIMIT_BYTES = 1 << 20;
   private static final Duration LONGEST = Duration.ofDays(366);
@@ -58,8 +62,10 @@ public final class NamedTokens {
   private final Path file;
   private final WallClock clock;
   private final Supplier<@Nullable SharedValues> cluster;
-  private final Map<String, Token> tokens = new LinkedHashMap<>();
-  private final Map<String, Long> used = new HashMap<>();
+  private final ReentrantLock changing = new ReentrantLock();
+  private final Map<String, Long> used = new ConcurrentHashMap<>();
+  // Volatile: replaced as a whole under the lock, read by all.
+  private volatile Map<String, Token> tokens = Map.of();
   private @Nullable List<Object> state;
 
   /**
@@ -122,10 +128,18 @@ public final class NamedTokens {
     if (Objects.equals(now, state)) {
       return;
     }
-    List<Token> read = now == null ? List.of() : read();
-    tokens.clear();
-    read.forEach(token -> tokens.put(token.id(), token));
+    Map<String, Token> read = new LinkedHashMap<>();
+    (now == null ? List.<Token>of() : read()).forEach(token -> read.put(token.id(), token));
+    tokens = Collections.unmodifiableMap(read);
     state = now;
+  }
+
+  /** Puts a token in the place of the one of that identifier, or ends that. Under the lock. */
+  private @Nullable Token replace(String id, @Nullable Token next) {
+    Map<String, Token> changed = new LinkedHashMap<>(tokens);
+    Token before = next == null ? changed.remove(id) : changed.put(id, next);
+    tokens = Collections.unmodifiableMap(changed);
+    return before;
   }
 
   /** What tells this content of the file from any other; null if there is no file. */
@@ -145,12 +159,17 @@ public final class NamedTokens {
     }
   }
 
-  /** If the file cannot be read, what was read last holds. */
+  /** If the file cannot be read, or somebody changes it now, what was read last holds. */
   private void followIfPossible() {
+    if (!changing.tryLock()) {
+      return;
+    }
     try {
       follow();
     } catch (IOException unreadable) {
       LOG.log(System.Logger.Level.WARNING, "cannot read the tokens again", unreadable);
+    } finally {
+      changing.unlock();
     }
   }
 
@@ -170,7 +189,7 @@ public final class NamedTokens {
     String id = Secret.random(ID_OCTETS).replaceAll("[_-]", "x");
     String secret = PREFIX + id + "_" + Secret.random(SECRET_OCTETS);
     long now = clock.epochSeconds();
-    if (list().size() >= LIMIT) {
+    if (list().stream().filter(token -> now < token.expiresEpochSeconds()).count() >= LIMIT) {
       throw new IllegalArgumentException("There are " + LIMIT + " tokens; revoke one first.");
     }
     Token token =
@@ -184,14 +203,26 @@ public final class NamedTokens {
    * @throws IOException if it cannot be written down; then there is no such token
    */
   public void add(Token token) throws IOException {
+    changing.lock();
     try (FileChannel _ = PrivateFile.lock(file)) {
       follow();
-      tokens.put(token.id(), token);
+      dropExpired();
+      replace(token.id(), token);
       write();
     } catch (IOException failed) {
-      tokens.remove(token.id());
+      replace(token.id(), null);
       throw failed;
+    } finally {
+      changing.unlock();
     }
+  }
+
+  /** Nobody revokes what ends by itself, and the list has a limit. */
+  private void dropExpired() {
+    long now = clock.epochSeconds();
+    tokens.values().stream()
+        .filter(token -> now >= token.expiresEpochSeconds())
+        .forEach(token -> replace(token.id(), null));
   }
 
   /**
@@ -203,6 +234,17 @@ public final class NamedTokens {
   public static Map<String, Boolean> share(SharedValues nodes, String id, @Nullable Token token)
       throws IOException {
     return nodes.put(SHARED + id, token == null ? null : JSON.writeValueAsBytes(token));
+  }
+
+  /** Some tokens of all nodes that have expired: whoever makes one ends them. Any thread. */
+  public List<String> expired(SharedValues nodes) {
+    long now = clock.epochSeconds();
+    return nodes.under(SHARED).values().stream()
+        .map(this::shared)
+        .filter(token -> token != null && now >= token.expiresEpochSeconds())
+        .map(Token::id)
+        .limit(EXPIRED_AT_ONCE)
+        .toList();
   }
 
   /** What all nodes have; null if this node is in no cluster. */
@@ -256,16 +298,19 @@ public final class NamedTokens {
    * @throws IOException if that cannot be written down; the token is then ended for this process
    */
   public boolean revoke(String id) throws IOException {
+    changing.lock();
     try (FileChannel _ = PrivateFile.lock(file)) {
       follow();
-      boolean wasThere = tokens.remove(id) != null;
+      boolean wasThere = replace(id, null) != null;
       if (wasThere) {
         write();
       }
       return wasThere;
     } catch (IOException failed) {
-      tokens.remove(id);
+      replace(id, null);
       throw failed;
+    } finally {
+      changing.unlock();
     }
   }
 
@@ -300,17 +345,23 @@ public final class NamedTokens {
       used.put(token.id(), now);
       return;
     }
+    if (!changing.tryLock()) {
+      return;
+    }
     Token next = token.usedAt(now);
-    tokens.put(next.id(), next);
+    replace(next.id(), next);
     try (FileChannel _ = PrivateFile.lock(file)) {
       follow();
       // Unless another process has revoked it meanwhile.
-      if (tokens.replace(next.id(), next) != null) {
+      if (tokens.containsKey(next.id())) {
+        replace(next.id(), next);
         write();
       }
     } catch (IOException full) {
       // The use counts for this process; a full disk must keep nobody out.
       LOG.log(System.Logger.Level.WARNING, file + ": cannot note a token's last use", full);
+    } finally {
+      changing.unlock();
     }
   }
 

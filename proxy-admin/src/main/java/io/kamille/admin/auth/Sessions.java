@@ -2,10 +2,12 @@ package io.kamille.admin.auth;
 
 import io.kamille.core.loop.WallClock;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Browsers that are signed in. In memory only. Confined to the control thread. */
+/** Browsers that are signed in. In memory only. Any thread. */
 public final class Sessions {
 
   /*
@@ -17,7 +19,7 @@ public final class Sessions {
   private static final long LIFETIME_SECONDS = 12 * 3600L;
   private static final long PROOF_SECONDS = 15 * 60L;
   private static final long CODE_SECONDS = 60;
-  private static final int LIMIT = 100;
+  private static final int LIMIT_OF_OWNER = 10;
 
   private final WallClock clock;
   private final Map<String, Session> sessions = new LinkedHashMap<>();
@@ -36,26 +38,26 @@ public final class Sessions {
   }
 
   /** A code for one sign-in within a minute, as {@code owner}. */
-  public String code(Identity owner) {
+  public synchronized String code(Identity owner) {
     String code = Secret.random(OCTETS);
     long now = clock.epochSeconds();
     codes.values().removeIf(old -> old.expires <= now);
-    shorten(codes);
+    makeRoom(codes, owner, Code::owner);
     codes.put(Secret.digest(code), new Code(owner, now + CODE_SECONDS));
     return code;
   }
 
   /** Whose code this is; it is used up by the question. */
-  public @Nullable Identity redeem(String code) {
+  public synchronized @Nullable Identity redeem(String code) {
     Code found = codes.remove(Secret.digest(code));
     return found == null || found.expires <= clock.epochSeconds() ? null : found.owner;
   }
 
   /** Signs a browser in, as somebody who has proven to be {@code owner} now. */
-  public Opened open(Identity owner) {
+  public synchronized Opened open(Identity owner) {
     long now = clock.epochSeconds();
     sessions.values().removeIf(old -> old.expires <= now);
-    shorten(sessions);
+    makeRoom(sessions, owner, Session::owner);
     Opened opened =
         new Opened(Secret.random(OCTETS), Secret.random(OCTETS), now + LIFETIME_SECONDS);
     sessions.put(
@@ -67,7 +69,7 @@ public final class Sessions {
   /**
    * Who is signed in with these two halves, and whether the proof is recent enough for a change.
    */
-  @Nullable Identity find(String cookie, String key, String address) {
+  synchronized @Nullable Identity find(String cookie, String key, String address) {
     Session session = sessions.get(Secret.digest(cookie));
     long now = clock.epochSeconds();
     if (session == null || session.expires <= now || !Secret.matches(key, session.keyDigest)) {
@@ -80,19 +82,26 @@ public final class Sessions {
   }
 
   /** Signs a browser out. */
-  public void close(String cookie) {
+  public synchronized void close(String cookie) {
     sessions.remove(Secret.digest(cookie));
   }
 
   /** Signs out all browsers of a token. */
-  public void closeAllOf(String id) {
+  public synchronized void closeAllOf(String id) {
     sessions.values().removeIf(session -> session.owner.id().equals(id));
     codes.values().removeIf(code -> code.owner.id().equals(id));
   }
 
-  private static void shorten(Map<String, ?> oldestFirst) {
-    while (oldestFirst.size() >= LIMIT) {
-      oldestFirst.remove(oldestFirst.keySet().iterator().next());
+  /** Who has many loses the oldest of their own, and nobody else's. */
+  private static <T> void makeRoom(
+      Map<String, T> oldestFirst, Identity owner, Function<T, Identity> ownerOf) {
+    List<String> own =
+        oldestFirst.entrySet().stream()
+            .filter(each -> ownerOf.apply(each.getValue()).id().equals(owner.id()))
+            .map(Map.Entry::getKey)
+            .toList();
+    if (own.size() >= LIMIT_OF_OWNER) {
+      oldestFirst.remove(own.getFirst());
     }
   }
 }

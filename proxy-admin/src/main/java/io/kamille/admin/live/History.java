@@ -4,9 +4,7 @@ import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.Map;
 
-/**
- * The last ten minutes, six hours and two weeks of some figures. Confined to the control thread.
- */
+/** The last ten minutes, six hours and two weeks of some figures. Any thread. */
 public final class History {
 
   /*
@@ -49,12 +47,12 @@ public final class History {
   }
 
   /** How many seconds were added. */
-  public long seconds() {
+  public synchronized long seconds() {
     return seconds;
   }
 
   /** The finest range that has the last {@code seconds}, or all that there were. */
-  public Range finest(long wantedSeconds) {
+  public synchronized Range finest(long wantedSeconds) {
     long least = Math.min(wantedSeconds, seconds);
     for (Range range : Range.values()) {
       if ((long) range.stepSeconds * range.steps >= least) {
@@ -65,13 +63,13 @@ public final class History {
   }
 
   /** Adds the point of one second. */
-  public void add(Point point) {
+  public synchronized void add(Point point) {
     seconds++;
     rings.values().forEach(ring -> ring.add(point));
   }
 
   /** The values of a figure, the oldest first; the last one belongs to the present. */
-  public float[] values(Range range, Figure figure) {
+  public synchronized float[] values(Range range, Figure figure) {
     return ring(range).values(figure);
   }
 

@@ -184,13 +184,17 @@ public interface ApplianceView {
   RequestExplanation explain(RequestHead request, @Nullable InetAddress client);
 
   /**
-   * Purges what {@code target} is about; it holds from then on.
+   * Purges what {@code target} is about; it holds from then on, {@linkplain #awaitKept soon} for
+   * the next process, too.
    *
    * @param isSoft whether that is made stale, not removed
    * @param isDryRun whether that is only counted, and nothing changes
    * @return null if it is not possible now, and will be soon
    */
   @Nullable PurgeReport purge(PurgeTarget target, boolean isSoft, boolean isDryRun);
+
+  /** Waits until purges hold for the next process, too. Any thread. */
+  default void awaitKept() {}
 
   /** The last purges, the newest first. */
   List<PurgeReport> purges();

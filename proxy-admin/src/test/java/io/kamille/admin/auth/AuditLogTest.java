@@ -42,6 +42,20 @@ class AuditLogTest {
   }
 
   @Test
+  void aLineThatIsTooLongFailsItselfAndNoneThatWaitsWithIt() throws IOException {
+    try (AuditLog log = AuditLog.open(file, clock)) {
+      var before = log.append(null, "a", "", "", "200", true);
+      var tooLong = log.append(null, "x".repeat(64 << 10), "", "", "200", true);
+      var after = log.append(null, "b", "", "", "200", true);
+      assertThat(AuditLog.awaited(before)).isEqualTo(1);
+      assertThat(AuditLog.awaited(after)).isEqualTo(2);
+      assertThatThrownBy(() -> AuditLog.awaited(tooLong)).hasMessageContaining("longer than");
+    }
+    assertThat(AuditLog.verify(file).lines()).isEqualTo(2);
+    assertThat(AuditLog.verify(file).trouble()).isNull();
+  }
+
+  @Test
   void aChangedLineIsFound() throws IOException {
     append("a", "200");
     append("b", "200");
