@@ -6,6 +6,7 @@ import io.kamille.admin.api.Operation;
 import io.kamille.admin.auth.PrivateFile;
 import io.kamille.admin.tuning.BufferTuner;
 import io.kamille.admin.view.ApplianceView;
+import io.kamille.admin.view.ApplianceView.ReloadSnapshot;
 import io.kamille.admin.view.ApplianceView.RequestDurations;
 import io.kamille.cache.decision.Explanation;
 import io.kamille.cache.rules.SelectingFields;
@@ -24,6 +25,8 @@ import io.kamille.core.log.LoopTop;
 import io.kamille.core.log.OperationalLog;
 import io.kamille.core.loop.LoopGroup;
 import io.kamille.core.loop.WallClock;
+import io.kamille.core.metric.MetricDescriptor;
+import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.setting.HostPort;
 import io.kamille.core.setting.Problem;
@@ -54,6 +57,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -71,6 +75,18 @@ import org.jspecify.annotations.Nullable;
 public final class Appliance implements ConfigControl.Target, AutoCloseable {
 
   private static final System.Logger LOG = System.getLogger("kamille.appliance");
+  private static final MetricDescriptor RELOAD_SUCCESSFUL =
+      MetricDescriptor.gauge(
+          "kamille_config_last_reload_successful",
+          Unit.COUNT,
+          "Whether the configuration file was taken when it was last read: 1, or 0 if it was"
+              + " refused and what ran goes on.");
+  private static final MetricDescriptor RELOAD_SUCCESS =
+      MetricDescriptor.gauge(
+          "kamille_config_last_reload_success_timestamp_seconds",
+          Unit.SECONDS,
+          "When a configuration last came into force, since the epoch.");
+  private static final double MILLIS_PER_SECOND = 1000;
 
   private final MetricRegistry registry = new MetricRegistry();
   private final String version;
@@ -91,6 +107,8 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
   // Volatile: written by whoever reloads or drains, read by the control plane.
   private volatile ApplianceView.State state = ApplianceView.State.STARTING;
   private volatile Configuration running;
+  private volatile boolean isLastReloadGood = true;
+  private volatile long inForceEpochMillis = System.currentTimeMillis();
 
   private Appliance(
       Configuration configuration,
@@ -112,6 +130,8 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
     overload = new Overload(configuration.overload().target().toNanos(), machine.shedding());
     assembly = assemble(configuration, memory, machine);
     OperationalLog.register(registry);
+    registry.gauge(RELOAD_SUCCESSFUL, () -> isLastReloadGood ? 1 : 0);
+    registry.gauge(RELOAD_SUCCESS, () -> inForceEpochMillis / MILLIS_PER_SECOND);
     accessLog = openAccessLog(configuration);
     loops = startLoops(configuration);
     loops.watch();
@@ -418,6 +438,17 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
   }
 
   @Override
+  public void refused() {
+    isLastReloadGood = false;
+  }
+
+  /** What became of the configuration file when it was last read. */
+  ReloadSnapshot reloaded() {
+    return new ReloadSnapshot(
+        isLastReloadGood, Instant.ofEpochMilli(inForceEpochMillis).toString());
+  }
+
+  @Override
   public TrialGuard.Counts counts() {
     Totals totals = totals();
     return new TrialGuard.Counts(totals.requests(), totals.failures(), durations().all());
@@ -488,6 +519,8 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
       int lateLoops = clientSide.reload(next, certificates);
       reopenLogs();
       running = next;
+      isLastReloadGood = true;
+      inForceEpochMillis = System.currentTimeMillis();
       LOG.log(lateLoops == 0 ? Level.INFO : Level.WARNING, Reloaded.sentence(changes, lateLoops));
     }
 

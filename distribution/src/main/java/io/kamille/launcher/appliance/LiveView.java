@@ -6,6 +6,7 @@ import io.kamille.admin.view.ApplianceView;
 import io.kamille.admin.view.ApplianceView.CacheSnapshot;
 import io.kamille.admin.view.ApplianceView.ListenerSnapshot;
 import io.kamille.admin.view.ApplianceView.LoopSnapshot;
+import io.kamille.admin.view.ApplianceView.ReloadSnapshot;
 import io.kamille.admin.view.ApplianceView.RequestDurations;
 import io.kamille.admin.view.ApplianceView.RequestExplanation;
 import io.kamille.admin.view.ApplianceView.RouteSnapshot;
@@ -79,6 +80,11 @@ final class LiveView implements ApplianceView {
   @Override
   public List<ListenerSnapshot> listeners() {
     return appliance.clientSide().listenerSnapshots();
+  }
+
+  @Override
+  public ReloadSnapshot reload() {
+    return appliance.reloaded();
   }
 
   @Override

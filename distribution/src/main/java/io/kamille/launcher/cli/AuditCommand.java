@@ -33,7 +33,7 @@ final class AuditCommand {
       AuditLog.Verdict verdict = AuditLog.verify(log);
       out.println(log + ": " + verdict.lines() + " lines are right");
       if (verdict.trouble() != null) {
-        throw new CommandFailure(ExitCode.CONFIGURATION, log + ": " + verdict.trouble());
+        throw new CommandFailure(ExitCode.DATA, log + ": " + verdict.trouble());
       }
       out.println("last digest: " + verdict.hash());
       return ExitCode.OK;

@@ -9,6 +9,9 @@ public final class ExitCode {
   /** Words on the command line that mean nothing. */
   public static final int USAGE = 64;
 
+  /** Content that is not what it should be, such as an audit log with a broken chain. */
+  public static final int DATA = 65;
+
   /** A file that cannot be read or written. */
   public static final int UNREADABLE = 66;
 

@@ -86,7 +86,7 @@ final class VersionedFile implements AutoCloseable {
     if (versions != null) {
       refused(versions.reload());
     } else if (read != null) {
-      reload(() -> ConfigurationFile.read(read), appliance::reload);
+      reload(() -> ConfigurationFile.read(read), appliance::reload, appliance::refused);
     }
   }
 
@@ -95,17 +95,20 @@ final class VersionedFile implements AutoCloseable {
    * signal: what was read last is in force last.
    */
   static synchronized void reload(
-      Supplier<ConfigurationReading> file, Consumer<Configuration> appliance) {
+      Supplier<ConfigurationReading> file, Consumer<Configuration> appliance, Runnable onRefusal) {
     switch (file.get()) {
       case ConfigurationReading.Accepted(Configuration configuration) -> {
         try {
           appliance.accept(configuration);
         } catch (UncheckedIOException unusable) {
+          onRefusal.run();
           refused(List.of(String.valueOf(unusable.getMessage())));
         }
       }
-      case ConfigurationReading.Refused refused ->
-          refused(refused.problems().stream().map(Problem::toString).toList());
+      case ConfigurationReading.Refused refused -> {
+        onRefusal.run();
+        refused(refused.problems().stream().map(Problem::toString).toList());
+      }
     }
   }
 

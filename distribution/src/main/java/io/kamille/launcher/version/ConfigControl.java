@@ -65,6 +65,9 @@ public final class ConfigControl implements AutoCloseable {
       return List.of();
     }
 
+    /** The file was read again, and what ran goes on. */
+    default void refused() {}
+
     /** Makes all that it needs and that may fail. Ended by {@link Step#apply} or abandon. */
     Step prepare(Configuration next);
   }
@@ -551,6 +554,15 @@ public final class ConfigControl implements AutoCloseable {
   }
 
   private List<SettingChange> readAgain() throws Refused {
+    try {
+      return takenAgain();
+    } catch (Refused why) {
+      target.refused();
+      throw why;
+    }
+  }
+
+  private List<SettingChange> takenAgain() throws Refused {
     String next;
     try {
       next = file.now();

@@ -118,6 +118,9 @@ class ProcessFaultsIT {
     try (KamilleProcess kamille = start("127.0.0.1:0", "access: {enabled: off}")) {
       InetSocketAddress address = kamille.address();
       kamille.awaitLine("admin on ");
+      assertThat(metric(kamille, "kamille_config_last_reload_successful")).isOne();
+      assertThat(metric(kamille, "kamille_config_last_reload_success_timestamp_seconds"))
+          .isGreaterThan(1_700_000_000);
       Path file = directory.resolve("kamille.yaml");
       StringBuilder broken = new StringBuilder(Files.readString(file));
       for (int i = 0; i < 100; i++) {
@@ -131,6 +134,7 @@ class ProcessFaultsIT {
             return metric(kamille, "kamille_log_dropped_messages_total") > 0;
           },
           "messages are dropped");
+      assertThat(metric(kamille, "kamille_config_last_reload_successful")).isZero();
       assertThat(client(address).get("/refused/by/nobody").answer().status()).isEqualTo(404);
       kamille.readOn();
       kamille.awaitLine("messages were dropped");

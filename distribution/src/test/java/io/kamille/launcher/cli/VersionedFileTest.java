@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 class VersionedFileTest {
@@ -31,7 +32,8 @@ class VersionedFileTest {
                           Await.opened(mayGoOn);
                           return accepted();
                         },
-                        configuration -> events.add("first is in force")));
+                        configuration -> events.add("first is in force"),
+                        () -> events.add("refused")));
     Await.opened(isReading);
     Thread second =
         Thread.ofPlatform()
@@ -42,7 +44,8 @@ class VersionedFileTest {
                           events.add("second reads");
                           return accepted();
                         },
-                        configuration -> events.add("second is in force")));
+                        configuration -> events.add("second is in force"),
+                        () -> events.add("refused")));
     Await.until(() -> second.getState() == Thread.State.BLOCKED, "the second waits");
     mayGoOn.countDown();
     first.join();
@@ -54,8 +57,10 @@ class VersionedFileTest {
   @Test
   void whatIsRefusedPutsNothingInForce() {
     List<Configuration> inForce = new CopyOnWriteArrayList<>();
-    VersionedFile.reload(() -> parse("nonsense"), inForce::add);
+    var refusals = new AtomicInteger();
+    VersionedFile.reload(() -> parse("nonsense"), inForce::add, refusals::incrementAndGet);
     assertThat(inForce).isEmpty();
+    assertThat(refusals).hasValue(1);
   }
 
   private static ConfigurationReading accepted() {

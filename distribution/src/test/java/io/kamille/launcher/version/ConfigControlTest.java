@@ -65,6 +65,12 @@ class ConfigControlTest {
     Event whenApplied = () -> {};
     TrialGuard.Counts counts = TrialGuard.Counts.NONE;
     final List<String> steps = new ArrayList<>();
+    int refusals;
+
+    @Override
+    public void refused() {
+      refusals++;
+    }
 
     @Override
     public TrialGuard.Counts counts() {
@@ -156,6 +162,7 @@ class ConfigControlTest {
     appliance.fails = true;
     assertThat(control.reload()).containsExactly("Nothing was changed; the log says why.");
     refused(ProblemType.NOT_PREPARED, () -> control.reload(control.tag()));
+    assertThat(appliance.refusals).isEqualTo(2);
   }
 
   @Test
@@ -169,6 +176,7 @@ class ConfigControlTest {
     assertThat(control.reload())
         .singleElement(STRING)
         .contains("kamille.yaml:5:52: tests[0].expect.cache: found lookup (route: it takes");
+    assertThat(appliance.refusals).as("reloads, not commits").isEqualTo(1);
     assertThat(appliance.steps).isEmpty();
     Files.writeString(file, LEAST);
     commit(good, "a", "", null);

@@ -6,6 +6,7 @@ import io.kamille.admin.view.ApplianceView;
 import io.kamille.admin.view.ApplianceView.CacheSnapshot;
 import io.kamille.admin.view.ApplianceView.ListenerSnapshot;
 import io.kamille.admin.view.ApplianceView.LoopSnapshot;
+import io.kamille.admin.view.ApplianceView.ReloadSnapshot;
 import io.kamille.admin.view.UpstreamSnapshot;
 import io.kamille.core.http.StatusCode;
 import io.kamille.core.loop.WallClock;
@@ -79,6 +80,7 @@ final class ProcessResources {
         appliance.loops(),
         appliance.cache(),
         appliance.upstreams(),
+        appliance.reload(),
         isConfigurable,
         appliance.cluster() != null);
   }
@@ -92,6 +94,7 @@ final class ProcessResources {
       List<LoopSnapshot> loops,
       CacheSnapshot cache,
       List<UpstreamSnapshot> upstreams,
+      ReloadSnapshot reload,
       boolean configurable,
       boolean clustered) {}
 }

@@ -21,6 +21,7 @@ import io.kamille.core.metric.Histogram;
 import io.kamille.core.origin.OriginSettings;
 import io.kamille.core.trace.Tracing;
 import java.net.InetAddress;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -73,6 +74,11 @@ public interface ApplianceView {
   /** How many certificates are ordered and not issued yet. */
   default long missingCertificates() {
     return 0;
+  }
+
+  /** What became of the configuration file when it was last read. */
+  default ReloadSnapshot reload() {
+    return new ReloadSnapshot(true, Instant.ofEpochMilli(startedEpochMillis()).toString());
   }
 
   /** The nodes that this one is a cluster with; null if there are none. */
@@ -200,6 +206,14 @@ public interface ApplianceView {
   List<PurgeReport> purges();
 
   // What it is told
+
+  /**
+   * The last reload.
+   *
+   * @param successful false if the file was refused, and what ran goes on
+   * @param lastSuccess when a configuration last came into force (RFC 3339)
+   */
+  record ReloadSnapshot(boolean successful, String lastSuccess) {}
 
   /**
    * One listener.

@@ -637,8 +637,16 @@ final class FillReply implements Reply, ContentSource {
   private void complete() {
     if (fill != null) {
       long length = fill.length();
-      StoredResponse stored = route.complete(fetch, fill, isKept);
+      Fill whole = fill;
       fill = null;
+      StoredResponse stored;
+      try {
+        stored = route.complete(fetch, whole, isKept);
+      } catch (RuntimeException | Error fault) {
+        // Followers must not wait for what does not come.
+        giveUp(Failure.of(Kind.PROXY_INTERNAL_ERROR, "the response could not be stored"));
+        throw fault;
+      }
       if (flight != null) {
         flight.filled(length);
         flight = null;

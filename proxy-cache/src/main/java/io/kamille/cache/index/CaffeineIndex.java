@@ -251,16 +251,21 @@ public final class CaffeineIndex implements AutoCloseable {
       return false;
     }
     Change change = new Change();
-    cache.compute(
-        key,
-        (same, present) -> {
-          if (!isCurrent.getAsBoolean()) {
-            return present;
-          }
-          change.before = present;
-          change.after = present == null ? response : present.with(response, variantLimit);
-          return change.after;
-        });
+    try {
+      cache.compute(
+          key,
+          (same, present) -> {
+            if (!isCurrent.getAsBoolean()) {
+              return present;
+            }
+            change.before = present;
+            change.after = present == null ? response : present.with(response, variantLimit);
+            return change.after;
+          });
+    } catch (RuntimeException | Error fault) {
+      room.giveBack(granted);
+      throw fault;
+    }
     Variants before = change.before;
     Variants after = change.after;
     if (after == null) {

@@ -151,9 +151,15 @@ public final class CacheHandler implements ExchangeHandler {
       return;
     }
     boolean mayWait = settings.mayCollapse() && !wait.isOver();
-    CacheDecision decision =
-        decisions.afterLookup(request, demands, key, variants != null, stored, mayWait, now);
-    notes.mark(TraceStep.DECISION, word(decision));
+    CacheDecision decision;
+    try {
+      decision =
+          decisions.afterLookup(request, demands, key, variants != null, stored, mayWait, now);
+      notes.mark(TraceStep.DECISION, word(decision));
+    } catch (RuntimeException | Error fault) {
+      StoredAnswers.release(stored);
+      throw fault;
+    }
     switch (decision) {
       case Serve serve -> {
         StoredResponse served = Objects.requireNonNull(stored);

@@ -237,14 +237,19 @@ public final class TieredStore {
       @Nullable StoredResponse asked,
       Completion completion) {
     StoredResponse response = finish(reservation, completion);
-    response.unpurged(0, before.purge());
-    if (isStillGood(key, before)
-        && !settlement.isPurged(response)
-        && !fellUnderAPurge(asked, before)) {
-      put(key, response, before);
-      if (fellUnderAPurge(asked, before)) {
-        index.replace(key, response, null);
+    try {
+      response.unpurged(0, before.purge());
+      if (isStillGood(key, before)
+          && !settlement.isPurged(response)
+          && !fellUnderAPurge(asked, before)) {
+        put(key, response, before);
+        if (fellUnderAPurge(asked, before)) {
+          index.replace(key, response, null);
+        }
       }
+    } catch (RuntimeException | Error fault) {
+      response.release();
+      throw fault;
     }
     return response;
   }
@@ -258,8 +263,15 @@ public final class TieredStore {
     response.retain();
     begin(key);
     try {
-      if (!index.put(key, response, () -> true)) {
-        response.forget();
+      boolean isPut = false;
+      try {
+        isPut = index.put(key, response, () -> true);
+      } finally {
+        if (!isPut) {
+          response.forget();
+        }
+      }
+      if (!isPut) {
         removeOlder(key, response);
       }
       if (copies != null) {

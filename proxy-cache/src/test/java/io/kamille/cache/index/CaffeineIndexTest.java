@@ -1,6 +1,7 @@
 package io.kamille.cache.index;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.memory.Arena;
@@ -88,6 +89,24 @@ class CaffeineIndexTest {
         .isGreaterThan(plain);
     index.clear();
     assertThat(index.heapBytes()).isZero();
+  }
+
+  @Test
+  void whatFailsToBeStoredIsChargedNothing() {
+    StoredResponse response = response(1, 10);
+    assertThatThrownBy(
+            () ->
+                index.put(
+                    key(1),
+                    response,
+                    () -> {
+                      throw new OutOfMemoryError("for a moment");
+                    }))
+        .isInstanceOf(OutOfMemoryError.class);
+    response.forget();
+    assertThat(index.heapBytes()).isZero();
+    put(1, 10);
+    assertThat(keys()).containsExactly(key(1));
   }
 
   private StoredResponse response(int number, int length, String cacheStatus, ResponseHead head) {
