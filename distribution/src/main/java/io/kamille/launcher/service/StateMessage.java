@@ -15,7 +15,7 @@ final class StateMessage {
 
   /*
    *   state VERSION
-   *   NAME=VALUE          one line each; a name has no "=", neither has a line break
+   *   NAME=VALUE          one line each; a name has no "=", neither has a control character
    *   end CHECKSUM        CRC-32C of all that comes before, in hexadecimal digits
    *
    * Both sides may be of different versions. A name that the other side does not know is its to
@@ -42,8 +42,7 @@ final class StateMessage {
       String line = each.getKey() + '=' + each.getValue() + '\n';
       boolean isLine =
           each.getKey().indexOf('=') < 0
-              && line.indexOf('\n') == line.length() - 1
-              && line.chars().allMatch(character -> character < 0x80);
+              && line.chars().limit(line.length() - 1L).allMatch(c -> c >= ' ' && c < 0x80);
       if (isLine && message.length() + line.length() + LAST_BYTES <= MOST_BYTES) {
         message.append(line);
       } else {
@@ -51,7 +50,9 @@ final class StateMessage {
       }
     }
     if (leftOut > 0) {
-      LOG.log(Level.WARNING, leftOut + " values are too long to be handed over");
+      LOG.log(
+          Level.WARNING,
+          leftOut + " values are not handed over: they are too long, or not one line of ASCII");
     }
     String checksum = checksum(message);
     return message.append(LAST).append(checksum).toString();

@@ -2,6 +2,7 @@ package io.kamille.launcher.version;
 
 import io.kamille.admin.auth.PrivateFile;
 import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -58,7 +59,12 @@ final class ConfigStore {
     }
     int number = Integer.parseInt(name.group(1));
     last = Math.max(last, number);
-    String content = Files.readString(file);
+    String content;
+    try {
+      content = Files.readString(file);
+    } catch (CharacterCodingException spoilt) {
+      return;
+    }
     int end = content.indexOf('\n');
     if (!content.startsWith(MARK) || end < 0) {
       return;

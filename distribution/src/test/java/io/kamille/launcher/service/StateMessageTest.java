@@ -46,6 +46,30 @@ class StateMessageTest {
   }
 
   @Test
+  void whatIsTakenIsReadWhateverElseIsOffered() {
+    Random random = new Random(2);
+    for (int round = 0; round < 500; round++) {
+      Map<String, String> values = new LinkedHashMap<>();
+      for (int i = random.nextInt(20); i > 0; i--) {
+        values.put(text(random, 10), text(random, random.nextInt(40) == 0 ? 70_000 : 30));
+      }
+      values.put("secret", "00ff");
+      Map<String, String> read = StateMessage.read(StateMessage.write(values));
+      assertThat(read).containsEntry("secret", "00ff");
+      assertThat(values).containsAllEntriesOf(read);
+    }
+  }
+
+  private static String text(Random random, int most) {
+    StringBuilder text = new StringBuilder();
+    for (int i = random.nextInt(most + 1); i > 0; i--) {
+      boolean isOdd = random.nextInt(50) == 0;
+      text.append((char) (isOdd ? random.nextInt(0x100) : ' ' + random.nextInt(95)));
+    }
+    return text.toString();
+  }
+
+  @Test
   void whatIsTooLongIsLeftOutAndWhatComesFirstStays() {
     Map<String, String> many = new LinkedHashMap<>(Map.of("secret", "00ff"));
     for (int i = 0; i < 10_000; i++) {

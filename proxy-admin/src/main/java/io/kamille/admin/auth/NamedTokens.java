@@ -180,7 +180,7 @@ public final class NamedTokens {
    *     are too many
    */
   public Created make(String name, Scope scope, Duration lifetime) {
-    if (name.isBlank() || name.length() > NAME_LIMIT || name.chars().anyMatch(c -> c < ' ')) {
+    if (name.isBlank() || name.length() > NAME_LIMIT || !isText(name)) {
       throw new IllegalArgumentException("name must have 1 to " + NAME_LIMIT + " characters.");
     }
     if (lifetime.isNegative() || lifetime.isZero() || lifetime.compareTo(LONGEST) > 0) {
@@ -195,6 +195,11 @@ public final class NamedTokens {
     Token token =
         new Token(id, name, scope, Secret.digest(secret), now, now + lifetime.toSeconds(), 0);
     return new Created(token, secret);
+  }
+
+  /** Without control characters and halves of characters, which no file can hold. */
+  private static boolean isText(String name) {
+    return name.codePoints().noneMatch(c -> c < ' ' || Character.getType(c) == Character.SURROGATE);
   }
 
   /**

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kamille.cache.key.CacheKey;
 import java.io.IOException;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Which keys a process finds that the one before it was asked for most. */
@@ -26,6 +27,20 @@ class HeatFileTest {
   void theKeysComeBackInTheirOrder() {
     try (var fixture = new DiskFixture(written())) {
       assertThat(fixture.tier.heat()).isEqualTo(KEYS);
+    }
+  }
+
+  @Test
+  void asManyAsTheFileHoldsComeBackTheHottestOfThem() {
+    for (int count : new int[] {0, 1, HeatFile.LIMIT - 1, HeatFile.LIMIT, HeatFile.LIMIT + 1}) {
+      List<CacheKey> keys = IntStream.range(0, count).mapToObj(DiskFixture::key).toList();
+      var directory = new MemoryDirectory();
+      try (var fixture = new DiskFixture(directory)) {
+        fixture.tier.keepHeat(keys);
+      }
+      try (var fixture = new DiskFixture(directory)) {
+        assertThat(fixture.tier.heat()).isEqualTo(keys.subList(0, Math.min(count, HeatFile.LIMIT)));
+      }
     }
   }
 

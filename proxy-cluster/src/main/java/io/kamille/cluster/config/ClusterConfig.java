@@ -6,6 +6,7 @@ import io.kamille.cluster.engine.ClusterEngine;
 import io.kamille.cluster.engine.ClusterEngine.Answer;
 import io.kamille.cluster.engine.PlaceFile;
 import io.kamille.cluster.engine.PlaceFile.Place;
+import io.kamille.core.loop.SteadyTask;
 import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -86,7 +87,13 @@ public final class ClusterConfig implements AutoCloseable {
     this.node = node;
     this.wait = wait;
     done = file.read();
-    follower = Thread.ofVirtual().name("kamille-config").start(this::follow);
+    follower =
+        Thread.ofVirtual()
+            .name("kamille-config")
+            .start(
+                () ->
+                    new SteadyTask(LOG, "changes of the cluster wait", this::follow)
+                        .repeatUntil(() -> false));
   }
 
   /** The number of the last change that is in force here, or could not be. */

@@ -8,6 +8,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.Deque;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -68,7 +69,7 @@ public final class ConfigChanges {
   private synchronized byte[] apply(long id, long base, byte[] text) {
     long number =
         kept.stream().filter(each -> each.id() == id).mapToLong(Kept::number).findFirst().orElse(0);
-    if (number == 0 && base == last && text.length <= LIMIT_BYTES) {
+    if (number == 0 && base == last && text.length <= LIMIT_BYTES && isText(text)) {
       log = log == 0 ? id : log;
       number = ++last;
       kept.addLast(new Kept(number, id, new String(text, StandardCharsets.UTF_8)));
@@ -78,6 +79,12 @@ public final class ConfigChanges {
       notifyAll();
     }
     return ByteBuffer.allocate(Long.BYTES).putLong(number).array();
+  }
+
+  /** Else a snapshot would have another text, and perhaps a longer one than its reader takes. */
+  private static boolean isText(byte[] text) {
+    return Arrays.equals(
+        text, new String(text, StandardCharsets.UTF_8).getBytes(StandardCharsets.UTF_8));
   }
 
   /** The number of that place, if it is one of this log; else 0. */

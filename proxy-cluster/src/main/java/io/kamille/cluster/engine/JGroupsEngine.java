@@ -1,6 +1,7 @@
 package io.kamille.cluster.engine;
 
 import io.kamille.cluster.settings.ClusterSettings;
+import io.kamille.core.loop.SteadyTask;
 import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
@@ -195,7 +196,13 @@ public final class JGroupsEngine implements ClusterEngine {
     this.hosts = hosts;
     this.state = state;
     this.listener = listener;
-    keeper = Thread.ofVirtual().name("kamille-cluster-keeper").unstarted(this::keep);
+    keeper =
+        Thread.ofVirtual()
+            .name("kamille-cluster-keeper")
+            .unstarted(
+                () ->
+                    new SteadyTask(LOG, "the membership was not looked at", this::keep)
+                        .repeatUntil(() -> isClosed));
   }
 
   // Joining, and joining again

@@ -1,5 +1,6 @@
 package io.kamille.cluster.engine;
 
+import io.kamille.core.loop.SteadyTask;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -85,7 +86,12 @@ final class MemberSockets extends DefaultSocketFactory {
     @Override
     public void bind(@Nullable SocketAddress address, int backlog) throws IOException {
       super.bind(address, BACKLOG);
-      Thread.ofVirtual().name("kamille-cluster-accept").start(this::acceptAll);
+      SteadyTask accepting =
+          new SteadyTask(
+              System.getLogger("kamille.cluster"), "no node is accepted", this::acceptAll);
+      Thread.ofVirtual()
+          .name("kamille-cluster-accept")
+          .start(() -> accepting.repeatUntil(this::isClosed));
     }
 
     @Override

@@ -9,6 +9,7 @@ import io.kamille.cluster.engine.ClusterEngine.Answer;
 import io.kamille.cluster.engine.PlaceFile;
 import io.kamille.cluster.purge.PurgeReceipt.AtNode;
 import io.kamille.core.http.RequestHead;
+import io.kamille.core.loop.SteadyTask;
 import io.kamille.core.metric.Counter;
 import io.kamille.core.metric.Histogram;
 import io.kamille.core.metric.MetricDescriptor;
@@ -170,7 +171,13 @@ public final class ClusterPurges implements AutoCloseable {
     away = metrics.counter(AWAY);
     this.file = file;
     takeUp();
-    appender = Thread.ofVirtual().name("kamille-purges").start(this::appendAll);
+    appender =
+        Thread.ofVirtual()
+            .name("kamille-purges")
+            .start(
+                () ->
+                    new SteadyTask(LOG, "purges were not appended", this::appendAll)
+                        .repeatUntil(() -> false));
   }
 
   /** Purges at all nodes; waits for their answers. */
@@ -329,6 +336,10 @@ public final class ClusterPurges implements AutoCloseable {
   private void appendAll() {
     try {
       while (!Thread.currentThread().isInterrupted()) {
+        if (isEverythingDue) {
+          isEverythingDue = false;
+          order(Kind.ALL, List.of(), false);
+        }
         List<Ordered> entry = new ArrayList<>();
         int length = 0;
         boolean isFull = false;
@@ -337,14 +348,14 @@ public final class ClusterPurges implements AutoCloseable {
           length += next.order().length();
           isFull = entry.size() == ENTRY_LIMIT || length > ENTRY_LIMIT_CHARS;
         }
-        if (isEverythingDue) {
-          isEverythingDue = false;
-          order(Kind.ALL, List.of(), false);
-        }
         append(entry);
       }
     } catch (InterruptedException closed) {
       Thread.currentThread().interrupt();
+    } catch (RuntimeException | Error fault) {
+      // Orders that were taken from the queue may be lost.
+      isEverythingDue = true;
+      throw fault;
     }
   }
 

@@ -36,6 +36,9 @@ public final class LoggedValues {
 
   static byte[] entry(String name, byte[] value) {
     byte[] named = name.getBytes(StandardCharsets.UTF_8);
+    if (named.length > Short.MAX_VALUE) {
+      throw new IllegalArgumentException("a name of " + named.length + " octets");
+    }
     return ByteBuffer.allocate(1 + Short.BYTES + named.length + value.length)
         .put(KIND)
         .putShort((short) named.length)

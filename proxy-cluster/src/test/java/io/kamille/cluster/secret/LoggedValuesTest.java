@@ -2,6 +2,7 @@ package io.kamille.cluster.secret;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -11,7 +12,9 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Map;
 import java.util.Random;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 /** What the log keeps of values, whoever has appended them. */
@@ -58,6 +61,41 @@ class LoggedValuesTest {
     assertThat(copy.under("")).containsOnlyKeys("ü");
     assertThat(copy.get("ü")).hasSize(5);
     assertThat(copy.await(3, Duration.ZERO)).as("their number, too").isTrue();
+  }
+
+  @Test
+  void whatIsTakenIsInASnapshotToo() throws IOException {
+    Random random = new Random(5);
+    Map<String, byte[]> taken = new TreeMap<>();
+    for (int i = 0; i < 400; i++) {
+      String name =
+          "n".repeat(random.nextInt(5) == 0 ? 1_020 + random.nextInt(8) : 1) + "\u00fc" + i;
+      byte[] value = new byte[random.nextInt(5) == 0 ? 65_530 + random.nextInt(12) : 1 + i];
+      random.nextBytes(value);
+      byte[] entry;
+      try {
+        entry = LoggedValues.entry(name, value);
+      } catch (IllegalArgumentException refused) {
+        continue;
+      }
+      if (apply(entry) > 0) {
+        taken.put(name, value);
+      }
+    }
+    var octets = new ByteArrayOutputStream();
+    values.save(new DataOutputStream(octets));
+    LoggedValues copy = new LoggedValues();
+    copy.load(in(octets.toByteArray(), 0));
+    assertThat(taken).hasSizeBetween(200, 399);
+    assertThat(copy.under("")).containsOnlyKeys(taken.keySet());
+    taken.forEach((name, value) -> assertThat(copy.get(name)).isEqualTo(value));
+  }
+
+  /** Its length would be that of another name. */
+  @Test
+  void aNameOfMoreThanAnEntryCanSayIsNotWritten() {
+    assertThatThrownBy(() -> LoggedValues.entry("n".repeat(65_537), new byte[1]))
+        .isInstanceOf(IllegalArgumentException.class);
   }
 
   @Test
