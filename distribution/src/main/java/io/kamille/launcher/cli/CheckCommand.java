@@ -3,6 +3,8 @@ package io.kamille.launcher.cli;
 import io.kamille.core.origin.UpstreamGroup;
 import io.kamille.core.origin.names.OriginFile;
 import io.kamille.core.setting.Problem;
+import io.kamille.core.tls.TlsSettings;
+import io.kamille.core.tls.TlsSettings.CertificateFiles;
 import io.kamille.launcher.appliance.Preflight;
 import io.kamille.launcher.appliance.RequestTests;
 import io.kamille.launcher.appliance.RouteChain;
@@ -12,9 +14,11 @@ import io.kamille.launcher.configuration.ConfigurationReading;
 import io.kamille.launcher.configuration.RouteSettings;
 import io.kamille.launcher.configuration.RoutesByHost;
 import io.kamille.launcher.configuration.Shadows;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -69,6 +73,7 @@ final class CheckCommand implements Callable<Integer> {
       Running.accepted(new ConfigurationReading.Refused(problems), err);
     }
     configuration.warnings().forEach(out::println);
+    certificatesOutOfTime(configuration, Instant.now()).forEach(out::println);
     String advice = Preflight.here().advice(configuration);
     if (advice != null) {
       out.println("here, " + advice);
@@ -80,6 +85,26 @@ final class CheckCommand implements Callable<Integer> {
     int tests = configuration.tests().size();
     out.println(file + ": no problems" + (tests == 0 ? "" : ", tests passed: " + tests));
     return configuration;
+  }
+
+  /** They are no problem for a start, and one for each client. */
+  private static List<String> certificatesOutOfTime(Configuration configuration, Instant now) {
+    List<TlsSettings> all = new ArrayList<>(List.of(configuration.admin().tls()));
+    configuration.listeners().forEach(listener -> all.add(listener.tls()));
+    List<String> warnings = new ArrayList<>();
+    for (TlsSettings tls : all) {
+      for (CertificateFiles files : tls.isOn() ? tls.certificates() : List.<CertificateFiles>of()) {
+        try {
+          String trouble = files.read().trouble(now);
+          if (trouble != null) {
+            warnings.add("warning: " + files.chain() + ": " + trouble);
+          }
+        } catch (IOException gone) {
+          // It was there a moment ago, when it was read.
+        }
+      }
+    }
+    return warnings;
   }
 
   /** One that is not there may come at any time: that is said, and is no problem. */

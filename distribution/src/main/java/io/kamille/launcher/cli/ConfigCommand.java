@@ -1,5 +1,7 @@
 package io.kamille.launcher.cli;
 
+import io.kamille.core.setting.Position;
+import io.kamille.core.setting.Problem;
 import io.kamille.launcher.client.LocalApi.Reply;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -223,25 +225,32 @@ final class ConfigCommand {
     JsonNode errors = JSON.readTree(reply.content()).path("errors");
     failed(errors).forEach(spec.commandLine().getErr()::println);
     for (JsonNode error : errors.values()) {
-      if (error.has("node")) {
-        continue;
+      if (!error.has("node")) {
+        spec.commandLine().getErr().println(problem(error));
       }
-      spec.commandLine()
-          .getErr()
-          .printf(
-              Locale.ROOT,
-              "%s%d:%d: %s: found %s, expected %s%n",
-              error.path("file").isString() ? error.path("file").stringValue() + ":" : "",
-              error.path("line").intValue(),
-              error.path("column").intValue(),
-              error.path("pointer").stringValue(""),
-              error.path("found").stringValue(""),
-              error.path("expected").stringValue(""));
     }
     CommandFailure refused = StateOption.refused(reply);
     throw reply.status() == 422
         ? new CommandFailure(ExitCode.CONFIGURATION, String.valueOf(refused.getMessage()))
         : refused;
+  }
+
+  /** As {@code check} tells it. */
+  private static Problem problem(JsonNode error) {
+    String file = error.path("file").stringValue("");
+    return new Problem(
+        Problem.Kind.valueOf(error.path("kind").stringValue("CONFLICT")),
+        file,
+        new Position(error.path("line").intValue(), error.path("column").intValue(), file),
+        error
+            .path("pointer")
+            .stringValue("")
+            .replaceFirst("^#/?", "")
+            .replaceAll("/([0-9]+)(?=/|$)", "[$1]")
+            .replace('/', '.'),
+        error.path("found").stringValue(""),
+        error.path("expected").stringValue(""),
+        error.path("nearest").stringValue(null));
   }
 
   private static String text(Path file) throws CommandFailure {

@@ -1,17 +1,23 @@
 package io.kamille.launcher.configuration;
 
 import io.kamille.core.answer.HeaderRules;
+import io.kamille.core.answer.HeaderRules.FieldValue;
 import io.kamille.core.gate.AccessList;
 import io.kamille.core.gate.AddressRange;
 import io.kamille.core.origin.ForwardingSettings;
 import io.kamille.core.route.Route;
 import io.kamille.core.setting.Position;
+import io.kamille.core.setting.SecretText;
 import io.kamille.core.setting.SectionValues;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** What in a configuration has less effect than it seems, because something else goes first. */
 public final class Shadows {
@@ -24,6 +30,10 @@ public final class Shadows {
    * path.
    */
   private static final int HOSTS_SHOWN = 3;
+  private static final Pattern VARIABLE =
+      Pattern.compile("\\$\\{(?!file:)[^}]*}|%\\{[^}]*}|\\$[a-z][a-z0-9_]*");
+  private static final Set<String> SECRETS =
+      Set.of("authorization", "proxy-authorization", "cookie", "x-api-key", "x-auth-token");
 
   private final String file;
   private final List<RouteSettings> routes;
@@ -83,9 +93,41 @@ public final class Shadows {
         note(at, at.path() + ".match.methods", method + " does not match " + upper);
       }
     }
-    fieldsSetTwice(at, "request-headers", route.actions().requestHeaders());
-    fieldsWritten(at, route.actions().requestHeaders());
+    HeaderRules request = route.actions().requestHeaders();
+    fieldsSetTwice(at, "request-headers", request);
+    fieldsWritten(at, request);
     fieldsSetTwice(at, "response-headers", route.actions().responseHeaders());
+    isLiteral(at, "redirect", route.actions().redirect().to());
+    areLiteral(at, "request-headers", request);
+    areLiteral(at, "response-headers", route.actions().responseHeaders());
+    for (Map<String, FieldValue> fields : List.of(request.set(), request.add())) {
+      fields.forEach((name, field) -> secretsAreInFiles(at, name, field.text()));
+    }
+  }
+
+  private void areLiteral(SectionValues at, String direction, HeaderRules rules) {
+    rules.set().forEach((name, to) -> isLiteral(at, direction + ".set." + name, written(to)));
+    rules.add().forEach((name, to) -> isLiteral(at, direction + ".add." + name, written(to)));
+  }
+
+  private static String written(FieldValue field) {
+    return field.text().written();
+  }
+
+  /** Other servers would put something in the place of it. */
+  private void isLiteral(SectionValues at, String setting, @Nullable String text) {
+    Matcher variable = VARIABLE.matcher(text == null ? "" : text);
+    if (variable.find()) {
+      String what = variable.group() + " is sent as it stands, because it is no variable here";
+      note(at, at.path() + "." + setting, what);
+    }
+  }
+
+  private void secretsAreInFiles(SectionValues at, String name, SecretText text) {
+    if (SECRETS.contains(name.toLowerCase(Locale.ROOT)) && !text.written().contains("${file:")) {
+      String where = at.path() + ".request-headers." + name;
+      note(at, where, "the log and each reader of versions see this value; write ${file:PATH}");
+    }
   }
 
   /** A more specific host goes first, also where its path is the shorter one. */

@@ -18,11 +18,11 @@ final class Refused extends InvalidRequest {
   /**
    * What is wrong with a text, as JSON has it.
    *
-   * @param file that the text includes, if it stands there
+   * @param file where it stands: the configuration's own, or one that it includes
    */
   record Wrong(
       String kind,
-      @Nullable String file,
+      String file,
       String pointer,
       int line,
       int column,
@@ -32,10 +32,9 @@ final class Refused extends InvalidRequest {
 
     static Wrong of(Problem problem) {
       String path = problem.path().replace("[", ".").replace("]", "");
-      String in = problem.position().file();
       return new Wrong(
           problem.kind().name(),
-          in.isEmpty() ? null : in,
+          problem.file(),
           path.isEmpty() ? "#" : "#/" + path.replace("~", "~0").replace('.', '/'),
           problem.position().line(),
           problem.position().column(),

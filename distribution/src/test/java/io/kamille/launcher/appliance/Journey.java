@@ -86,7 +86,7 @@ final class Journey implements BeforeEachCallback, AfterEachCallback {
 
   private static Configuration configuration(Collection<String> lines) {
     byte[] text = String.join("\n", lines).getBytes(StandardCharsets.UTF_8);
-    return switch (ConfigurationFile.parse("journey.yaml", text)) {
+    return switch (ConfigurationFile.parseAlone("journey.yaml", text)) {
       case ConfigurationReading.Accepted(Configuration accepted) -> accepted;
       case ConfigurationReading.Refused refused -> throw new AssertionError(refused.problems());
     };

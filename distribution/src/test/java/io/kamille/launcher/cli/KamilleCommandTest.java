@@ -2,6 +2,7 @@ package io.kamille.launcher.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.core.tls.Certificates;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -177,6 +178,19 @@ class KamilleCommandTest {
   }
 
   @Test
+  void aCertificateOutOfItsTimeIsAWarning() throws Exception {
+    Certificates.write(new Certificates("authority").expired("a.test"), directory, "old");
+    String tls = "{chain: " + directory + "/old.pem, key: " + directory + "/old.key}";
+    Path file =
+        write(
+            "listeners: [{address: ':0', tls: {certificates: ["
+                + tls
+                + "]}}]\nroutes: [{respond: 204}]\n");
+    assertThat(execute("check", "--config", file.toString())).isZero();
+    assertThat(out.toString()).contains("warning: " + directory + "/old.pem: it has expired at ");
+  }
+
+  @Test
   void filesOfOriginsAreReadAndJudgedToo() throws IOException {
     Path origins = directory.resolve("origins.yaml");
     Path file =
@@ -260,7 +274,7 @@ class KamilleCommandTest {
   }
 
   @Test
-  void aLogThatCannotBeWrittenIs66() throws IOException {
+  void aLogThatCannotBeWrittenIsAProblemOfTheConfiguration() throws IOException {
     Path file =
         write(
             """
@@ -271,9 +285,12 @@ class KamilleCommandTest {
             log: {access: {enabled: on, output: /nowhere/access.log}}
             admin: {address: 'off'}
             """);
-    assertThat(execute("run", "--config", file.toString())).isEqualTo(66);
-    assertThat(err.toString().lines()).hasSize(1);
-    assertThat(err.toString()).contains("access log").contains("/nowhere/access.log");
+    for (String command : List.of("run", "check")) {
+      assertThat(execute(command, "--config", file.toString())).isEqualTo(78);
+      assertThat(err.toString())
+          .contains(":5:37: log.access.output: found \"/nowhere/access.log\"")
+          .contains("its directory does not exist");
+    }
   }
 
   @Test

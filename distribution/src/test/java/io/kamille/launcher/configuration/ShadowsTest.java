@@ -75,6 +75,36 @@ class ShadowsTest {
   }
 
   @Test
+  void whatOtherServersWouldExpandIsSentAsItStands() {
+    assertThat(
+            notes(
+                "{redirect: 'https://www.x.test$request_uri'}",
+                "{path: /a, upstream: web, request-headers: {set: {X-Key: '${API_TOKEN}'}}}",
+                "{path: /b, upstream: web, response-headers: {add: {X-A: 'a %{VAR}'}}}",
+                "{path: /c, redirect: 'https://x.test{uri}?price=$5'}"))
+        .containsExactly(
+            "k:4:3: note: routes[0].redirect: $request_uri is sent as it stands, because it is no"
+                + " variable here",
+            "k:5:3: note: routes[1].request-headers.set.X-Key: ${API_TOKEN} is sent as it stands,"
+                + " because it is no variable here",
+            "k:6:3: note: routes[2].response-headers.add.X-A: %{VAR} is sent as it stands, because"
+                + " it is no variable here");
+  }
+
+  @Test
+  void aSecretInTheTextIsNoted() {
+    assertThat(
+            notes(
+                "{upstream: web, request-headers: {set: {authorization: Bearer s3cret}}}",
+                "{path: /a, upstream: web, request-headers: {set: {X-A: 'Bearer x'}}}"))
+        .singleElement()
+        .asString()
+        .isEqualTo(
+            "k:4:3: note: routes[0].request-headers.authorization: the log and each reader of"
+                + " versions see this value; write ${file:PATH}");
+  }
+
+  @Test
   void ofManyHostsThreeAreNamed() {
     assertThat(
             notes(

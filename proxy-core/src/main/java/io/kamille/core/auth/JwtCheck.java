@@ -17,6 +17,7 @@ import org.jose4j.jwk.OctetKeyPairJsonWebKey;
 import org.jose4j.jwk.RsaJsonWebKey;
 import org.jose4j.jwk.Use;
 import org.jose4j.jws.AlgorithmIdentifiers;
+import org.jose4j.jws.JsonWebSignature;
 import org.jose4j.jwt.JwtClaims;
 import org.jose4j.jwt.MalformedClaimException;
 import org.jose4j.jwt.NumericDate;
@@ -35,22 +36,30 @@ record JwtCheck(JwtSettings settings) {
    * Algorithms are a list of ours: none, secrets (HS256) and all others are refused, whatever the
    * token says. The key must be of the kind of the algorithm. Keys come from the settings alone.
    */
-  private static final AlgorithmConstraints ALGORITHMS =
-      new AlgorithmConstraints(
-          ConstraintType.PERMIT,
+  private static final List<String> ALGORITHMS =
+      List.of(
           AlgorithmIdentifiers.RSA_USING_SHA256,
           AlgorithmIdentifiers.ECDSA_USING_P256_CURVE_AND_SHA256,
           AlgorithmIdentifiers.EDDSA);
 
+  private static final AlgorithmConstraints PERMITTED =
+      new AlgorithmConstraints(ConstraintType.PERMIT, ALGORITHMS.toArray(String[]::new));
+
   static final Failure NO_TOKEN = wrong("it is no signed token of at most 8,192 characters");
   static final Failure UNKNOWN_KEY = wrong("no key fits the token");
   private static final Failure OTHER = wrong("the token is not right");
+  private static final Failure OTHER_ALGORITHM =
+      wrong("the algorithm is not RS256, ES256 or EdDSA");
+  private static final Failure CRITICAL = wrong("crit names what is not known here");
   private static final Failure OTHER_ISSUER = wrong("the issuer is wrong");
   private static final Failure OTHER_AUDIENCE = wrong("the audience is wrong");
   private static final Map<Integer, Failure> REASONS =
       Map.of(
           ErrorCodes.SIGNATURE_INVALID, wrong("the signature is wrong"),
           ErrorCodes.EXPIRED, wrong("the token has expired"),
+          ErrorCodes.EXPIRATION_MISSING, wrong("the token has no exp"),
+          ErrorCodes.NOT_YET_VALID, wrong("the token is not valid yet (nbf)"),
+          ErrorCodes.ISSUED_AT_INVALID_FUTURE, wrong("the token is of the future (iat)"),
           ErrorCodes.ISSUER_INVALID, OTHER_ISSUER,
           ErrorCodes.ISSUER_MISSING, OTHER_ISSUER,
           ErrorCodes.AUDIENCE_INVALID, OTHER_AUDIENCE,
@@ -61,11 +70,12 @@ record JwtCheck(JwtSettings settings) {
   private static final Pattern VALUE = Pattern.compile("[!-~]([ -~]{0,1022}[!-~])?");
   private static final int SKEW_SECONDS = 30;
   private static final int MOST_TOKEN_CHARACTERS = 8192;
-  private static final int MOST_KEYS = 100;
+  private static final int MOST_KEYS = 1_000;
   private static final long MOST_KEPT_SECONDS = 300;
 
   private static Failure wrong(String reason) {
-    return Found.unauthorized(reason, "Bearer error=\"invalid_token\"");
+    return Found.unauthorized(
+        reason, "Bearer error=\"invalid_token\", error_description=\"" + reason + "\"");
   }
 
   /**
@@ -79,12 +89,15 @@ record JwtCheck(JwtSettings settings) {
     try {
       keys =
           new JsonWebKeySet(new String(content, StandardCharsets.UTF_8))
-              .getJsonWebKeys().stream().filter(JwtCheck::isOfUse).limit(MOST_KEYS).toList();
+              .getJsonWebKeys().stream().filter(JwtCheck::isOfUse).toList();
     } catch (JoseException | RuntimeException wrong) {
       throw new IOException("it is no JWK set (RFC 7517)", wrong);
     }
     if (keys.isEmpty()) {
       throw new IOException("it has no public key for RS256, ES256 or EdDSA");
+    }
+    if (keys.size() > MOST_KEYS) {
+      throw new IOException(keys.size() + " keys (expected: at most " + MOST_KEYS + ")");
     }
     return keys;
   }
@@ -124,7 +137,7 @@ record JwtCheck(JwtSettings settings) {
     JwtConsumerBuilder builder =
         new JwtConsumerBuilder()
             .setVerificationKeyResolver(resolver)
-            .setJwsAlgorithmConstraints(ALGORITHMS)
+            .setJwsAlgorithmConstraints(PERMITTED)
             .setRequireExpirationTime()
             .setAllowedClockSkewInSeconds(SKEW_SECONDS)
             .setEvaluationTime(NumericDate.fromSeconds(nowEpochSeconds))
@@ -137,13 +150,24 @@ record JwtCheck(JwtSettings settings) {
       long end = claims.getExpirationTime().getValue() + SKEW_SECONDS;
       return new Found(null, identity(claims), Math.min(end - nowEpochSeconds, MOST_KEPT_SECONDS));
     } catch (InvalidJwtException wrong) {
-      return Found.refused(reason(wrong));
+      return Found.refused(reason(token, wrong));
     } catch (MalformedClaimException wrong) {
       return Found.refused(OTHER);
     }
   }
 
-  private static Failure reason(InvalidJwtException wrong) {
+  private static Failure reason(String token, InvalidJwtException wrong) {
+    JsonWebSignature head = new JsonWebSignature();
+    try {
+      head.setCompactSerialization(token);
+      if (!ALGORITHMS.contains(head.getAlgorithmHeaderValue())) {
+        return OTHER_ALGORITHM;
+      } else if (head.getHeaders().getObjectHeaderValue("crit") != null) {
+        return CRITICAL;
+      }
+    } catch (JoseException | RuntimeException noHead) {
+      return OTHER;
+    }
     for (Throwable cause = wrong; cause != null; cause = cause.getCause()) {
       if (cause instanceof UnresolvableKeyException) {
         return UNKNOWN_KEY;

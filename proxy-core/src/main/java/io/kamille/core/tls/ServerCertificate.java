@@ -17,6 +17,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A certificate chain, the private key that belongs to it, and the names it is for. Immutable; any
@@ -124,6 +125,14 @@ public record ServerCertificate(
   /** Whether we have made it, so that no client trusts it. */
   public boolean isSelfSigned() {
     return source.equals(SelfSigned.SOURCE);
+  }
+
+  /** Why no client takes it now; null if its time is right. */
+  public @Nullable String trouble(Instant now) {
+    Instant from = chain.getFirst().getNotBefore().toInstant();
+    return now.isAfter(notAfter())
+        ? "it has expired at " + notAfter()
+        : now.isBefore(from) ? "it is not valid before " + from : null;
   }
 
   /** When it expires. */

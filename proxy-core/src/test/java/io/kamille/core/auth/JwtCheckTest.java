@@ -69,8 +69,10 @@ class JwtCheckTest {
     String header = base64("{\"alg\":\"none\"}");
     assertThat(refusal(header + "." + base64(claims().toJson()) + ".")).isNotEmpty();
     assertThat(refusal(header + "." + base64(claims().toJson()))).isNotEmpty();
-    assertThat(refusal(signed(RSA, "RS512", claims()))).isNotEmpty();
-    assertThat(refusal(signed(RSA, "PS256", claims()))).isNotEmpty();
+    for (String other : List.of("RS512", "PS256")) {
+      assertThat(refusal(signed(RSA, other, claims())))
+          .isEqualTo("the algorithm is not RS256, ES256 or EdDSA");
+    }
     // The public key as a shared secret.
     for (byte[] secret :
         List.of(
@@ -112,10 +114,17 @@ class JwtCheckTest {
     assertThat(refusal(signed(RSA, "RS256", late))).isEqualTo("the token has expired");
     JwtClaims endless = claims();
     endless.unsetClaim("exp");
-    assertThat(refusal(signed(RSA, "RS256", endless))).isNotEmpty();
+    assertThat(refusal(signed(RSA, "RS256", endless))).isEqualTo("the token has no exp");
     JwtClaims early = claims();
     early.setNotBefore(NumericDate.fromSeconds(NOW + 31));
-    assertThat(refusal(signed(RSA, "RS256", early))).isNotEmpty();
+    assertThat(refusal(signed(RSA, "RS256", early))).isEqualTo("the token is not valid yet (nbf)");
+    JsonWebSignature critical = token("RS256", claims());
+    critical.setKey(RSA.getPrivateKey());
+    critical.setKeyIdHeaderValue("rsa");
+    critical.setCriticalHeaderNames("x");
+    critical.setHeader("x", "1");
+    assertThat(refusal(critical.getCompactSerialization()))
+        .isEqualTo("crit names what is not known here");
     JwtClaims others = claims();
     others.setIssuer("you");
     assertThat(refusal(signed(RSA, "RS256", others))).isEqualTo("the issuer is wrong");
@@ -197,6 +206,14 @@ class JwtCheckTest {
         List.of("", "{", "[]", "{\"keys\":{}}", "{\"keys\":[]}", "null", "{\"keys\":[1]}")) {
       assertThatThrownBy(() -> parse(text)).as(text).isInstanceOf(IOException.class);
     }
+  }
+
+  @Test
+  void moreKeysThanCanBeTriedAreToldAndNotDropped() throws IOException {
+    String key = RSA.toJson(JsonWebKey.OutputControlLevel.PUBLIC_ONLY);
+    assertThat(parse("{\"keys\":[" + (key + ",").repeat(499) + key + "]}")).hasSize(500);
+    assertThatThrownBy(() -> parse("{\"keys\":[" + (key + ",").repeat(1000) + key + "]}"))
+        .hasMessage("1001 keys (expected: at most 1000)");
   }
 
   private static List<JsonWebKey> parse(String text) throws IOException {
