@@ -22,6 +22,11 @@ public final class TestClient implements AutoCloseable {
   private final Socket socket;
   private final InputStream in;
 
+  /** On a connection that stands; takes it over. */
+  public static TestClient over(Socket socket) throws IOException {
+    return new TestClient(socket);
+  }
+
   private TestClient(Socket socket) throws IOException {
     this.socket = socket;
     this.in = new BufferedInputStream(socket.getInputStream());
