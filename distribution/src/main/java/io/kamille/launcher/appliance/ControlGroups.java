@@ -77,8 +77,14 @@ final class ControlGroups {
       boolean isUnified = parts.length == 3 && parts[1].isEmpty();
       if (parts.length == 3 && (isUnified || List.of(parts[1].split(",")).contains(controller))) {
         Path tree = isUnified ? mounted : mounted.resolve(controller);
-        Path group = tree.resolve(parts[2].substring(1)).normalize();
-        group = group.startsWith(tree) && Files.isDirectory(group) ? group : tree;
+        // What is mounted may begin anywhere on that path.
+        String below = parts[2].substring(1);
+        while (!below.isEmpty() && !Files.isDirectory(tree.resolve(below))) {
+          below =
+              below.substring(
+                  below.indexOf('/') + 1 == 0 ? below.length() : below.indexOf('/') + 1);
+        }
+        Path group = tree.resolve(below).normalize();
         for (Path each = group; each != null && each.startsWith(tree); each = each.getParent()) {
           groups.add(each);
         }
