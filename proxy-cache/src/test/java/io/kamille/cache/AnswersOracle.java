@@ -377,7 +377,7 @@ final class AnswersOracle {
   }
 
   private static boolean has(Map<String, String> fields, String directive) {
-    return List.of(fields.getOrDefault("cache-control", "").split(", ")).contains(directive);
+    return List.of(fields.getOrDefault("cache-control", "").split(", ", -1)).contains(directive);
   }
 
   private static long lifetimeSaid(Map<String, String> fields) {
@@ -385,7 +385,7 @@ final class AnswersOracle {
   }
 
   private static long number(Map<String, String> fields, String directive) {
-    for (String one : fields.getOrDefault("cache-control", "").split(", ")) {
+    for (String one : fields.getOrDefault("cache-control", "").split(", ", -1)) {
       if (one.startsWith(directive + "=")) {
         return Long.parseLong(one.substring(directive.length() + 1));
       }

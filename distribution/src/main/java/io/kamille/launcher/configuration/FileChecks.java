@@ -24,6 +24,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 
 /**
@@ -49,7 +50,10 @@ record FileChecks(SectionValues file, Problems problems) {
           admin,
           AdminSettings.TOKEN_FILE,
           "a file with a token, or one that can be made",
-          () -> Files.exists(token) ? TokenFile.check(token) : writable(token.getParent()));
+          () ->
+              Files.exists(token)
+                  ? TokenFile.check(token)
+                  : writable(Objects.requireNonNullElse(token.getParent(), token)));
     }
     SectionValues log = file.one(Configuration.LOGS).one(LogSettings.ACCESS);
     if (log.isGiven(AccessLogSettings.OUTPUT)) {

@@ -210,7 +210,7 @@ record RouteChecks(SectionValues route, Problems problems) {
   }
 
   private void fieldsMayBeChanged(Subsection<HeaderRules> direction) {
-    boolean isOfResponses = direction == RouteActions.RESPONSE_HEADERS;
+    boolean isOfResponses = direction.equals(RouteActions.RESPONSE_HEADERS);
     for (SectionValues rules : route.all(direction)) {
       if (direction.equals(RouteActions.REQUEST_HEADERS)) {
         viaIsOurs(rules);

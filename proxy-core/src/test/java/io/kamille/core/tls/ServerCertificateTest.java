@@ -93,7 +93,7 @@ class ServerCertificateTest {
     "EC brainpoolP256r1, 1.3.36.3.3.2.8.1.1.7"
   })
   void aKeyThatNoHandshakeCanUseIsRefused(String kind, String told) throws Exception {
-    String[] words = kind.split(" ");
+    String[] words = kind.split(" ", -1);
     KeyPairGenerator generator =
         words.length > 1
             ? KeyPairGenerator.getInstance(words[0], new BouncyCastleProvider())
