@@ -1,9 +1,6 @@
 package io.kamille.launcher.cli;
 
-import io.kamille.core.socket.SystemCall;
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
+import io.kamille.core.socket.SignalDisposition;
 import java.lang.reflect.Proxy;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -24,9 +21,6 @@ public final class Signals {
 
   private static final int SIGHUP = 1;
   private static final int SIGTERM = 15;
-  private static final long IGNORED = 1;
-  private static final int ACTION_BYTES = 32;
-  private static final int SET_BYTES = 8;
 
   /** One that waits for its action. */
   private static final class Held {
@@ -54,7 +48,7 @@ public final class Signals {
 
   /** Has signals of these names wait until {@link #on} says what they do. */
   public static void hold(String... names) {
-    heed(SIGHUP);
+    SignalDisposition.unlessHeeded(SIGHUP, SIGTERM);
     for (String name : names) {
       Held held = new Held();
       HELD.put(name, held);
@@ -69,17 +63,6 @@ public final class Signals {
       install(name, action);
     } else {
       held.act(action);
-    }
-  }
-
-  private static void heed(int signal) {
-    try (Arena scope = Arena.ofConfined()) {
-      MemorySegment action = scope.allocate(ACTION_BYTES, Long.BYTES);
-      SystemCall.RT_SIGACTION.call(signal, 0, action.address(), SET_BYTES, 0, 0);
-      if (action.get(ValueLayout.JAVA_LONG, 0) == IGNORED) {
-        SystemCall.RT_SIGACTION.call(SIGTERM, 0, action.address(), SET_BYTES, 0, 0);
-        SystemCall.RT_SIGACTION.call(signal, action.address(), 0, SET_BYTES, 0, 0);
-      }
     }
   }
 

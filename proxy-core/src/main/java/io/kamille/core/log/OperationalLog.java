@@ -1,5 +1,6 @@
 package io.kamille.core.log;
 
+import io.kamille.core.SuppressForbidden;
 import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;
@@ -81,6 +82,7 @@ public final class OperationalLog extends Handler {
   }
 
   /** What {@code System.err} shall be: its lines and those of the log come in order. */
+  @SuppressForbidden("its charset is asked for")
   public static PrintStream standardError() {
     return new PrintStream(STANDARD_ERROR.out, true, System.err.charset());
   }
