@@ -14,7 +14,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
-import java.text.MessageFormat;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -342,7 +341,7 @@ public final class ClusterState implements ClusterEngine.State {
       }
       LOG.log(Level.ERROR, UNREAD, number);
     } catch (RuntimeException fault) {
-      LOG.log(Level.ERROR, MessageFormat.format(UNREAD, number), fault);
+      LOG.log(Level.ERROR, UNREAD.replace("{0}", Long.toString(number)), fault);
     }
     unread.increment();
     local.clear();
