@@ -70,9 +70,11 @@ class ClusterDemoTest {
   private ClusterDemo startSleepers() throws IOException {
     return start(
         """
-        echo "of $(basename "$STATE_DIRECTORY")" > "$STATE_DIRECTORY/admin-token"
+        echo "a-token-of-32-letters-or-more-of-$(basename "$STATE_DIRECTORY")" > "$STATE_DIRECTORY/admin-token"
+        chmod 600 "$STATE_DIRECTORY/admin-token"
         echo "$@" > "$STATE_DIRECTORY/words"
-        exec sleep 600""");
+        exec sleep 600\
+        """);
   }
 
   private void answerFor(ClusterDemo.Node node) throws IOException {
@@ -87,7 +89,8 @@ class ClusterDemoTest {
   private void answer(HttpExchange exchange, String node) throws IOException {
     asked.incrementAndGet();
     boolean isKnown =
-        ("Bearer of " + node).equals(exchange.getRequestHeaders().getFirst("Authorization"));
+        ("Bearer a-token-of-32-letters-or-more-of-" + node)
+            .equals(exchange.getRequestHeaders().getFirst("Authorization"));
     byte[] content = answers.getOrDefault(node, "").getBytes(UTF_8);
     exchange.sendResponseHeaders(isKnown && content.length > 0 ? 200 : 404, content.length);
     exchange.getResponseBody().write(content);

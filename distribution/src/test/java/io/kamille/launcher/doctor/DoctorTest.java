@@ -36,7 +36,7 @@ class DoctorTest {
         """
                 .replace("%s", ofListener)
             + more;
-    var reading = ConfigurationFile.parse("kamille.yaml", text.getBytes(UTF_8));
+    var reading = ConfigurationFile.parseAlone("kamille.yaml", text.getBytes(UTF_8));
     Configuration configuration = ((ConfigurationReading.Accepted) reading).configuration();
     return Doctor.examine(root, running, configuration);
   }

@@ -84,7 +84,7 @@ final class ExchangeFuzz implements AutoCloseable {
         """
         listeners: ['127.0.0.1:0']
         loops: 2
-        limits: {head-timeout: 60s, content-timeout: 60s}
+        limits: {head-timeout: 60s, content-timeout: 60s, half-closed: on}
         upstreams: {site: {origins: ['%s'], retries: 0, connect-timeout: 60s,
           head-timeout: 60s, content-timeout: 60s}}
         routes: [{upstream: site}]

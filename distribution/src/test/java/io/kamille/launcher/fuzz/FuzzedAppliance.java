@@ -23,6 +23,7 @@ final class FuzzedAppliance {
       cache: {memory: {capacity: 16MiB}}
       log: {level: error}
       admin: {address: off}
+      limits: {half-closed: on}
       """;
 
   private FuzzedAppliance() {}
