@@ -148,8 +148,7 @@ class AdminServerIT {
                 + "\"cache\":{\"capacityBytes\":1048576,\"usedBytes\":4096,\"objects\":2,"
                 + "\"hits\":75,\"misses\":25,\"hitRatio\":0.75},"
                 + "\"upstreams\":[{\"name\":\"site\",\"origins\":[{\"name\":\"127.0.0.1:9000\","
-                + "\"from\":\"configuration\",\"until\":null,\"state\":\"out\","
-                + "\"inFlight\":1,\"limit\":0,\"failures\":4,\"since\":null,\"why\":\"\",\"drainedUntil\":null,\"check\":null}],\"lists\":[]}],\"reload\":{\"successful\":true,\"lastSuccess\":\"2026-11-21T09:00:00Z\"},\"configurable\":false,\"clustered\":false}\n");
+                + "\"from\":\"configuration\",\"until\":null,\"state\":\"out\",\"inFlight\":1,\"limit\":0,\"failures\":4,\"since\":null,\"why\":\"\",\"drainedUntil\":null,\"check\":null}],\"lists\":[]}],\"reload\":{\"successful\":true,\"lastSuccess\":\"2026-11-21T09:00:00Z\"},\"configurable\":false,\"clustered\":false}\n");
   }
 
   @Test

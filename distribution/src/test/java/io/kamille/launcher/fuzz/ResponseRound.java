@@ -163,7 +163,7 @@ final class ResponseRound implements ExchangeFuzz.Round {
       Answer answer = answers.list().get(i + 1);
       String fault =
           answer.isHit()
-              ? storedFault(all.get(i).second(), answer)
+              ? storedFault(all.get(i), answer)
               : isSound(answer, again, echoes++) ? "" : "an unsound answer when asked again";
       if (!fault.isEmpty()) {
         return fault + ", to " + all.get(i).target();
@@ -173,9 +173,10 @@ final class ResponseRound implements ExchangeFuzz.Round {
   }
 
   /** Whether the store kept something else than the whole of a complete response. */
-  private static String storedFault(SecondReading second, Answer answer) {
+  private static String storedFault(Spoiled spoiled, Answer answer) {
+    SecondReading second = spoiled.second();
     Message meant = second.finalResponse();
-    if (meant == null && second.isStricter()) {
+    if (meant == null && (second.isStricter() || spoiled.endsWithItsHead())) {
       return "";
     }
     boolean isSame =
