@@ -74,6 +74,7 @@ class ClusterIT {
   /** Each test begins with all three, whatever the one before has done. */
   @BeforeEach
   void start() {
+    refused = "";
     join("a", "b", "c");
     until(ClusterIT::isWhole, "all are current");
   }

@@ -396,7 +396,9 @@ public final class JGroupsEngine implements ClusterEngine {
           .setMaxLength(MESSAGE_LIMIT_BYTES);
       // One thread for each: a process that stands still accepts connections, and answers none.
       tcp.setBundler(new PerDestinationBundler().useSingleSenderThread(false));
-      sockets = new MemberSockets(MemberTls.context(settings.tls()), HANDSHAKE_MILLIS);
+      sockets =
+          new MemberSockets(
+              MemberTls.context(settings.tls()), HANDSHAKE_MILLIS, Thread::startVirtualThread);
       tcp.setSocketFactory(sockets);
       raft.raftId(settings.node())
           .members(settings.voters())
@@ -489,7 +491,7 @@ public final class JGroupsEngine implements ClusterEngine {
       in.readFully(saved);
       try {
         state.load(saved);
-      } catch (RuntimeException refused) {
+      } catch (Throwable refused) {
         fault("a snapshot of the log cannot be read: " + refused.getMessage());
         throw refused;
       }

@@ -8,7 +8,10 @@ import java.net.SocketAddress;
 import java.net.SocketException;
 import java.util.LinkedHashSet;
 import java.util.SequencedSet;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -25,6 +28,9 @@ final class MemberSockets extends DefaultSocketFactory {
    * stranger who sends none would keep all nodes out. So each handshake has a thread of its own
    * here, and JGroups gets only those that have shown a certificate. Of too many handshakes the
    * oldest ends: nodes need some milliseconds.
+   *
+   * With the port, all sockets close, wherever they are on their way. The other side of one that
+   * nobody reads would go on answering the next membership there.
    */
   private static final String[] PROTOCOLS = {"TLSv1.3"};
   private static final int HANDSHAKES_LIMIT = 256;
@@ -33,13 +39,16 @@ final class MemberSockets extends DefaultSocketFactory {
 
   private final SSLContext context;
   private final int handshakeMillis;
+  private final Executor handshakes;
   private volatile @Nullable Guarded server;
+  private final Set<Socket> open = ConcurrentHashMap.newKeySet();
   private final StrangerLines lines = new StrangerLines();
 
-  MemberSockets(SSLContext context, int handshakeMillis) {
+  MemberSockets(SSLContext context, int handshakeMillis, Executor handshakes) {
     super(context);
     this.context = context;
     this.handshakeMillis = handshakeMillis;
+    this.handshakes = handshakes;
   }
 
   @Override
@@ -49,7 +58,26 @@ final class MemberSockets extends DefaultSocketFactory {
     // A process that hangs accepts connections, and says nothing.
     socket.setSoTimeout(handshakeMillis);
     socket.addHandshakeCompletedListener(_ -> endless(socket));
+    follow(socket);
     return socket;
+  }
+
+  /** Closes it with the port, or now if that has closed. */
+  private void follow(Socket socket) {
+    open.removeIf(Socket::isClosed);
+    open.add(socket);
+    Guarded listening = server;
+    if (listening != null && listening.isClosed()) {
+      shut(socket);
+    }
+  }
+
+  private static void shut(Socket socket) {
+    try {
+      socket.close();
+    } catch (IOException gone) {
+      // As it shall be.
+    }
   }
 
   private static void endless(Socket socket) {
@@ -108,7 +136,7 @@ final class MemberSockets extends DefaultSocketFactory {
       while (!isClosed()) {
         try {
           Socket stranger = super.accept();
-          Thread.startVirtualThread(() -> shakeHands(stranger));
+          handshakes.execute(() -> shakeHands(stranger));
         } catch (IOException refused) {
           // Closed, or no descriptor is left for now.
           LockSupport.parkNanos(PAUSE_NANOS);
@@ -128,10 +156,11 @@ final class MemberSockets extends DefaultSocketFactory {
         socket.startHandshake();
         socket.setSoTimeout(0);
         end(stranger);
+        follow(socket);
         nodes.add(socket);
       } catch (IOException | RuntimeException refused) {
         end(stranger);
-        close(stranger);
+        shut(stranger);
         lines.tell(stranger.getRemoteSocketAddress(), refused);
       }
     }
@@ -139,7 +168,7 @@ final class MemberSockets extends DefaultSocketFactory {
     private synchronized void begin(Socket stranger) {
       strangers.add(stranger);
       if (strangers.size() > HANDSHAKES_LIMIT) {
-        close(strangers.removeFirst());
+        shut(strangers.removeFirst());
       }
     }
 
@@ -151,17 +180,9 @@ final class MemberSockets extends DefaultSocketFactory {
     public void close() throws IOException {
       super.close();
       synchronized (this) {
-        strangers.forEach(this::close);
+        strangers.forEach(MemberSockets::shut);
       }
-      nodes.forEach(this::close);
-    }
-
-    private void close(Socket socket) {
-      try {
-        socket.close();
-      } catch (IOException gone) {
-        // As it shall be.
-      }
+      open.forEach(MemberSockets::shut);
     }
   }
 }
