@@ -62,7 +62,7 @@ public final class Cache implements AutoCloseable {
 
   private final Arena arena;
   private final CaffeineIndex index;
-  private final TieredStore store;
+  final TieredStore store;
   private final WorkerThreads sweeper = WorkerThreads.sweeping("kamille-purge-");
   private final WorkerThreads counter = WorkerThreads.sweeping("kamille-purge-count-");
   private final StoreLease lease = new StoreLease();

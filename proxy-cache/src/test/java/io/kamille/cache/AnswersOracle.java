@@ -187,9 +187,8 @@ final class AnswersOracle {
       Request request, Response answer, @Nullable Stored asked, boolean isValidation, long now) {
     if (asked != null && isConfirmed(request, answer, asked, isValidation)) {
       for (Stored other : List.copyOf(store)) {
-        boolean isAlike =
-            asked.response.tag() != null && asked.response.tag().equals(other.response.tag());
-        if (other != asked && isAlike && matches(other, request) && isAbout(answer, other)) {
+        boolean isAlike = hasTagOf(asked.response, other.response) && isAbout(answer, other);
+        if (other != asked && isAlike && matches(other, request)) {
           freshen(request, other, answer, now);
         }
       }
@@ -206,7 +205,7 @@ final class AnswersOracle {
     if (isStored) {
       store(request, answer, now);
     }
-    boolean isSame = isStored && asked != null && isStrong(asked, answer);
+    boolean isSame = isStored && asked != null && hasTagOf(answer, asked.response);
     if (isShownUnsuitable && answer.isWhole && !isSame) {
       store.remove(asked);
     }
@@ -225,14 +224,13 @@ final class AnswersOracle {
         && isAbout(answer, asked);
   }
 
-  private static boolean isAbout(Response answer, Stored other) {
-    return answer.status == 304 || !contradicts(answer, other);
-  }
-
-  private static boolean contradicts(Response answer, Stored stored) {
-    return answer.status != stored.response.status
-        || (answer.tag() != null && !answer.tag().equals(stored.response.tag()))
-        || answer.content.length() != stored.response.content.length();
+  /** §4.3.4, §4.3.5: whether an answer without content does not contradict what is stored. */
+  private static boolean isAbout(Response answer, Stored stored) {
+    boolean isAlike =
+        answer.status == stored.response.status
+            && (answer.tag() == null || hasTagOf(answer, stored.response))
+            && answer.content.length() == stored.response.content.length();
+    return answer.status == 304 || isAlike;
   }
 
   /**
@@ -241,7 +239,7 @@ final class AnswersOracle {
    * count, nor what one who is authorized is told instead (§3.5).
    */
   private static boolean isUnsuitable(Request request, Response answer, Stored asked, long now) {
-    boolean isOther = !request.isHead() || contradicts(answer, asked);
+    boolean isOther = !request.isHead() || !isAbout(answer, asked);
     boolean isOld = !asked.isFresh(now) || asked.isAlwaysValidated;
     boolean isOfAll = answer.status >= 400 || request.field("authorization") == null;
     return isOther
@@ -253,7 +251,7 @@ final class AnswersOracle {
   }
 
   /** §3. */
-  private boolean mayStore(Request request, Response answer) {
+  boolean mayStore(Request request, Response answer) {
     Map<String, String> fields = answer.fields;
     boolean isOfRequest = request.method.equals("GET") && !request.says("no-store");
     boolean isForbidden =
@@ -296,18 +294,16 @@ final class AnswersOracle {
   }
 
   /** §4.2.1, §3.2, 5861. */
-  private void date(Stored stored, long now) {
+  void date(Stored stored, long now) {
     Map<String, String> fields = stored.response.fields;
     long said = lifetimeSaid(fields);
     stored.received = now;
     stored.lifetime = said >= 0 ? said : isOfOperator(stored.response) ? ofServerErrors : 0;
     stored.isAlwaysValidated = has(fields, "no-cache");
-    boolean mayAdd =
-        stored.lifetime > 0 && !stored.isAlwaysValidated && !has(fields, "must-revalidate");
     boolean isStrict = stored.isAlwaysValidated || has(fields, "must-revalidate");
+    long unsaid = stored.lifetime > 0 ? whileRevalidateUnsaid : 0;
     long window = number(fields, "stale-while-revalidate");
-    stored.whileRevalidate =
-        isStrict ? 0 : window >= 0 ? window : mayAdd ? whileRevalidateUnsaid : 0;
+    stored.whileRevalidate = isStrict ? 0 : window >= 0 ? window : unsaid;
     stored.ifError = isStrict ? 0 : Math.max(0, number(fields, "stale-if-error"));
   }
 
@@ -315,22 +311,11 @@ final class AnswersOracle {
   private Response freshen(Request request, Stored stored, Response update, long now) {
     Map<String, String> fields = new HashMap<>(stored.response.fields);
     fields.putAll(update.fields);
-    boolean isStillStored = store.contains(stored);
-    Response old = stored.response;
-    Response fresh = new Response(old.status, fields, old.content, true);
-    if (!mayStore(new Request("GET", request.inBackground().fields), fresh)) {
-      boolean isAuthorized = request.field("authorization") != null;
-      if (!isAuthorized) {
-        store.remove(stored);
-      }
-      return fresh;
-    }
-    if (isStillStored) {
-      store.remove(stored);
-      Stored anew = new Stored(fresh, fields.containsKey("vary") ? languageOf(request) : "");
-      store.removeIf(other -> other.selectedBy.equals(anew.selectedBy));
-      date(anew, now);
-      store.add(anew);
+    Response fresh = new Response(stored.response.status, fields, stored.response.content, true);
+    boolean mayStay = mayStore(new Request("GET", request.inBackground().fields), fresh);
+    boolean isOfAll = request.field("authorization") == null;
+    if ((mayStay || isOfAll) && store.remove(stored) && mayStay) {
+      store(request, fresh, now);
     }
     return fresh;
   }
@@ -364,11 +349,11 @@ final class AnswersOracle {
     return status < 400 || status == 404 || status == 410 || status == 451;
   }
 
-  private static boolean isStrong(Stored stored, Response answer) {
-    return answer.tag() != null && answer.tag().equals(stored.response.tag());
+  static boolean hasTagOf(Response one, Response other) {
+    return one.tag() != null && one.tag().equals(other.tag());
   }
 
-  private static boolean matches(Stored stored, Request request) {
+  static boolean matches(Stored stored, Request request) {
     return stored.selectedBy.isEmpty() || stored.selectedBy.equals(languageOf(request));
   }
 

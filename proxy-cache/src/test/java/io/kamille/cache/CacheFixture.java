@@ -80,6 +80,11 @@ final class CacheFixture implements AutoCloseable {
 
   /** A cache with a disk behind memory; {@code reads} takes what is to be read. */
   CacheFixture(long capacityBytes, DiskSettings disk, Executor reads) throws IOException {
+    this(capacityBytes, TestSettings.of(capacityBytes), disk, reads);
+  }
+
+  CacheFixture(long capacityBytes, CacheSettings settings, DiskSettings disk, Executor reads)
+      throws IOException {
     channel.freezeTime();
     cache =
         Cache.open(
@@ -92,7 +97,7 @@ final class CacheFixture implements AutoCloseable {
             workers::add,
             registry,
             clock);
-    handler = cache.handler(origin, TestSettings.of(capacityBytes), RouteGate.OPEN);
+    handler = cache.handler(origin, settings, RouteGate.OPEN);
   }
 
   /**
