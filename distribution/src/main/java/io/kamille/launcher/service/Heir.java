@@ -47,8 +47,8 @@ final class Heir {
   private void listen(RemovalListener cache) {
     try {
       RemovalWords.listen(socket, cache, word -> false);
-    } catch (IOException failed) {
-      LOG.log(Level.INFO, "the process after us is not heard: " + failed.getMessage());
+    } catch (IOException | RuntimeException failed) {
+      LOG.log(Level.WARNING, "the process after us is not heard: " + failed);
     }
   }
 

@@ -146,8 +146,8 @@ public final class Predecessor implements AutoCloseable {
       RemovalListener cache, RemovalFeed feed, Consumer<@Nullable RemovalListener> removals) {
     try {
       RemovalWords.listen(socket, cache, word -> isGo(word, feed));
-    } catch (IOException failed) {
-      LOG.log(Level.WARNING, "the process before us is not heard: " + failed.getMessage());
+    } catch (IOException | RuntimeException failed) {
+      LOG.log(Level.WARNING, "the process before us is not heard: " + failed);
     } finally {
       hasSteppedBack.countDown();
       removals.accept(null);

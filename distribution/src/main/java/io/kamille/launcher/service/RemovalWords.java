@@ -70,7 +70,7 @@ final class RemovalWords {
       } else {
         throw new IllegalArgumentException("no such removal");
       }
-    } catch (IllegalArgumentException | IndexOutOfBoundsException unknown) {
+    } catch (RuntimeException unknown) {
       listener.cleared();
       throw new IOException("it said " + words.substring(0, Math.min(80, words.length())), unknown);
     }

@@ -63,6 +63,28 @@ class RemovalWordsTest {
   }
 
   @Test
+  void whatCannotBeDoneClearsToo() {
+    RemovalListener failing =
+        new RemovalListener() {
+          @Override
+          public void removed(CacheKey key) {
+            throw new IllegalStateException("at its end");
+          }
+
+          @Override
+          public void purged(Note note) {}
+
+          @Override
+          public void cleared() {
+            listener.cleared();
+          }
+        };
+    assertThatThrownBy(() -> RemovalWords.play(RemovalWords.remove(1, 2), failing))
+        .isInstanceOf(IOException.class);
+    assertThat(heard).containsExactly("all");
+  }
+
+  @Test
   void whateverElseIsSaidClears() {
     for (String words :
         new String[] {

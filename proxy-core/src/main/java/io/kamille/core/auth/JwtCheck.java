@@ -3,11 +3,13 @@ package io.kamille.core.auth;
 import io.kamille.core.exchange.Failure;
 import io.kamille.core.http.Fields;
 import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.jose4j.json.JsonUtil;
 import org.jose4j.jwa.AlgorithmConstraints;
 import org.jose4j.jwa.AlgorithmConstraints.ConstraintType;
 import org.jose4j.jwk.EllipticCurveJsonWebKey;
@@ -36,6 +38,7 @@ record JwtCheck(JwtSettings settings) {
    * Algorithms are a list of ours: none, secrets (HS256) and all others are refused, whatever the
    * token says. The key must be of the kind of the algorithm. Keys come from the settings alone.
    */
+  private static final System.Logger LOG = System.getLogger("kamille.auth");
   private static final List<String> ALGORITHMS =
       List.of(
           AlgorithmIdentifiers.RSA_USING_SHA256,
@@ -87,9 +90,14 @@ record JwtCheck(JwtSettings settings) {
   static List<JsonWebKey> keys(byte[] content) throws IOException {
     List<JsonWebKey> keys;
     try {
-      keys =
-          new JsonWebKeySet(new String(content, StandardCharsets.UTF_8))
-              .getJsonWebKeys().stream().filter(JwtCheck::isOfUse).toList();
+      String text = new String(content, StandardCharsets.UTF_8);
+      List<JsonWebKey> all = new JsonWebKeySet(text).getJsonWebKeys();
+      if (JsonUtil.parseJson(text).get("keys") instanceof List<?> told
+          && told.size() > all.size()) {
+        String left = (told.size() - all.size()) + " of its " + told.size() + " entries";
+        LOG.log(Level.WARNING, "a JWK set: {0} cannot be read, and are left out", left);
+      }
+      keys = all.stream().filter(JwtCheck::isOfUse).toList();
     } catch (JoseException | RuntimeException wrong) {
       throw new IOException("it is no JWK set (RFC 7517)", wrong);
     }

@@ -5,6 +5,7 @@ import io.kamille.core.gate.ForwardedReader;
 import io.kamille.core.gate.TrustedProxies;
 import io.kamille.core.tls.ClientCertificate;
 import io.netty.channel.Channel;
+import io.netty.util.NetUtil;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
@@ -40,6 +41,13 @@ public record Accepted(
   /** The same once its client has shown a certificate, or none. */
   public Accepted with(@Nullable ClientCertificate shown) {
     return new Accepted(channel, client, local, tally, shown, reader);
+  }
+
+  /** The other end of a socket, for the log. */
+  public static String peer(Channel channel) {
+    return channel.remoteAddress() instanceof InetSocketAddress known
+        ? NetUtil.toSocketAddressString(known)
+        : "a client that is gone";
   }
 
   /** The other end of the socket, whoever is behind it. */

@@ -216,6 +216,14 @@ class JwtCheckTest {
         .hasMessage("1001 keys (expected: at most 1000)");
   }
 
+  /** RFC 7517 §5. */
+  @Test
+  void entriesThatCannotBeReadLeaveTheOthers() throws IOException {
+    String right = RSA.toJson(JsonWebKey.OutputControlLevel.PUBLIC_ONLY);
+    String broken = right.replace("{", "{\"x5c\":[\"?\"],");
+    assertThat(parse("{\"keys\":[" + right + "," + broken + ",{\"kty\":\"?\"}]}")).hasSize(1);
+  }
+
   private static List<JsonWebKey> parse(String text) throws IOException {
     return JwtCheck.keys(text.getBytes(StandardCharsets.UTF_8));
   }

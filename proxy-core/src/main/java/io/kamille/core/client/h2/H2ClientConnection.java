@@ -17,6 +17,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http2.Http2Error;
+import io.netty.util.NetUtil;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Arrays;
@@ -198,7 +199,8 @@ public final class H2ClientConnection extends ClientSocket
 
   @Override
   public void failed(Http2Error code, String reason) {
-    LOG.log(Level.DEBUG, () -> code + ", " + reason + ": " + client());
+    LOG.log(
+        Level.DEBUG, () -> code + ", " + reason + ": " + NetUtil.toSocketAddressString(client()));
     endIsDue = true;
   }
 

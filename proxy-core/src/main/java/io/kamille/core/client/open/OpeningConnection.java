@@ -1,5 +1,6 @@
 package io.kamille.core.client.open;
 
+import io.kamille.core.client.Accepted;
 import io.kamille.core.client.ListedConnection;
 import io.kamille.core.client.ServerShard;
 import io.kamille.core.exchange.Failure;
@@ -91,7 +92,7 @@ abstract class OpeningConnection extends ListedConnection {
 
   @Override
   public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-    LOG.log(Level.DEBUG, () -> "no connection with " + channel.remoteAddress() + ": " + cause);
+    LOG.log(Level.DEBUG, () -> "no connection with " + Accepted.peer(channel) + ": " + cause);
     close();
   }
 
