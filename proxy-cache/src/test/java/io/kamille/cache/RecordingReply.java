@@ -86,15 +86,23 @@ final class RecordingReply implements Reply {
   /** The value of the one line of that name, or null. */
   @Nullable String field(String name) {
     List<String> values = new ArrayList<>();
-    for (String line : lines.split("\r\n", -1)) {
-      if (line.regionMatches(true, 0, name + ":", 0, name.length() + 1)) {
-        values.add(line.substring(name.length() + 1).strip());
+    String begin = name + ":";
+    for (int at = 0; at >= 0; at = after(lines, at)) {
+      if (lines.regionMatches(true, at, begin, 0, begin.length())) {
+        int end = lines.indexOf("\r\n", at);
+        values.add(lines.substring(at + begin.length(), end < 0 ? lines.length() : end).strip());
       }
     }
     if (values.size() > 1) {
       throw new AssertionError(name + ": " + values);
     }
     return values.isEmpty() ? null : values.getFirst();
+  }
+
+  /** Where the line behind that one begins; -1 behind the last. */
+  private static int after(String lines, int at) {
+    int end = lines.indexOf("\r\n", at);
+    return end < 0 ? -1 : end + 2;
   }
 
   String text() {
