@@ -2,6 +2,7 @@ package io.kamille.launcher.configuration;
 
 import io.kamille.core.route.Route;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -21,12 +22,15 @@ public final class RoutesByHost {
   public record Place(
       RouteSettings settings, String name, String host, String path, boolean isPastCache) {}
 
-  private final Map<String, List<RouteSettings>> routes = new LinkedHashMap<>();
+  private final Map<String, Map<String, List<RouteSettings>>> routes = new LinkedHashMap<>();
 
   /** These routes, no two of which have the same host, path and match. */
   public RoutesByHost(List<RouteSettings> all) {
     for (RouteSettings route : all) {
-      routes.computeIfAbsent(hostOf(route), host -> new ArrayList<>()).add(route);
+      routes
+          .computeIfAbsent(hostOf(route), host -> new HashMap<>())
+          .computeIfAbsent(route.path(), path -> new ArrayList<>())
+          .add(route);
     }
   }
 
@@ -65,11 +69,7 @@ public final class RoutesByHost {
   /** Those of all routes with its host and path: each must have its place wherever one has. */
   private Set<String> bypassPaths(RouteSettings route) {
     Set<String> paths = new LinkedHashSet<>();
-    for (RouteSettings other : routes.getOrDefault(hostOf(route), List.of())) {
-      if (other.path().equals(route.path())) {
-        paths.addAll(bypasses(other));
-      }
-    }
+    at(hostOf(route), route.path()).forEach(other -> paths.addAll(bypasses(other)));
     return paths;
   }
 
@@ -87,14 +87,25 @@ public final class RoutesByHost {
    * path; null if none does.
    */
   public @Nullable RouteSettings find(String host, String path) {
-    RouteSettings longest = null;
-    for (RouteSettings route : routes.getOrDefault(host, List.of())) {
-      boolean isLonger = longest == null || route.path().length() > longest.path().length();
-      if (isLonger && route.match().size() == 0 && covers(route.path(), path)) {
-        longest = route;
-      }
+    RouteSettings found = whole(host, path);
+    for (int slash = path.lastIndexOf('/'); found == null && slash >= 0; ) {
+      RouteSettings below = whole(host, path.substring(0, slash + 1));
+      found = below == null ? whole(host, path.substring(0, slash)) : below;
+      slash = path.lastIndexOf('/', slash - 1);
     }
-    return longest;
+    return found;
+  }
+
+  /** The one of very that host and path that takes all requests. */
+  private @Nullable RouteSettings whole(String host, String path) {
+    return at(host, path).stream()
+        .filter(route -> route.match().size() == 0)
+        .findFirst()
+        .orElse(null);
+  }
+
+  private List<RouteSettings> at(String host, String path) {
+    return routes.getOrDefault(host, Map.of()).getOrDefault(path, List.of());
   }
 
   /** Whether each path with the prefix {@code path} has the prefix {@code shorter}, too. */

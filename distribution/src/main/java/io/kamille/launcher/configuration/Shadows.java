@@ -132,6 +132,9 @@ public final class Shadows {
 
   /** A more specific host goes first, also where its path is the shorter one. */
   private void hostsGoFirst(SectionValues at, String wildcard, String path) {
+    if (!wildcard.startsWith(Route.ANY_HOST)) {
+      return;
+    }
     List<String> first = new ArrayList<>();
     for (String host : byHost.hosts()) {
       RouteSettings taker = isBelow(host, wildcard) ? byHost.find(host, path) : null;

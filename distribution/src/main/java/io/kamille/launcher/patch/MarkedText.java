@@ -1,5 +1,6 @@
 package io.kamille.launcher.patch;
 
+import io.kamille.core.setting.ConfigTree;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -8,8 +9,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import org.snakeyaml.engine.v2.api.LoadSettings;
-import org.snakeyaml.engine.v2.api.lowlevel.Parse;
 import org.snakeyaml.engine.v2.common.Anchor;
 import org.snakeyaml.engine.v2.events.AliasEvent;
 import org.snakeyaml.engine.v2.events.CollectionEndEvent;
@@ -23,12 +22,12 @@ import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
 /** Reads a text that is a valid configuration into nodes with their places. */
 final class MarkedText {
 
-  private static final int LIMIT = 8 << 20;
-
   private final String text;
   private final Deque<Open> open = new ArrayDeque<>();
   private final Map<Anchor, MarkedNode> anchors = new HashMap<>();
   private @Nullable MarkedNode root;
+  private int lastPoints;
+  private int lastOffset;
 
   private MarkedText(String text) {
     this.text = text;
@@ -38,8 +37,7 @@ final class MarkedText {
   static @Nullable MarkedNode parse(String text) {
     var marked = new MarkedText(text);
     try {
-      for (Event event :
-          new Parse(LoadSettings.builder().setCodePointLimit(LIMIT).build()).parseString(text)) {
+      for (Event event : ConfigTree.events(text)) {
         marked.take(event);
       }
     } catch (YamlEngineException malformed) {
@@ -90,10 +88,12 @@ final class MarkedText {
     }
   }
 
-  /** Marks count code points; we count characters. */
+  /** Marks count code points; we count characters, from the last mark on. */
   private int offset(Optional<Mark> mark) {
     int points = mark.orElseThrow().getIndex();
-    return text.length() == points ? points : text.offsetByCodePoints(0, points);
+    lastOffset = text.offsetByCodePoints(lastOffset, points - lastPoints);
+    lastPoints = points;
+    return lastOffset;
   }
 
   /** A list or mapping whose end has not come yet. */

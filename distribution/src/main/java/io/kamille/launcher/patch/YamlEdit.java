@@ -1,5 +1,7 @@
 package io.kamille.launcher.patch;
 
+import static java.util.stream.Collectors.toSet;
+
 import io.kamille.launcher.patch.MarkedNode.Alias;
 import io.kamille.launcher.patch.MarkedNode.Entry;
 import io.kamille.launcher.patch.MarkedNode.Mapping;
@@ -11,6 +13,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** One text on its way to other values. Confined to a thread. */
@@ -24,10 +27,12 @@ final class YamlEdit {
   private record Change(int start, int end, String text) {}
 
   private final String text;
+  private final boolean hasReturns;
   private final List<Change> changes = new ArrayList<>();
 
   private YamlEdit(String text) {
     this.text = text;
+    this.hasReturns = text.contains("\r\n");
   }
 
   /** The text with those values. */
@@ -96,7 +101,7 @@ final class YamlEdit {
   }
 
   private void put(int start, int end, String replacement) {
-    String lines = text.contains("\r\n") ? replacement.replace("\n", "\r\n") : replacement;
+    String lines = hasReturns ? replacement.replace("\n", "\r\n") : replacement;
     changes.add(new Change(start, end, lines));
   }
 
@@ -150,12 +155,12 @@ final class YamlEdit {
       }
     }
     if (lastKept != null) {
-      List<String> names = mapping.entries().stream().map(Entry::name).toList();
+      Set<String> names = mapping.entries().stream().map(Entry::name).collect(toSet());
       insert(mapping, lastKept, names, wanted);
     }
   }
 
-  private void insert(Mapping mapping, Entry last, List<String> names, Map<?, ?> wanted) {
+  private void insert(Mapping mapping, Entry last, Set<String> names, Map<?, ?> wanted) {
     int column = column(last.key().start());
     for (Map.Entry<?, ?> entry : wanted.entrySet()) {
       if (names.contains(entry.getKey())) {

@@ -58,6 +58,7 @@ public final class ConfigResources {
                 Operation.patch(
                     PATH, Scope.ADMIN, "Changes values of the configuration (RFC 7396)."))
             .takes(MERGE_PATCH)
+            .upTo(ConfigTree.LIMIT_BYTES)
             .answers(Outcome.class)
             .by(resources::patch),
         Operation.get(PATH + "/schema", Scope.READ, "The settings as a JSON schema.")

@@ -1,7 +1,9 @@
 package io.kamille.launcher.patch;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -134,6 +136,21 @@ class MergePatchTest {
     Object wanted = MergePatch.merged(value(text), JSON.readTree(patch));
     String result = patched(text, patch);
     assertThat(value(result)).as(text + "\n+ " + patch + "\n= " + result).isEqualTo(wanted);
+  }
+
+  /** Each mark was counted from the beginning of the text. */
+  @Test
+  void aTextOfManyLinesIsChangedInTimeThatGrowsWithIt() {
+    StringBuilder text = new StringBuilder("routes:\n");
+    for (int i = 0; i < 2_000; i++) {
+      text.append("  - {host: é").append(i).append(".test, upstream: app} # \ud83d\ude00\n");
+    }
+    assertTimeoutPreemptively(
+        Duration.ofSeconds(15),
+        () -> {
+          agrees(text.toString(), "{\"routes\": [{\"upstream\": \"other\"}]}");
+          agrees(text.toString(), "{\"loops\": 2}");
+        });
   }
 
   /** Texts and patches of all shapes, from a seed: the values always agree. */

@@ -145,10 +145,19 @@ public final class ConfigTree {
     return at(line, 1 + text.codePointCount(lineStart, text.length()));
   }
 
+  /**
+   * What YAML makes of a text, whose length is the caller's to limit. It is read in one piece: the
+   * reader fails if a character of two halves lies across two pieces.
+   */
+  public static Iterable<Event> events(String text) {
+    int length = text.length() + 1;
+    var settings = LoadSettings.builder().setBufferSize(length).setCodePointLimit(length).build();
+    return new Parse(settings).parseString(text);
+  }
+
   private void build(String text) {
-    var settings = LoadSettings.builder().setCodePointLimit(LIMIT_BYTES).build();
     try {
-      for (Event event : new Parse(settings).parseString(text)) {
+      for (Event event : events(text)) {
         take(event);
         if (isRefused) {
           return;

@@ -34,6 +34,15 @@ class ConfigTreeTest {
     assertThat(root.entries().getFirst().value().position()).isEqualTo(new Position(1, 6));
   }
 
+  /** A reader that takes a text in pieces must not part the halves of a character. */
+  @Test
+  void aCharacterOfTwoHalvesMayStandAnywhere() {
+    for (int before = 0; before < 3_000; before++) {
+      var root = (ConfigNode.Mapping) parse("# " + "x".repeat(before) + "😀\na: 1");
+      assertThat(root.entries().getFirst().key()).as(before + " before").isEqualTo("a");
+    }
+  }
+
   @Test
   void anAliasStandsForItsAnchor() {
     var root = (ConfigNode.Mapping) parse("a: &x [1, 2]\nb: *x\n");
@@ -59,16 +68,20 @@ class ConfigTreeTest {
         "a: b: c | f.yaml:1:5: found a colon where no key may stand, expected other indentation, or"
             + " quotes around text with a colon",
         "a: 1;  b: 2 | f.yaml:2:4: found a colon where no key may stand, expected other",
-        "a: [1, 2 | f.yaml:1:9: found a list in brackets that does not end here, expected a comma or ]",
+        "a: [1, 2 | f.yaml:1:9: found a list in brackets that does not end here, expected a comma"
+            + " or ]",
         "a: {b: 1 | f.yaml:1:9: found a section in braces that does not end here, expected a comma",
         "a: \"x | f.yaml:1:6: found quotes that do not end, expected a closing quote",
         "a:;\tb: 1 | f.yaml:2:1: found a tab, expected spaces: YAML indents by nothing else",
-        "a: @b | f.yaml:1:4: found the character @, expected quotes around text that begins with it",
+        "a: @b | f.yaml:1:4: found the character @, expected quotes around text that begins with"
+            + " it",
         "a: *; | f.yaml:1:5: found a * without a name, expected quotes around text that begins",
         "a: 1;b;c: 1 | f.yaml:3:1: found a key without a colon, expected KEY: VALUE",
-        "a: 1;- b | f.yaml:2:1: found something other than a key, expected all keys of a section in",
+        "a: 1;- b | f.yaml:2:1: found something other than a key, expected all keys of a section"
+            + " in",
         "- a;b: 1 | f.yaml:2:1: found something other than an item, expected all dashes of a list",
-        "a: \"\\q\" | f.yaml:1:6: found broken YAML: found unknown escape character q, expected YAML 1.2",
+        "a: \"\\q\" | f.yaml:1:6: found broken YAML: found unknown escape character q, expected"
+            + " YAML 1.2",
         "%YAML 3.0;---;a: 1 | f.yaml:1:1: found broken YAML: Version",
         "a: 1;---;b: 2 | f.yaml:2:1: found a second document, expected one document",
         "a: !!int 1 | f.yaml:1:4: found the tag \"tag:yaml.org,2002:int\", expected no tags",
