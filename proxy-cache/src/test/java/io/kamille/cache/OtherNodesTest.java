@@ -74,9 +74,15 @@ class OtherNodesTest implements OtherNodes {
   void anUnsafeRequestIsAnsweredOnceTheyWillKnow() {
     kept = new CompletableFuture<>();
     RecordingReply reply = fixture.send("POST", URI);
-    fixture.origin.last().respond(200, "done", "Content-Location", "/other");
+    fixture
+        .origin
+        .last()
+        .head(200, -1, "Content-Location", "/other")
+        .write("done")
+        .endWith("Digest", "d");
     fixture.run();
     assertThat(reply.status()).isZero();
+    assertThat(fixture.origin.last().exchange().reply().isBegun()).as("none is sent twice").isTrue();
     assertThat(purged)
         .containsExactly(
             PurgeTarget.url(URI),
@@ -84,7 +90,9 @@ class OtherNodesTest implements OtherNodes {
     kept.complete(null);
     fixture.run();
     assertThat(reply.status()).isEqualTo(200);
+    assertThat(reply.field("Content-Location")).isEqualTo("/other");
     assertThat(reply.text()).isEqualTo("done");
+    assertThat(Objects.requireNonNull(reply.trailers()).toString()).contains("Digest: d");
     assertThat(reply.isEnded()).isTrue();
   }
 

@@ -89,7 +89,9 @@ final class ScriptedOrigin implements ExchangeHandler {
     }
 
     Forwarded interim(int status, String... fields) {
-      reply.interim(ResponseHead.of(status, fields));
+      ResponseHead head = ResponseHead.of(status, fields);
+      reply.interim(head);
+      head.clear();
       return this;
     }
 
@@ -99,6 +101,8 @@ final class ScriptedOrigin implements ExchangeHandler {
         head.fields().add(FieldName.CONTENT_LENGTH, Long.toString(length));
       }
       reply.head(head, length);
+      // As its connection does for the next response.
+      head.clear();
       return this;
     }
 
@@ -129,7 +133,9 @@ final class ScriptedOrigin implements ExchangeHandler {
     /** Ends with trailer fields. */
     Forwarded endWith(String... trailers) {
       if (cancelled == null) {
-        reply.end(Fields.of(trailers));
+        Fields borrowed = Fields.of(trailers);
+        reply.end(borrowed);
+        borrowed.clear();
       }
       return this;
     }

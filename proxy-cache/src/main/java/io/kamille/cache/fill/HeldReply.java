@@ -70,7 +70,8 @@ final class HeldReply extends PassingReply implements ContentSource {
 
   @Override
   public void head(ResponseHead head, long contentLength) {
-    pass(() -> super.head(head, contentLength));
+    ResponseHead own = isHeld ? head.copy() : head;
+    pass(() -> super.head(own, contentLength));
   }
 
   @Override
@@ -85,7 +86,8 @@ final class HeldReply extends PassingReply implements ContentSource {
 
   @Override
   public void end(@Nullable Fields trailers) {
-    pass(() -> super.end(trailers));
+    Fields own = isHeld && trailers != null ? trailers.copy() : trailers;
+    pass(() -> super.end(own));
   }
 
   @Override
@@ -96,6 +98,12 @@ final class HeldReply extends PassingReply implements ContentSource {
   @Override
   public void fail(Failure why) {
     pass(() -> super.fail(why));
+  }
+
+  /** Also by what is held back: nothing else may take its place. */
+  @Override
+  public boolean isBegun() {
+    return !held.isEmpty() || super.isBegun();
   }
 
   // From the client
