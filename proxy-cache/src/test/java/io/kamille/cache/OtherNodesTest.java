@@ -82,7 +82,9 @@ class OtherNodesTest implements OtherNodes {
         .endWith("Digest", "d");
     fixture.run();
     assertThat(reply.status()).isZero();
-    assertThat(fixture.origin.last().exchange().reply().isBegun()).as("none is sent twice").isTrue();
+    assertThat(fixture.origin.last().exchange().reply().isBegun())
+        .as("none is sent twice")
+        .isTrue();
     assertThat(purged)
         .containsExactly(
             PurgeTarget.url(URI),

@@ -23,6 +23,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -57,8 +58,8 @@ public final class ClusterPurges implements AutoCloseable {
    * By then those that can be reached have purged without the log. The entry goes on waiting, so
    * that the others will. A file has the orders of which that was said, for the next process.
    *
-   * An answer to an unsafe request waits until the log or the file has what it makes invalid, not
-   * for other nodes. Equal ones that wait are one.
+   * An answer to an unsafe request waits until this node has carried out what it makes invalid by
+   * its number, or the file has it, not for other nodes. Equal ones that wait are one.
    */
   private static final System.Logger LOG = System.getLogger("kamille.cluster");
   private static final Duration ATTEMPT = Duration.ofMillis(1_500);
@@ -227,7 +228,6 @@ public final class ClusterPurges implements AutoCloseable {
   private void logged(List<Ordered> entry) {
     synchronized (unlogged) {
       entry.forEach(ordered -> ordered.isLogged().set(true));
-      entry.forEach(ordered -> ordered.kept().complete(null));
       if (unlogged.removeAll(entry.stream().map(Ordered::order).toList())) {
         PlaceFile.replace(file, PurgeOrder.octets(unlogged));
       }
@@ -301,7 +301,9 @@ public final class ClusterPurges implements AutoCloseable {
     long now = System.nanoTime();
     unkept.removeIf(ordered -> ordered.kept().isDone());
     List<Ordered> late =
-        unkept.stream().filter(ordered -> now - ordered.nanos() >= patience / 2).toList();
+        unkept.stream()
+            .filter(ordered -> !ordered.isLogged().get() && now - ordered.nanos() >= patience / 2)
+            .toList();
     if (!late.isEmpty()) {
       keep(late);
     }
@@ -374,6 +376,10 @@ public final class ClusterPurges implements AutoCloseable {
     appends.record(System.nanoTime() - begun);
     byte[] known = numbers;
     logged(entry);
+    // Only then no answer of a node that knows less is taken over here.
+    state.whenApplied(
+        last(numbers(ByteBuffer.wrap(known))),
+        () -> entry.forEach(ordered -> ordered.kept().complete(null)));
     Thread.startVirtualThread(() -> confirm(entry, known)).join(GATHER);
   }
 
@@ -422,15 +428,11 @@ public final class ClusterPurges implements AutoCloseable {
     ByteBuffer in = ByteBuffer.wrap(message);
     byte kind = message.length == 0 ? 0 : in.get();
     if (kind == APPLIED && in.remaining() % Long.BYTES == 0 && in.hasRemaining()) {
-      long[] numbers = new long[in.remaining() / Long.BYTES];
-      in.asLongBuffer().get(numbers);
-      long last = 0;
-      for (long number : numbers) {
-        last = Math.max(last, number);
-      }
+      long[] numbers = numbers(in);
       engine.hurry();
       // While the process before this one still serves, it purges a moment later.
-      state.whenApplied(last, () -> answer.send(local.isAlone() ? counts(numbers) : new byte[0]));
+      state.whenApplied(
+          last(numbers), () -> answer.send(local.isAlone() ? counts(numbers) : new byte[0]));
     } else if (kind == AT_ONCE) {
       byte[] octets = new byte[in.remaining()];
       in.get(octets);
@@ -443,6 +445,16 @@ public final class ClusterPurges implements AutoCloseable {
     } else {
       throw new IOException("a question of a later release");
     }
+  }
+
+  private static long[] numbers(ByteBuffer in) {
+    long[] numbers = new long[in.remaining() / Long.BYTES];
+    in.asLongBuffer().get(numbers);
+    return numbers;
+  }
+
+  private static long last(long[] numbers) {
+    return Arrays.stream(numbers).max().orElse(0);
   }
 
   private byte[] counts(long[] numbers) {

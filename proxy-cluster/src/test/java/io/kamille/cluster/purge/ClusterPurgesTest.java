@@ -1,0 +1,88 @@
+package io.kamille.cluster.purge;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kamille.cache.purge.PurgeTarget;
+import io.kamille.cluster.engine.ClusterEngine;
+import io.kamille.cluster.engine.PlaceFile;
+import io.kamille.core.metric.MetricGroup;
+import io.kamille.core.metric.MetricRegistry;
+import java.lang.reflect.Proxy;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ClusterPurgesTest {
+
+  private final BlockingQueue<byte[]> appended = new LinkedBlockingQueue<>();
+  private final BlockingQueue<byte[]> asked = new LinkedBlockingQueue<>();
+
+  /** Takes each entry into its log as the first one, and applies none here. */
+  private final ClusterEngine engine =
+      (ClusterEngine)
+          Proxy.newProxyInstance(
+              ClusterEngine.class.getClassLoader(),
+              new Class<?>[] {ClusterEngine.class},
+              (_, method, arguments) ->
+                  switch (method.getName()) {
+                    case "append" -> {
+                      appended.add((byte[]) arguments[0]);
+                      yield ByteBuffer.allocate(Long.BYTES).putLong(1).array();
+                    }
+                    case "ask" -> {
+                      asked.add((byte[]) arguments[0]);
+                      yield Map.of();
+                    }
+                    case "members" -> List.of();
+                    default -> null;
+                  });
+
+  private final LocalPurges local =
+      new LocalPurges() {
+        @Override
+        public long purge(long number, PurgeTarget target, boolean isSoft) {
+          return 1;
+        }
+
+        @Override
+        public void invalidate(String uri) {}
+
+        @Override
+        public void clear() {}
+
+        @Override
+        public void whenKept(Runnable action) {}
+      };
+
+  /** What another node still has would be taken over before. */
+  @Test
+  void whatAnAnswerMakesInvalidIsKeptOnceItIsCarriedOutHere(@TempDir Path directory)
+      throws Exception {
+    ClusterState state = new ClusterState(local, new PlaceFile(directory.resolve("applied")));
+    PurgeTarget target = Objects.requireNonNull(PurgeTarget.url("http://a.test/1"));
+    try (ClusterPurges purges =
+        new ClusterPurges(
+            engine,
+            state,
+            local,
+            Duration.ofSeconds(1),
+            null,
+            directory.resolve("purges"),
+            new MetricGroup(new MetricRegistry()))) {
+      CompletableFuture<?> kept = purges.begin(List.of(target)).toCompletableFuture();
+      byte[] entry = appended.take();
+      asked.take();
+      assertThat(kept).isNotDone();
+      state.apply(entry);
+      assertThat(kept).isDone();
+    }
+  }
+}
