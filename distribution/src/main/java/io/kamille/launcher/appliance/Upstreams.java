@@ -23,6 +23,7 @@ import io.kamille.core.setting.OriginUrl;
 import io.kamille.core.socket.Connector;
 import io.kamille.core.tls.OriginTls;
 import io.kamille.core.tls.OriginTrust;
+import io.kamille.core.tls.ServerCertificate;
 import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.configuration.RouteLimits;
 import io.kamille.launcher.configuration.RouteSettings;
@@ -31,6 +32,7 @@ import io.netty.util.internal.PlatformDependent;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.System.Logger.Level;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.IdentityHashMap;
@@ -392,7 +394,13 @@ final class Upstreams implements AutoCloseable {
     /** What is in the files of TLS. */
     private static OriginTrust trust(UpstreamSettings settings) {
       try {
-        return settings.tls().read();
+        OriginTrust trust = settings.tls().read();
+        ServerCertificate own = trust.own();
+        String trouble = own == null ? null : own.trouble(Instant.now());
+        if (trouble != null) {
+          LOG.log(Level.WARNING, "{0}: {1}", settings.tls().certificate(), trouble);
+        }
+        return trust;
       } catch (IOException unreadable) {
         throw new UncheckedIOException(unreadable.getMessage(), unreadable);
       }

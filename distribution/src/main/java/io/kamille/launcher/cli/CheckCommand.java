@@ -3,6 +3,8 @@ package io.kamille.launcher.cli;
 import io.kamille.core.origin.UpstreamGroup;
 import io.kamille.core.origin.names.OriginFile;
 import io.kamille.core.setting.Problem;
+import io.kamille.core.tls.OriginTlsSettings;
+import io.kamille.core.tls.ServerCertificate;
 import io.kamille.core.tls.TlsSettings;
 import io.kamille.core.tls.TlsSettings.CertificateFiles;
 import io.kamille.launcher.appliance.Preflight;
@@ -87,24 +89,34 @@ final class CheckCommand implements Callable<Integer> {
     return configuration;
   }
 
-  /** They are no problem for a start, and one for each client. */
+  /** They are no problem for a start, and one for each client, or origin that asks. */
   private static List<String> certificatesOutOfTime(Configuration configuration, Instant now) {
     List<TlsSettings> all = new ArrayList<>(List.of(configuration.admin().tls()));
     configuration.listeners().forEach(listener -> all.add(listener.tls()));
     List<String> warnings = new ArrayList<>();
     for (TlsSettings tls : all) {
       for (CertificateFiles files : tls.isOn() ? tls.certificates() : List.<CertificateFiles>of()) {
-        try {
-          String trouble = files.read().trouble(now);
-          if (trouble != null) {
-            warnings.add("warning: " + files.chain() + ": " + trouble);
-          }
-        } catch (IOException gone) {
-          // It was there a moment ago, when it was read.
-        }
+        ifOutOfTime(files.chain(), files.key(), now, warnings);
+      }
+    }
+    for (UpstreamGroup upstream : configuration.upstreams().values()) {
+      OriginTlsSettings tls = upstream.settings().tls();
+      if (tls.certificate() != null && tls.key() != null) {
+        ifOutOfTime(tls.certificate(), tls.key(), now, warnings);
       }
     }
     return warnings;
+  }
+
+  private static void ifOutOfTime(Path chain, Path key, Instant now, List<String> warnings) {
+    try {
+      String trouble = ServerCertificate.read(chain, key).trouble(now);
+      if (trouble != null) {
+        warnings.add("warning: " + chain + ": " + trouble);
+      }
+    } catch (IOException gone) {
+      // It was there a moment ago, when it was read.
+    }
   }
 
   /** One that is not there may come at any time: that is said, and is no problem. */

@@ -32,8 +32,6 @@ public final class Shadows {
   private static final int HOSTS_SHOWN = 3;
   private static final Pattern VARIABLE =
       Pattern.compile("\\$\\{(?!file:)[^}]*}|%\\{[^}]*}|\\$[a-z][a-z0-9_]*");
-  private static final Set<String> SECRETS =
-      Set.of("authorization", "proxy-authorization", "cookie", "x-api-key", "x-auth-token");
 
   private final String file;
   private final List<RouteSettings> routes;
@@ -124,9 +122,12 @@ public final class Shadows {
   }
 
   private void secretsAreInFiles(SectionValues at, String name, SecretText text) {
-    if (SECRETS.contains(name.toLowerCase(Locale.ROOT)) && !text.written().contains("${file:")) {
+    if (text.isSecretOf(name)) {
       String where = at.path() + ".request-headers." + name;
-      note(at, where, "the log and each reader of versions see this value; write ${file:PATH}");
+      note(
+          at,
+          where,
+          "each reader of the file and its versions sees this value; write ${file:PATH}");
     }
   }
 

@@ -188,6 +188,12 @@ class KamilleCommandTest {
                 + "]}}]\nroutes: [{respond: 204}]\n");
     assertThat(execute("check", "--config", file.toString())).isZero();
     assertThat(out.toString()).contains("warning: " + directory + "/old.pem: it has expired at ");
+    String own = "{certificate: " + directory + "/old.pem, key: " + directory + "/old.key}";
+    String origin = "upstreams: {a: {origins: ['https://a.test'], tls: " + own + "}}\n";
+    out.getBuffer().setLength(0);
+    file = write("listeners: [':0']\n" + origin + "routes: [{upstream: a}]\n");
+    assertThat(execute("check", "--config", file.toString())).isZero();
+    assertThat(out.toString()).contains("warning: " + directory + "/old.pem: it has expired at ");
   }
 
   @Test

@@ -86,6 +86,23 @@ class ConfigurationReloadTest {
   }
 
   @Test
+  void noChangeShowsASecretOfARequestField() {
+    String text =
+        """
+        listeners: [":80"]
+        upstreams: {web: {origins: ["http://a"]}}
+        routes:
+          - upstream: web
+            request-headers: {set: {Authorization: "Bearer ONE", X-Shop: "ONE"}}
+        """;
+    assertThat(configuration(text.replace("ONE", "two")).changesFrom(configuration(text)))
+        .extracting(SettingChange::toString)
+        .containsExactly(
+            "routes[0].request-headers.set.Authorization.value: a secret → a secret",
+            "routes[0].request-headers.set.X-Shop.value: ONE → two");
+  }
+
+  @Test
   void aListReloadsWhatNeedsNoRestartIfNothingElseInItDiffers() {
     var running = listening("{address: \":80\"}, {address: \":81\"}");
     var denied = listening("{address: \":80\"}, {address: \":81\", access: {deny: [10.0.0.0/8]}}");

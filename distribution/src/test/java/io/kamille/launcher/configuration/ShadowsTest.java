@@ -100,8 +100,8 @@ class ShadowsTest {
         .singleElement()
         .asString()
         .isEqualTo(
-            "k:4:3: note: routes[0].request-headers.authorization: the log and each reader of"
-                + " versions see this value; write ${file:PATH}");
+            "k:4:3: note: routes[0].request-headers.authorization: each reader of the file"
+                + " and its versions sees this value; write ${file:PATH}");
   }
 
   @Test

@@ -3,6 +3,8 @@ package io.kamille.core.setting;
 import java.io.IOException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.Locale;
+import java.util.Set;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -17,6 +19,9 @@ import org.jspecify.annotations.Nullable;
  * @param trouble why there is no value; null if there is one
  */
 public record SecretText(String written, String value, @Nullable String trouble) {
+
+  private static final Set<String> SECRETS =
+      Set.of("authorization", "proxy-authorization", "cookie", "x-api-key", "x-auth-token");
 
   private static final int MOST_OCTETS = 8 * 1024;
   private static final Pattern REFERENCE = Pattern.compile("\\$\\{file:([^}]*)}");
@@ -36,6 +41,11 @@ public record SecretText(String written, String value, @Nullable String trouble)
             text -> isRight.test(text) ? of(text, Path.of(""), expected, isRight) : null,
             SecretText::written)
         .located((text, base) -> isRight.test(text) ? of(text, base, expected, isRight) : null);
+  }
+
+  /** Whether it has the secret of a field of that name as it stands, and not in a file. */
+  public boolean isSecretOf(String field) {
+    return SECRETS.contains(field.toLowerCase(Locale.ROOT)) && !REFERENCE.matcher(written).find();
   }
 
   private static SecretText of(String text, Path base, String expected, Predicate<String> isRight) {

@@ -7,6 +7,7 @@ import java.util.Objects;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /** Compares the values of two configurations, and keeps what may not change while running. */
 public final class SettingChanges {
@@ -65,10 +66,18 @@ public final class SettingChanges {
       changes.add(
           new SettingChange(
               after.path(setting),
-              old == null ? ABSENT : setting.type().print(old),
-              now == null ? ABSENT : setting.type().print(now),
+              shown(setting, old, after.name()),
+              shown(setting, now, after.name()),
               waits || setting.needsRestart()));
     }
+  }
+
+  private static <T> String shown(Setting<T> setting, @Nullable T value, String name) {
+    if (value == null) {
+      return ABSENT;
+    }
+    boolean isHidden = value instanceof SecretText text && text.isSecretOf(name);
+    return isHidden ? "a secret" : setting.type().print(value);
   }
 
   private static void compareList(
