@@ -145,10 +145,7 @@ class AdminServerIT {
                 + "\"certificateExpires\":\"2027-01-01T00:00:00Z\"}],"
                 + "\"loops\":[{\"name\":\"kamille-loop-1\",\"requests\":100,\"connections\":3,"
                 + "\"cpuSeconds\":1.25}],"
-                + "\"cache\":{\"capacityBytes\":1048576,\"usedBytes\":4096,\"objects\":2,"
-                + "\"hits\":75,\"misses\":25,\"hitRatio\":0.75},"
-                + "\"upstreams\":[{\"name\":\"site\",\"origins\":[{\"name\":\"127.0.0.1:9000\","
-                + "\"from\":\"configuration\",\"until\":null,\"state\":\"out\",\"inFlight\":1,\"limit\":0,\"failures\":4,\"since\":null,\"why\":\"\",\"drainedUntil\":null,\"check\":null}],\"lists\":[]}],\"reload\":{\"successful\":true,\"lastSuccess\":\"2026-11-21T09:00:00Z\"},\"configurable\":false,\"clustered\":false}\n");
+                + "\"cache\":{\"capacityBytes\":1048576,\"usedBytes\":4096,\"objects\":2,\"hits\":75,\"misses\":25,\"hitRatio\":0.75},\"upstreams\":[{\"name\":\"site\",\"origins\":[{\"name\":\"127.0.0.1:9000\",\"from\":\"configuration\",\"until\":null,\"state\":\"out\",\"inFlight\":1,\"limit\":0,\"failures\":4,\"since\":null,\"why\":\"\",\"drainedUntil\":null,\"check\":null}],\"lists\":[]}],\"reload\":{\"successful\":true,\"lastSuccess\":\"2026-11-21T09:00:00Z\"},\"configurable\":false,\"clustered\":false}\n");
   }
 
   @Test
@@ -352,6 +349,49 @@ class AdminServerIT {
     assertThat(
             exchange("POST /v1/cache/purges HTTP/1.1\r\nHost: localhost\r\n" + bearer() + "\r\n"))
         .startsWith("HTTP/1.1 415 Unsupported Media Type\r\n");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "/v1/audit?limit=, 1000",
+    "/v1/top?limit=, 200",
+    "/v1/connections?limit=, 10000",
+    "/v1/traces?limit=, 1000",
+    "/v1/requests?limit=, 1000",
+    "/v1/requests?minMillis=, 86400000"
+  })
+  void aNumberOfAQueryIsTakenUpToItsLimit(String query, int most) throws IOException {
+    assertThat(getWithToken(query + most)).startsWith("HTTP/1.1 200 ");
+    for (String beyond : List.of("0", "-1", Integer.toString(most + 1), "9".repeat(1_000))) {
+      assertThat(getWithToken(query + beyond)).startsWith("HTTP/1.1 400 ").contains(" " + most);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "/v1/tokens, '{\"name\":\"n\",\"scope\":\"read\",\"days\":', 366",
+    "/v1/cache/what-if, '{\"minutes\":', 60",
+    "/v1/traces, '{\"url\":\"/\",\"seconds\":', 600",
+    "/v1/traces, '{\"url\":\"/\",\"count\":', 20"
+  })
+  void aNumberOfAnOrderIsRefusedBeyondItsLimit(String path, String order, int most)
+      throws IOException {
+    for (String beyond : List.of("0", "-1", Integer.toString(most + 1), "9".repeat(500))) {
+      String content = order + beyond + "}";
+      assertThat(
+              exchange(
+                  "POST "
+                      + path
+                      + " HTTP/1.1\r\nHost: localhost\r\n"
+                      + bearer()
+                      + "Content-Type: application/json\r\nContent-Length: "
+                      + content.length()
+                      + "\r\nConnection: close\r\n\r\n"
+                      + content))
+          .as(content)
+          .startsWith("HTTP/1.1 400 ")
+          .contains(String.valueOf(most));
+    }
   }
 
   @Test

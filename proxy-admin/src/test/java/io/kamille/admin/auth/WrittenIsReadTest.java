@@ -64,6 +64,28 @@ class WrittenIsReadTest {
         (secret, name) -> assertThat(next.find(secret)).extracting("name").isEqualTo(name));
   }
 
+  @Test
+  void oneTokenTooManyIsRefusedUntilAnotherEnds() throws IOException {
+    Path file = directory.resolve("tokens.json");
+    NamedTokens tokens = NamedTokens.open(file, clock, () -> null);
+    for (int i = 0; i < 200; i++) {
+      String name = "é".repeat(NAME_LIMIT);
+      tokens.add(tokens.make(name, Scope.PURGE, Duration.ofDays(i == 0 ? 1 : 366)).token());
+    }
+    String before = Files.readString(file);
+    assertThatThrownBy(() -> tokens.make("one more", Scope.READ, Duration.ofDays(1)))
+        .hasMessage("There are 200 tokens; revoke one first.");
+    assertThatThrownBy(() -> tokens.make("x".repeat(65), Scope.READ, Duration.ofDays(1)))
+        .hasMessageContaining("1 to 64 characters");
+    assertThatThrownBy(() -> tokens.make("year", Scope.READ, Duration.ofDays(367)))
+        .hasMessageContaining("at most a year");
+    assertThat(file).hasContent(before);
+    assertThat(NamedTokens.open(file, clock, () -> null).list()).isEqualTo(tokens.list());
+    clock.advance(Duration.ofDays(1));
+    tokens.add(tokens.make("one more", Scope.READ, Duration.ofDays(1)).token());
+    assertThat(NamedTokens.open(file, clock, () -> null).list()).hasSize(200);
+  }
+
   private String printable() {
     int length = random.nextBoolean() ? NAME_LIMIT : 1 + random.nextInt(NAME_LIMIT);
     StringBuilder name = new StringBuilder("x");

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kamille.cache.rules.CachePolicy;
 import io.kamille.cache.rules.SelectingFields;
 import io.kamille.cache.rules.StoredFacts;
+import io.kamille.cache.rules.Tags;
 import io.kamille.cache.store.EncodedHead;
 import io.kamille.core.h1.FuzzBudget;
 import io.kamille.core.h1.Spoiler;
@@ -13,7 +14,10 @@ import io.kamille.core.http.ResponseHead;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.List;
+import java.util.Locale;
 import java.util.SplittableRandom;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -62,6 +66,37 @@ class FactsCodecFuzzTest {
       assertThat(in.isReadable()).as(because(octets)).isFalse();
     }
     budget.report("facts");
+  }
+
+  @Test
+  void tagsAndNamesUpToTheirLimitsAndBeyondAreReadBack() {
+    for (int count : new int[] {1, Tags.LIMIT - 1, Tags.LIMIT, Tags.LIMIT + 1, 5 * Tags.LIMIT}) {
+      ResponseHead response = ResponseHead.of(200);
+      response.fields().add("Cache-Control", "max-age=60");
+      response.fields().add("Cache-Tag", names("t%d", count));
+      response.fields().add("Surrogate-Key", "x".repeat(count));
+      response.fields().add("Cache-Groups", names("\"g%d\"", count));
+      response.fields().add("ETag", '"' + "e".repeat(count) + '"');
+      response.fields().add("Vary", names("v%d", count / 50 + 1));
+      RequestHead request = RequestHead.of("GET", "http://example.org/");
+      Tags tags = Tags.of(request, response.fields());
+      StoredFacts facts = StoredFacts.of(response, CachePolicy.DEFAULT, NOW, NOW);
+      StoredHead head =
+          new StoredHead(
+              new EncodedHead(200, 0, HEAD_LENGTH, "s".repeat(count)),
+              facts.tagged(tags),
+              SelectingFields.of(response.fields(), request),
+              true);
+      ByteBuf in = Unpooled.wrappedBuffer(FactsCodec.encode(head));
+      assertThat(FactsCodec.decode(in, HEAD_LENGTH)).as(count + " of each").isEqualTo(head);
+      assertThat(tags.size()).isBetween(1, 2 * Tags.LIMIT);
+    }
+  }
+
+  private static String names(String form, int count) {
+    return IntStream.range(0, count)
+        .mapToObj(i -> String.format(Locale.ROOT, form, i))
+        .collect(Collectors.joining(", "));
   }
 
   @Test

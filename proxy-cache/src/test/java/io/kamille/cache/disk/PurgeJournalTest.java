@@ -9,10 +9,12 @@ import io.kamille.cache.purge.PurgeTable;
 import io.kamille.cache.purge.PurgeTarget;
 import io.kamille.cache.purge.PurgeTarget.Kind;
 import io.kamille.cache.rules.Tags;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -110,6 +112,31 @@ class PurgeJournalTest {
         (long) PurgeNumbers.PAGES * PurgeJournal.PAGE_ENTRY_BYTES
             + 2 * PurgeTable.PREFIX_OCTETS_LIMIT;
     assertThat(copy + 2L * PurgeJournal.GROWTH_BYTES).isLessThan(PurgeJournal.LENGTH_LIMIT);
+  }
+
+  /** Small purges and such as only a configuration of several million entries would make. */
+  @Test
+  void whatIsNotedIsReadHoweverMuchItNames() throws Exception {
+    var random = new SplittableRandom(20_261_129);
+    var directory = new MemoryDirectory();
+    PurgeJournal journal = new PurgeJournal(directory, PurgeJournalFuzzTest.STORE);
+    journal.begin(PurgeNotes::none);
+    List<PurgeNotes.Note> notes = new ArrayList<>();
+    for (int number = 1; number <= 100; number++) {
+      Tags tags = Tags.ofBits(random.longs(random.nextInt(4) * Tags.LIMIT / 2).toArray());
+      List<String> prefixes =
+          Stream.generate(() -> "ü".repeat(random.nextInt(PurgeTarget.LENGTH_LIMIT + 2)))
+              .limit(number % 5 == 0 ? random.nextInt(64) : random.nextInt(2))
+              .toList();
+      boolean isSoft = random.nextBoolean();
+      notes.add(new PurgeNotes.Note(number, isSoft, random.nextLong(), prefixes, tags));
+      journal.note(notes.getLast());
+    }
+    journal.close();
+    PurgeNotes read =
+        Objects.requireNonNull(new PurgeJournal(directory, PurgeJournalFuzzTest.STORE).read());
+    assertThat(read.notes()).isEqualTo(notes);
+    assertThat(read.last()).isEqualTo(100);
   }
 
   /** A release before let notes go: what is older than these counts as purged. */
