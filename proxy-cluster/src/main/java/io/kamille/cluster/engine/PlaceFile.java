@@ -92,6 +92,9 @@ public final class PlaceFile {
         channel.force(true);
       }
       Files.move(beside, file, StandardCopyOption.ATOMIC_MOVE);
+      try (FileChannel directory = FileChannel.open(file.toAbsolutePath().resolveSibling(""))) {
+        directory.force(true);
+      }
     } catch (IOException refused) {
       LOG.log(Level.WARNING, "the next process will not know it: {0}", refused.getMessage());
     }

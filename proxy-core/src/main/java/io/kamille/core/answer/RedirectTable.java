@@ -34,7 +34,7 @@ public final class RedirectTable {
   private static final int MOST_LINES = 100_000;
   private static final String LINE =
       "FROM,TO or FROM,TO,STATUS: a path in normal form, once, perhaps with /* at its end; a URL or"
-          + " a path, with /* only behind such a path; and 301, 302, 303, 307 or 308";
+          + " another path, with /* only behind such a path; and 301, 302, 303, 307 or 308";
 
   static final RedirectTable EMPTY = new RedirectTable();
 
@@ -96,6 +96,7 @@ public final class RedirectTable {
         && Redirect.isTarget(to)
         && to.indexOf('{') < 0
         && to.indexOf('*') < 0
+        && !to.equals(from)
         && (isPrefix ? prefixes : paths)
                 .putIfAbsent(new AsciiString(from), new Redirect(parts[1], status))
             == null;

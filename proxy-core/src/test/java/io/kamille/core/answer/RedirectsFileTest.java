@@ -108,6 +108,9 @@ class RedirectsFileTest {
         "/x,/a b",
         "/x,/\u00e9",
         "/a,/c",
+        "/x,/x",
+        "/x/*,/x/*",
+        "/x/*,/x/",
       })
   void eachWrongLineIsNamed(String line) throws IOException {
     Files.writeString(file, "/a,/b\n\n" + line + "\n/c,/d\nhalf a li");
