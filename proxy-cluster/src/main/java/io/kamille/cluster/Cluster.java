@@ -73,6 +73,7 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
   private final String version;
   private final Path directory;
   private final LocalPurges local;
+  private final PlaceFile applied;
   private final ClusterState state;
   private final Lease lease;
   private final ClusterEngine engine;
@@ -139,7 +140,8 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
     this.version = version;
     this.directory = directory;
     this.local = local;
-    state = new ClusterState(local, new PlaceFile(directory.resolve("applied")));
+    applied = new PlaceFile(directory.resolve("applied"));
+    state = new ClusterState(local, applied);
     lease =
         new Lease(
             settings.node(),
@@ -641,5 +643,6 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
       purges.known(settings.node(), false);
     }
     engine.close();
+    applied.close();
   }
 }

@@ -22,13 +22,18 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Queue;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -44,6 +49,15 @@ class ClusterHistoryIT {
 
   private static final List<String> NAMES = List.of("a", "b", "c");
   private static final int PURGERS = 3;
+  private static final List<PurgeTarget> TARGETS =
+      Stream.of(
+              PurgeTarget.url("http://a.test/"),
+              PurgeTarget.prefix("http://a.test/of/"),
+              PurgeTarget.host("a.test"),
+              PurgeTarget.tags(List.of("x", "y")),
+              PurgeTarget.of(Kind.GROUP, List.of("http://a.test", "g")))
+          .map(Objects::requireNonNull)
+          .toList();
   private static final long CHECKER_STACK_BYTES = 1L << 30;
 
   @TempDir private Path directory;
@@ -59,19 +73,41 @@ class ClusterHistoryIT {
   /** At each node: what was applied there stays applied. */
   private final Map<String, Queue<Operation<Long>>> applied = new TreeMap<>();
 
+  private final Map<String, Accepting> caches = new TreeMap<>();
+  private final AtomicLong unsafe = new AtomicLong();
   private final AtomicInteger logged = new AtomicInteger();
   private final AtomicInteger changed = new AtomicInteger();
   private final AtomicBoolean isOver = new AtomicBoolean();
 
-  private static final class Accepting implements LocalPurges, NodeConfig {
+  /** What each number is about, at whatever node it was carried out first. */
+  private final Map<Long, String> meant = new ConcurrentHashMap<>();
+
+  private final Queue<String> differing = new ConcurrentLinkedQueue<>();
+
+  /** What answers to unsafe requests have made invalid. */
+  private final Queue<String> begun = new ConcurrentLinkedQueue<>();
+
+  private final class Accepting implements LocalPurges, NodeConfig {
+
+    private final Set<String> invalid = ConcurrentHashMap.newKeySet();
 
     @Override
     public long purge(long number, PurgeTarget target, boolean isSoft) {
+      String meaning = target.kind() + " " + target.names() + (isSoft ? " soft" : " hard");
+      String before = number == 0 ? null : meant.putIfAbsent(number, meaning);
+      if (before != null && !before.equals(meaning)) {
+        differing.add(number + " is " + before + " and " + meaning);
+      }
+      if (target.kind() == Kind.GROUP) {
+        invalid.add(target.names().getLast());
+      }
       return 1;
     }
 
     @Override
-    public void invalidate(String uri) {}
+    public void invalidate(String uri) {
+      invalid.add(uri);
+    }
 
     @Override
     public void clear() {}
@@ -99,7 +135,7 @@ class ClusterHistoryIT {
 
   private void join(ThreeNodes settings, String name) {
     try {
-      Accepting node = new Accepting();
+      Accepting node = Objects.requireNonNull(caches.get(name), name);
       Cluster cluster =
           Cluster.join(
               settings.settings(name), "1.2.3", settings.stateOf(name), node, new MetricRegistry());
@@ -117,8 +153,12 @@ class ClusterHistoryIT {
     nodes.values().parallelStream().forEach(Cluster::close);
   }
 
+  private static <T> T any(List<T> of) {
+    return of.get(ThreadLocalRandom.current().nextInt(of.size()));
+  }
+
   private @Nullable Cluster any() {
-    return nodes.get(NAMES.get(ThreadLocalRandom.current().nextInt(NAMES.size())));
+    return nodes.get(any(NAMES));
   }
 
   private Cluster node(String name) {
@@ -131,7 +171,9 @@ class ClusterHistoryIT {
       return;
     }
     long called = System.nanoTime();
-    PurgeReceipt receipt = node.purges().purge(Kind.URL, List.of("http://a.test/"), false);
+    PurgeTarget target = any(TARGETS);
+    PurgeReceipt receipt =
+        node.purges().purge(target.kind(), target.names(), ThreadLocalRandom.current().nextBoolean());
     long returned = System.nanoTime();
     if (!receipt.isLogged()) {
       purges.add(new Operation<>(called, Linearizability.NEVER, last -> last + 1));
@@ -143,6 +185,30 @@ class ClusterHistoryIT {
     receipt.nodes().stream()
         .filter(AtNode::isDone)
         .forEach(at -> of(at.node()).add(new Operation<>(called, returned, raised(number))));
+  }
+
+  /** As the answer to an unsafe request does: a URL, or a group. */
+  private void invalidate() {
+    Cluster node = any();
+    if (node == null) {
+      return;
+    }
+    long number = unsafe.incrementAndGet();
+    String name = number % 2 == 0 ? "http://a.test/" + number : "group-" + number;
+    PurgeTarget target =
+        number % 2 == 0
+            ? PurgeTarget.url(name)
+            : PurgeTarget.of(Kind.GROUP, List.of("http://a.test", name));
+    try {
+      node.purges()
+          .begin(List.of(Objects.requireNonNull(target)))
+          .toCompletableFuture()
+          .get(1, TimeUnit.SECONDS);
+      begun.add(name);
+    } catch (Exception closed) {
+      // Nobody was answered.
+    }
+    LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
   }
 
   private static Effect<Long> raised(long number) {
@@ -219,6 +285,7 @@ class ClusterHistoryIT {
   void whatAllNodesSayHasOneOrder() throws Exception {
     ThreeNodes settings = new ThreeNodes(directory);
     NAMES.forEach(name -> applied.put(name, new ConcurrentLinkedQueue<>()));
+    NAMES.forEach(name -> caches.put(name, new Accepting()));
     NAMES.parallelStream().forEach(name -> join(settings, name));
     until(this::isWhole, "all are current");
     List<Thread> load = new ArrayList<>();
@@ -232,6 +299,7 @@ class ClusterHistoryIT {
     }
     load.add(repeat(this::change));
     load.add(repeat(this::change));
+    load.add(repeat(this::invalidate));
     for (int i = 0; i < 2; i++) {
       more(changed, 20);
       String leader = Objects.requireNonNull(node("a").position().leader());
@@ -250,6 +318,11 @@ class ClusterHistoryIT {
     isOver.set(true);
     for (Thread thread : load) {
       thread.join();
+    }
+    assertThat(differing).isEmpty();
+    assertThat(begun).hasSizeGreaterThan(20);
+    for (Accepting cache : caches.values()) {
+      until(() -> cache.invalid.containsAll(begun), "what was answered is invalid at all nodes");
     }
     judge("purges", purges);
     judge("changes", changes);

@@ -2,7 +2,6 @@ package io.kamille.launcher.cli;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assumptions.assumeThat;
 
 import com.sun.net.httpserver.HttpServer;
 import io.kamille.core.Await;
@@ -31,68 +30,26 @@ import org.junit.jupiter.api.io.TempDir;
 @SuppressWarnings("NullAway.Init") // each test starts all
 class ClusterPartitionIT {
 
-  /*
-   *   namespaces   a ── b ── c   10.N.0.1 to 10.N.0.3, by a bridge
-   *   here         the origin    10.N.0.254, the bridge
-   */
   private static final List<String> NAMES = List.of("a", "b", "c");
-  private static final int NETWORKS = 200;
 
   @TempDir private Path directory;
 
-  private final long process = ProcessHandle.current().pid() % 100_000;
-  private final String network = "10." + (1 + process % NETWORKS) + ".0.";
-  private final String bridge = "kmb" + process;
   private final Map<String, KamilleProcess> nodes = new TreeMap<>();
   private final AtomicLong made = new AtomicLong();
+  private ClusterNetwork network;
   private HttpServer origin;
-
-  private static String run(String... command) throws Exception {
-    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-    String output = new String(process.getInputStream().readAllBytes(), US_ASCII);
-    assertThat(process.waitFor()).as("%s: %s", String.join(" ", command), output).isZero();
-    return output;
-  }
-
-  private static boolean canRun(String... command) throws InterruptedException {
-    try {
-      return new ProcessBuilder(command).redirectErrorStream(true).start().waitFor() == 0;
-    } catch (IOException none) {
-      return false;
-    }
-  }
-
-  private String space(String node) {
-    return "km" + process + node;
-  }
-
-  private String wire(String node) {
-    return "kmv" + process + node;
-  }
 
   @BeforeEach
   void start() throws Exception {
-    assumeThat(canRun("ip", "link", "add", bridge, "type", "bridge"))
-        .as("whether this user may make networks")
-        .isTrue();
-    run("ip", "addr", "add", network + "254/24", "dev", bridge);
-    run("ip", "link", "set", bridge, "up");
+    network = new ClusterNetwork(NAMES, 1);
     List<ClusterFiles.Node> members = new ArrayList<>();
-    for (int i = 0; i < NAMES.size(); i++) {
-      String name = NAMES.get(i);
-      String address = network + (i + 1);
-      String space = space(name);
-      run("ip", "netns", "add", space);
-      run("ip", "link", "add", wire(name), "type", "veth", "peer", "name", "eth0", "netns", space);
-      run("ip", "link", "set", wire(name), "master", bridge, "up");
-      run("ip", "-n", space, "addr", "add", address + "/24", "dev", "eth0");
-      run("ip", "-n", space, "link", "set", "eth0", "up");
-      run("ip", "-n", space, "link", "set", "lo", "up");
+    for (String name : NAMES) {
+      String address = network.address(name, 0);
       members.add(
           new ClusterFiles.Node(
               name, new HostPort(address, 7_800), new HostPort(address, 7_801)));
     }
-    origin = HttpServer.create(new InetSocketAddress(network + "254", 0), 100);
+    origin = HttpServer.create(new InetSocketAddress(network.here(), 0), 100);
     origin.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
     origin.createContext(
         "/",
@@ -112,13 +69,13 @@ class ClusterPartitionIT {
           state,
           "127.0.0.1:8080",
           null,
-          "http://" + network + "254:" + origin.getAddress().getPort(),
+          "http://" + network.here() + ":" + origin.getAddress().getPort(),
           "127.0.0.1:9090",
           Files.readString(files.file(name + ".yaml")) + "  lease: 5s\n");
       nodes.put(
           name,
           KamilleProcess.within(
-              space(name),
+              network.space(name),
               List.of("-Djdk.serialFilter=!*"),
               state,
               "run",
@@ -134,11 +91,7 @@ class ClusterPartitionIT {
     if (origin != null) {
       origin.stop(0);
     }
-    for (String name : NAMES) {
-      canRun("ip", "netns", "del", space(name));
-      canRun("ip", "link", "del", wire(name));
-    }
-    canRun("ip", "link", "del", bridge);
+    network.close();
   }
 
   private Path state(String node) {
@@ -149,7 +102,7 @@ class ClusterPartitionIT {
   private String ask(String node, String... request) {
     try {
       List<String> command =
-          new ArrayList<>(List.of("ip", "netns", "exec", space(node), "curl", "-s", "-m", "12"));
+          new ArrayList<>(List.of("ip", "netns", "exec", network.space(node), "curl", "-s", "-m", "12"));
       command.addAll(List.of("-w", "\n%{http_code}"));
       command.addAll(List.of(request));
       Process process = new ProcessBuilder(command).start();
@@ -204,7 +157,7 @@ class ClusterPartitionIT {
     NAMES.forEach(name -> assertThat(page(name)).isGreaterThan(first));
 
     long second = made.get();
-    run("ip", "link", "set", wire("c"), "down");
+    network.cut("c", 0, true);
     Await.until(() -> purge("a").endsWith("\n202"), "the larger part has a purge in its log");
     Await.until(() -> !isCurrent("c"), "c is cut off");
     assertThat(page("c")).as("no origin is there").isZero();
@@ -214,7 +167,7 @@ class ClusterPartitionIT {
     assertThat(purge("c")).endsWith("\n503");
     assertThat(isCurrent("a")).isTrue();
 
-    run("ip", "link", "set", wire("c"), "up");
+    network.cut("c", 0, false);
     Await.until(() -> NAMES.stream().allMatch(this::isWhole), "all are current");
     Await.until(
         () -> NAMES.stream().allMatch(name -> page(name) > third),

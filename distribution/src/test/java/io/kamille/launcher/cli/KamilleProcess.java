@@ -103,8 +103,19 @@ final class KamilleProcess implements AutoCloseable {
 
   /** Runs what is installed at {@code home}, which may start others of its kind. */
   static KamilleProcess installed(Path home, Path state, String... arguments) throws IOException {
-    List<String> command =
-        new ArrayList<>(List.of("env", "--default-signal=INT,TERM", AS_THE_SCRIPT));
+    return installed(List.of(), home, state, arguments);
+  }
+
+  /** The same in a network namespace that is there. */
+  static KamilleProcess installedWithin(
+      String namespace, Path home, Path state, String... arguments) throws IOException {
+    return installed(List.of("ip", "netns", "exec", namespace), home, state, arguments);
+  }
+
+  private static KamilleProcess installed(
+      List<String> before, Path home, Path state, String... arguments) throws IOException {
+    List<String> command = new ArrayList<>(before);
+    command.addAll(List.of("env", "--default-signal=INT,TERM", AS_THE_SCRIPT));
     command.add(home.resolve("bin/kamille").toString());
     command.addAll(List.of(arguments));
     ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);

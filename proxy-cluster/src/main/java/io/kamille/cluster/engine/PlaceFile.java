@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 
 /** Up to which place of which log this node has done something that outlives it. Any thread. */
-public final class PlaceFile {
+public final class PlaceFile implements AutoCloseable {
 
   /**
    * A place in a log.
@@ -33,6 +33,7 @@ public final class PlaceFile {
   private final Path file;
   private final AtomicBoolean isDue = new AtomicBoolean();
   private volatile Place last = Place.NONE;
+  private boolean isClosed;
 
   public PlaceFile(Path file) {
     this.file = file;
@@ -67,7 +68,19 @@ public final class PlaceFile {
     }
   }
 
+  /** Writes what is due now, and nothing from then on: the file is that of the next process. */
+  @Override
+  public synchronized void close() {
+    if (isDue.getAndSet(false)) {
+      writeLast();
+    }
+    isClosed = true;
+  }
+
   private synchronized void writeLast() {
+    if (isClosed) {
+      return;
+    }
     Place place = last;
     byte[] octets = new byte[2 * Long.BYTES];
     ByteBuffer.wrap(octets).putLong(place.log()).putLong(place.number());
