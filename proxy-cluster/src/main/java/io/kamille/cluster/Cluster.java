@@ -297,6 +297,7 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
         engine.vote();
       }
       makeKnown(position);
+      purges.takeLeft();
     } catch (Throwable fault) {
       // Also an error: what it threw here would be the last report.
       LOG.log(Level.ERROR, "a report of this node was not sent", fault);

@@ -46,8 +46,7 @@ class ClusterPartitionIT {
     for (String name : NAMES) {
       String address = network.address(name, 0);
       members.add(
-          new ClusterFiles.Node(
-              name, new HostPort(address, 7_800), new HostPort(address, 7_801)));
+          new ClusterFiles.Node(name, new HostPort(address, 7_800), new HostPort(address, 7_801)));
     }
     origin = HttpServer.create(new InetSocketAddress(network.here(), 0), 100);
     origin.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
@@ -102,7 +101,8 @@ class ClusterPartitionIT {
   private String ask(String node, String... request) {
     try {
       List<String> command =
-          new ArrayList<>(List.of("ip", "netns", "exec", network.space(node), "curl", "-s", "-m", "12"));
+          new ArrayList<>(
+              List.of("ip", "netns", "exec", network.space(node), "curl", "-s", "-m", "12"));
       command.addAll(List.of("-w", "\n%{http_code}"));
       command.addAll(List.of(request));
       Process process = new ProcessBuilder(command).start();

@@ -278,7 +278,8 @@ class ClusterTroublesIT {
       socket.connect(new InetSocketAddress(network.address(name, 0), port), 10_000);
       socket.setSoTimeout(30_000);
       String request =
-          head + "\r\nConnection: close\r\n"
+          head
+              + "\r\nConnection: close\r\n"
               + (body.isEmpty() ? "" : "Content-Length: " + body.length() + "\r\n")
               + "\r\n"
               + body;
@@ -323,8 +324,21 @@ class ClusterTroublesIT {
       worstMillis.accumulateAndGet(own, Math::max);
       if (own > LONGEST_MILLIS || !statusOf(answer).startsWith("20")) {
         slow.add(
-            Instant.now() + " " + name + ": " + method + " " + site + " " + page + " took "
-                + millis + " ms, of this machine " + (millis - own) + "; " + problem
+            Instant.now()
+                + " "
+                + name
+                + ": "
+                + method
+                + " "
+                + site
+                + " "
+                + page
+                + " took "
+                + millis
+                + " ms, of this machine "
+                + (millis - own)
+                + "; "
+                + problem
                 + answer.replace("\r\n", " | "));
       }
       count("request of a healthy node");
@@ -345,8 +359,20 @@ class ClusterTroublesIT {
       boolean isFresh = HIT.matcher(answer).find();
       if (got <= floor || isFresh && got <= floorIfFresh) {
         faults.add(
-            Instant.now() + " " + name + ": " + site + " " + number + " is " + got
-                + ", purged up to " + floor + ", soft up to " + floorIfFresh + "; "
+            Instant.now()
+                + " "
+                + name
+                + ": "
+                + site
+                + " "
+                + number
+                + " is "
+                + got
+                + ", purged up to "
+                + floor
+                + ", soft up to "
+                + floorIfFresh
+                + "; "
                 + answer.replace("\r\n", " | "));
       }
     }
@@ -584,9 +610,21 @@ class ClusterTroublesIT {
 
   private void tell(long seed) {
     log(
-        "seed " + seed + "; " + new TreeMap<>(counts) + "; " + faults.size() + " stale, "
-            + slow.size() + " slow or failed, longest " + worstMillis + " ms; this machine stood "
-            + stoodMillis + " ms; " + told.size() + " wait");
+        "seed "
+            + seed
+            + "; "
+            + new TreeMap<>(counts)
+            + "; "
+            + faults.size()
+            + " stale, "
+            + slow.size()
+            + " slow or failed, longest "
+            + worstMillis
+            + " ms; this machine stood "
+            + stoodMillis
+            + " ms; "
+            + told.size()
+            + " wait");
     faults.stream().limit(3).forEach(ClusterTroublesIT::log);
     slow.stream().limit(3).forEach(ClusterTroublesIT::log);
   }

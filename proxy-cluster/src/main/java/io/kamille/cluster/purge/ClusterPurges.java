@@ -20,6 +20,7 @@ import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -131,6 +132,12 @@ public final class ClusterPurges implements AutoCloseable {
 
   private final Path file;
 
+  /** What was begun here after this process had left; the next one takes it up. */
+  private final Path left;
+
+  private final Path taken;
+  private volatile boolean isClosed;
+
   /** What the file has. */
   @GuardedBy("unlogged")
   private final Set<PurgeOrder> unlogged = new LinkedHashSet<>();
@@ -171,7 +178,10 @@ public final class ClusterPurges implements AutoCloseable {
     answers = metrics.histogram(ANSWER);
     away = metrics.counter(AWAY);
     this.file = file;
-    takeUp();
+    left = file.resolveSibling(file.getFileName() + ".left");
+    taken = file.resolveSibling(file.getFileName() + ".taken");
+    takeUp(file);
+    takeUp(taken);
     appender =
         Thread.ofVirtual()
             .name("kamille-purges")
@@ -219,7 +229,7 @@ public final class ClusterPurges implements AutoCloseable {
         }
       }
       if (isNew) {
-        PlaceFile.replace(file, PurgeOrder.octets(unlogged));
+        write();
       }
     }
     late.forEach(ordered -> ordered.kept().complete(null));
@@ -229,24 +239,51 @@ public final class ClusterPurges implements AutoCloseable {
     synchronized (unlogged) {
       entry.forEach(ordered -> ordered.isLogged().set(true));
       if (unlogged.removeAll(entry.stream().map(Ordered::order).toList())) {
-        PlaceFile.replace(file, PurgeOrder.octets(unlogged));
+        write();
       }
     }
   }
 
+  @GuardedBy("unlogged")
+  private void write() {
+    PlaceFile.replace(isClosed ? left : file, PurgeOrder.octets(unlogged));
+  }
+
   /** Orders what an earlier process could not. */
-  private void takeUp() {
+  private void takeUp(Path from) {
     synchronized (unlogged) {
+      List<PurgeOrder> orders = List.of();
       try {
-        unlogged.addAll(PurgeOrder.read(Files.readAllBytes(file)));
+        orders = PurgeOrder.read(Files.readAllBytes(from));
       } catch (IOException none) {
         LOG.log(Level.DEBUG, "no purge waits for the log: {0}", none.getMessage());
       }
-      if (!unlogged.stream().allMatch(PurgeOrder::isReadable)) {
-        unlogged.clear();
-        unlogged.add(newOrder(Kind.ALL, List.of(), false));
+      if (!orders.stream().allMatch(PurgeOrder::isReadable)) {
+        orders = List.of(newOrder(Kind.ALL, List.of(), false));
       }
-      unlogged.forEach(order -> queue.add(new Ordered(order)));
+      for (PurgeOrder order : orders) {
+        unlogged.add(order);
+        isEverythingDue |= !queue.offer(new Ordered(order));
+      }
+    }
+  }
+
+  /** Orders what the process before this one was told while it ended. Not on a loop. */
+  public void takeLeft() {
+    if (!Files.exists(left)) {
+      return;
+    }
+    synchronized (unlogged) {
+      try {
+        Files.move(left, taken, StandardCopyOption.ATOMIC_MOVE);
+        takeUp(taken);
+        write();
+        if (!Thread.currentThread().isInterrupted()) {
+          Files.delete(taken);
+        }
+      } catch (IOException refused) {
+        LOG.log(Level.WARNING, "purges of the process before: {0}", refused.getMessage());
+      }
     }
   }
 
@@ -276,7 +313,8 @@ public final class ClusterPurges implements AutoCloseable {
           request == null ? target.names().subList(0, 1) : PurgeTarget.originOf(request).names();
       asked = new Ordered(newOrder(Kind.GROUP, names, false));
     }
-    Ordered before = begun.putIfAbsent(asked.order().names(), asked);
+    // What has left takes nothing from the queue.
+    Ordered before = isClosed ? null : begun.putIfAbsent(asked.order().names(), asked);
     if (before != null) {
       return before;
     }
@@ -296,7 +334,7 @@ public final class ClusterPurges implements AutoCloseable {
 
   /** Writes down what is not in the log after a moment, and has those purge it that are there. */
   private void keepBegun() {
-    long patience = (isStuck ? STUCK : SOON).toNanos();
+    long patience = (isStuck || isClosed ? STUCK : SOON).toNanos();
     LockSupport.parkNanos(patience);
     long now = System.nanoTime();
     unkept.removeIf(ordered -> ordered.kept().isDone());
@@ -476,9 +514,14 @@ public final class ClusterPurges implements AutoCloseable {
     return queue.size();
   }
 
-  /** Ends. What waits is lost, but for that of which it was said that it is not in the log. */
+  /**
+   * Ends. What waits is lost, but for that of which it was said that it is not in the log, and what
+   * answers to unsafe requests begin, also from now on.
+   */
   @Override
   public void close() {
+    isClosed = true;
     appender.interrupt();
+    keep(List.copyOf(unkept));
   }
 }

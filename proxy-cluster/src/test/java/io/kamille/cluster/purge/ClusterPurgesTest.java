@@ -1,5 +1,6 @@
 package io.kamille.cluster.purge;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.cache.purge.PurgeTarget;
@@ -17,6 +18,7 @@ import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -66,17 +68,9 @@ class ClusterPurgesTest {
   @Test
   void whatAnAnswerMakesInvalidIsKeptOnceItIsCarriedOutHere(@TempDir Path directory)
       throws Exception {
-    ClusterState state = new ClusterState(local, new PlaceFile(directory.resolve("applied")));
+    ClusterState state = state(directory);
     PurgeTarget target = Objects.requireNonNull(PurgeTarget.url("http://a.test/1"));
-    try (ClusterPurges purges =
-        new ClusterPurges(
-            engine,
-            state,
-            local,
-            Duration.ofSeconds(1),
-            null,
-            directory.resolve("purges"),
-            new MetricGroup(new MetricRegistry()))) {
+    try (ClusterPurges purges = purges(state, directory)) {
       CompletableFuture<?> kept = purges.begin(List.of(target)).toCompletableFuture();
       byte[] entry = appended.take();
       asked.take();
@@ -84,5 +78,41 @@ class ClusterPurgesTest {
       state.apply(entry);
       assertThat(kept).isDone();
     }
+  }
+
+  /** It may still answer for a while after another one has taken its place. */
+  @Test
+  void whatAProcessThatHasLeftMakesInvalidIsOrderedByTheNextOne(@TempDir Path directory)
+      throws Exception {
+    ClusterState state = state(directory);
+    PurgeTarget target = Objects.requireNonNull(PurgeTarget.url("http://a.test/1"));
+    ClusterPurges old = purges(state, directory);
+    old.close();
+    try (ClusterPurges next = purges(state, directory)) {
+      for (int i = 0; i < 2; i++) {
+        old.begin(List.of(target)).toCompletableFuture().get(10, TimeUnit.SECONDS);
+        next.takeLeft();
+        byte[] entry = Objects.requireNonNull(appended.poll(10, TimeUnit.SECONDS));
+        assertThat(new String(entry, ISO_8859_1)).contains("a.test/1");
+      }
+    }
+    // Until it was in the log, it would have outlived that process, too.
+    assertThat(directory.resolve("purges.left")).doesNotExist();
+    assertThat(directory.resolve("purges.taken")).doesNotExist();
+  }
+
+  private ClusterState state(Path directory) {
+    return new ClusterState(local, new PlaceFile(directory.resolve("applied")));
+  }
+
+  private ClusterPurges purges(ClusterState state, Path directory) {
+    return new ClusterPurges(
+        engine,
+        state,
+        local,
+        Duration.ofSeconds(1),
+        null,
+        directory.resolve("purges"),
+        new MetricGroup(new MetricRegistry()));
   }
 }
