@@ -5,11 +5,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kamille.cache.rules.SelectingFields;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
+import javax.management.JMException;
+import javax.management.ObjectName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -84,6 +87,46 @@ class DiskFaultTest {
       after.put(3, 1, LENGTH);
       assertThat(after.version(3, LENGTH)).isEqualTo(1);
     }
+  }
+
+  /** There may be as many removals on a disk as it has room for: many times the heap. */
+  @Test
+  void whatFilesRemoveTakesNoHeapWhileTheyAreRead() throws Exception {
+    int removals = 40_000;
+    long capacity = 8 << 20;
+    var directory = new MemoryDirectory();
+    try (var fixture = new DiskFixture(directory, capacity)) {
+      for (int i = 0; i < removals; i++) {
+        fixture.tier.remove(DiskFixture.key(i), i);
+      }
+      fixture.run();
+    }
+    int segments = directory.names().size();
+    try (var after = new DiskFixture(directory, capacity)) {
+      long before = entriesOfMaps();
+      for (int i = 0; i < segments - 10; i++) {
+        after.tier.runOnce();
+      }
+      assertThat(entriesOfMaps() - before).isLessThan(removals / 4);
+    }
+  }
+
+  /** On the heap of this process. */
+  private static long entriesOfMaps() throws JMException {
+    String histogram =
+        (String)
+            ManagementFactory.getPlatformMBeanServer()
+                .invoke(
+                    new ObjectName("com.sun.management:type=DiagnosticCommand"),
+                    "gcClassHistogram",
+                    new Object[] {new String[0]},
+                    new String[] {String[].class.getName()});
+    return histogram
+        .lines()
+        .filter(line -> line.contains("java.util.concurrent.ConcurrentHashMap$Node "))
+        .mapToLong(line -> Long.parseLong(line.strip().split(" +")[1]))
+        .findFirst()
+        .orElseThrow();
   }
 
   @ParameterizedTest

@@ -574,6 +574,29 @@ class UpstreamHandlerTest {
     }
   }
 
+  /** It is done at once each time, and so never has much under way. */
+  @Test
+  void anOriginThatFailsAtOnceWithA500GetsASmallPart() throws Exception {
+    Script serves = with -> answerAll(with, "200 OK");
+    Script fails = with -> answerAll(with, "500 Internal Server Error");
+    try (var good = ScriptedOrigin.open(serves);
+        var bad = ScriptedOrigin.open(fails);
+        var fixture = new UpstreamFixture(SETTINGS, good, bad)) {
+      for (int i = 0; i < 200; i++) {
+        fixture.get("/");
+      }
+      assertThat(bad.heads().size()).isLessThan(40);
+    }
+  }
+
+  private static void answerAll(ScriptedOrigin.Conversation with, String status)
+      throws IOException {
+    while (true) {
+      with.readHead();
+      with.send("HTTP/1.1 " + status + "\r\nContent-Length: 0\r\n\r\n");
+    }
+  }
+
   /** RFC 8305 §5: a packet filter that drops everything costs a moment, not a timeout. */
   @Test
   void anAddressThatSaysNothingIsOvertakenByTheNext() throws Exception {
