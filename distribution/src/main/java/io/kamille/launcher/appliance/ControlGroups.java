@@ -80,9 +80,7 @@ final class ControlGroups {
         // What is mounted may begin anywhere on that path.
         String below = parts[2].substring(1);
         while (!below.isEmpty() && !Files.isDirectory(tree.resolve(below))) {
-          below =
-              below.substring(
-                  below.indexOf('/') + 1 == 0 ? below.length() : below.indexOf('/') + 1);
+          below = below.contains("/") ? below.substring(below.indexOf('/') + 1) : "";
         }
         Path group = tree.resolve(below).normalize();
         for (Path each = group; each != null && each.startsWith(tree); each = each.getParent()) {

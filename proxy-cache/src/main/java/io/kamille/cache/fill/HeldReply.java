@@ -46,8 +46,9 @@ final class HeldReply extends PassingReply implements ContentSource {
   private void release() {
     if (isHeld) {
       isHeld = false;
-      held.forEach(Runnable::run);
-      held.clear();
+      for (Runnable next = held.poll(); next != null; next = held.poll()) {
+        next.run();
+      }
       if (!isPaused) {
         source.resume();
       }

@@ -47,7 +47,12 @@ final class Checks implements AutoCloseable {
   @GuardedBy("this")
   private int waiting;
 
+  /** Threads without work. */
+  @GuardedBy("this")
+  private int idle;
+
   Checks(int threads, int places, String name) {
+    this.idle = threads;
     this.threads = Executors.newFixedThreadPool(threads, new DefaultThreadFactory(name, true));
     this.places = places;
   }
@@ -121,7 +126,10 @@ final class Checks implements AutoCloseable {
         pending.put(question, check);
         lane(check.goesFirst).computeIfAbsent(check.client, _ -> new ArrayDeque<>()).add(check);
         waiting++;
-        threads.execute(this::runNext);
+        if (idle > 0) {
+          idle--;
+          threads.execute(this::runAll);
+        }
       }
     }
     if (refused != null) {
@@ -188,11 +196,11 @@ final class Checks implements AutoCloseable {
     }
   }
 
-  /** The next one in turn, whose client is the last one from now on. */
-  @GuardedBy("this")
-  private @Nullable Check next() {
+  /** The next one in turn, whose client is the last one from now on; null ends the work. */
+  private synchronized @Nullable Check next() {
     Map<Object, Deque<Check>> lane = first.isEmpty() ? others : first;
     if (lane.isEmpty()) {
+      idle++;
       return null;
     }
     Check next = lane.values().iterator().next().getFirst();
@@ -200,14 +208,13 @@ final class Checks implements AutoCloseable {
     return next;
   }
 
-  private void runNext() {
-    Check check;
-    synchronized (this) {
-      check = next();
+  private void runAll() {
+    for (Check check = next(); check != null; check = next()) {
+      run(check);
     }
-    if (check == null) {
-      return;
-    }
+  }
+
+  private void run(Check check) {
     Found found = null;
     Throwable bug = null;
     try {
