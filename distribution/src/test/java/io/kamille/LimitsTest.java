@@ -37,6 +37,10 @@ class LimitsTest {
   private static final Pattern SETTING =
       Pattern.compile("(?m)^\\| `([^`]+)` \\| [^|]*\\b(?:size|whole number)\\b[^|]*\\|");
 
+  private static final Pattern TEST = Pattern.compile("(?m)^  void (\\w+)\\(");
+
+  private static final int WITHOUT_A_TEST = 73;
+
   @Test
   void theListHasEveryConstantThatLooksLikeALimit() throws IOException {
     SortedSet<String> listed = new TreeSet<>();
@@ -67,9 +71,59 @@ class LimitsTest {
 
   @Test
   void everyLineSaysWhatBecomesOfMore() throws IOException {
-    assertThat(Files.readAllLines(LIST))
-        .filteredOn(line -> !line.startsWith("#"))
-        .allMatch(line -> WORDS.contains(line.substring(line.lastIndexOf(": ") + 2)));
+    assertThat(words()).allMatch(word -> WORDS.contains(word.split(", ")[0]));
+  }
+
+  /** Those without a test may only become fewer. */
+  @Test
+  void everyTestThatIsNamedIsThere() throws IOException {
+    Set<String> named = new TreeSet<>();
+    int without = 0;
+    for (String word : words()) {
+      if (word.contains(", ")) {
+        named.add(word.split(", ")[1]);
+      } else if (!word.equals("size")) {
+        without++;
+      }
+    }
+    assertThat(without(named, tests())).as("in limits.txt, and nowhere else").isEmpty();
+    assertThat(without).as("limits without a test").isLessThanOrEqualTo(WITHOUT_A_TEST);
+  }
+
+  /** What stands behind the value of each constant. */
+  private static List<String> words() throws IOException {
+    return Files.readAllLines(LIST).stream()
+        .filter(line -> !line.startsWith("#"))
+        .map(line -> line.substring(line.lastIndexOf(": ") + 2))
+        .toList();
+  }
+
+  private static Set<String> tests() throws IOException {
+    Set<String> found = new TreeSet<>();
+    for (String module : MODULES) {
+      for (String kind : List.of("src/test/java", "src/cluster/java")) {
+        Path sources = ROOT.resolve(module).resolve(kind);
+        if (Files.isDirectory(sources)) {
+          try (Stream<Path> files = Files.walk(sources)) {
+            files
+                .filter(file -> file.toString().endsWith(".java"))
+                .forEach(file -> testsOf(file, found));
+          }
+        }
+      }
+    }
+    return found;
+  }
+
+  private static void testsOf(Path file, Set<String> found) {
+    String name = file.getFileName().toString().replace(".java", "");
+    try {
+      TEST.matcher(Files.readString(file))
+          .results()
+          .forEach(test -> found.add(name + "#" + test.group(1)));
+    } catch (IOException failed) {
+      throw new UncheckedIOException(failed);
+    }
   }
 
   private static Set<String> without(Set<String> some, Set<String> others) {

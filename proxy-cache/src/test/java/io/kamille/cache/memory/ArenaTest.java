@@ -31,6 +31,9 @@ class ArenaTest {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> Arena.open(1000))
         .withMessage("capacityBytes: 1000 (expected: from 1048576 to 70368744177664)");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> Arena.open((1L << 46) + 1))
+        .withMessageStartingWith("capacityBytes: 70368744177665 ");
   }
 
   @Test

@@ -116,6 +116,15 @@ class UsersTest {
   }
 
   @Test
+  void aNameHas255CharactersAtTheMost() throws IOException {
+    assertThat(users("n".repeat(255) + ":" + SECRET)).isNotNull();
+    for (int length : new int[] {256, 100_000}) {
+      assertThatThrownBy(() -> users("n".repeat(length) + ":" + SECRET))
+          .hasMessage("line 1: expected: NAME:HASH");
+    }
+  }
+
+  @Test
   void allWrongLinesAreNamedToALimit() {
     assertThatThrownBy(() -> users("anna\nbert:" + SECRET + "\nbert:" + SECRET + "\n:x\n"))
         .hasMessage(

@@ -1,5 +1,6 @@
 package io.kamille.core.socket;
 
+import static java.util.Collections.nCopies;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -86,5 +87,45 @@ class UnixSocketTest {
         .hasMessageContaining("no such file");
     assertThatThrownBy(() -> UnixSocket.connect("/" + "a".repeat(200)))
         .hasMessageContaining("longer");
+  }
+
+  @Test
+  void aPathIsAsLongAsAnAddressHolds() throws IOException {
+    String at = directory + "/" + "p".repeat(107 - directory.toString().length() - 1);
+    try (UnixSocket listening = UnixSocket.listen(at);
+        UnixSocket client = UnixSocket.connect(at)) {
+      assertThat(client.peer()).isNotNull();
+    }
+    for (int beyond : new int[] {1, 5_000}) {
+      assertThatThrownBy(() -> UnixSocket.listen(at + "q".repeat(beyond)))
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining("longer than the 107 octets of a socket's path");
+    }
+  }
+
+  /** The kernel refuses more at once (unix(7)); what comes then is whole. */
+  @Test
+  void asManyDescriptorsAsTheKernelPassesAtOnce() throws IOException {
+    String path = directory.resolve("socket").toString();
+    try (UnixSocket listening = UnixSocket.listen(path);
+        UnixSocket client = UnixSocket.connect(path);
+        UnixSocket server = Objects.requireNonNull(listening.accept())) {
+      for (int beyond : new int[] {1, 1_000}) {
+        assertThatThrownBy(() -> client.send("x", nCopies(UnixSocket.MOST_DESCRIPTORS + beyond, 0)))
+            .isInstanceOf(IOException.class)
+            .hasMessageContaining("cannot send");
+      }
+      client.send("all", nCopies(UnixSocket.MOST_DESCRIPTORS, 0));
+      Message message = server.receive(MOST_BYTES);
+      message.descriptors().forEach(Descriptors::close);
+      assertThat(message.text()).isEqualTo("all");
+      assertThat(message.descriptors())
+          .hasSize(UnixSocket.MOST_DESCRIPTORS)
+          .doesNotHaveDuplicates();
+      client.send("x".repeat(3 * MOST_BYTES), List.of());
+      assertThat(server.receive(MOST_BYTES).text()).isEqualTo("x".repeat(MOST_BYTES));
+      client.send("next", List.of());
+      assertThat(server.receive(MOST_BYTES).text()).isEqualTo("next");
+    }
   }
 }
