@@ -11,13 +11,13 @@ import java.util.List;
 final class ClusterNetwork implements AutoCloseable {
 
   /*
-   *   namespaces   a ── b ── c   10.N.0.1 to 10.N.0.3, by a bridge; 10.N.1.1 to 3 by a second one
-   *   here         the origin    10.N.0.254, the first bridge
+   *   namespaces   a ── b ── c   10.N.M.1 to 10.N.M.3, by a bridge for each M
+   *   here         the origin    10.N.M.254, the first bridge
    */
   private static final int NETWORKS = 200;
 
   private final long process = ProcessHandle.current().pid() % 100_000;
-  private final String prefix = "10." + (1 + process % NETWORKS) + ".";
+  private final long first = process / NETWORKS % (NETWORKS / 2) * 2;
   private final List<String> names;
   private final int count;
 
@@ -55,11 +55,15 @@ final class ClusterNetwork implements AutoCloseable {
 
   /** The address of this process. */
   String here() {
-    return prefix + "0.254";
+    return network(0) + "254";
   }
 
   String address(String name, int number) {
-    return prefix + number + "." + (1 + names.indexOf(name));
+    return network(number) + (1 + names.indexOf(name));
+  }
+
+  private String network(int number) {
+    return "10." + (1 + process % NETWORKS) + "." + (first + number) + ".";
   }
 
   String space(String name) {

@@ -8,6 +8,7 @@ import com.sun.net.httpserver.HttpServer;
 import io.kamille.core.Await;
 import io.kamille.core.setting.HostPort;
 import io.kamille.launcher.demo.DemoFile;
+import io.kamille.launcher.service.Upgrade;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -41,9 +42,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Three processes with a disk are killed, stopped and cut off for -Dkamille.troubles.seconds, under
- * purges of every kind: {@code ./dev test --cluster}. Skipped where this user may not make
- * namespaces.
+ * Three processes with a disk are killed, stopped, cut off and upgraded for
+ * -Dkamille.troubles.seconds, under purges of every kind: {@code ./dev test --cluster}. Skipped
+ * where this user may not make namespaces.
  */
 @SuppressWarnings("NullAway.Init") // each test starts all
 class ClusterTroublesIT {
@@ -56,7 +57,7 @@ class ClusterTroublesIT {
    *   hard       none of them is served once it was answered 200; with 202, after safeIn
    *   soft       none of them is a fresh hit from then on; none is served 60 s later
    *   post,      none of them is served at the node that was asked once it was answered at once,
-   *   group      while all are whole; nor at any node once all were whole for some seconds
+   *   group      while all are whole; nor at any node a lease after all were whole for some seconds
    *
    * A node is healthy unless it is killed, stopped or cut off, until it is current again. No request
    * to one takes a second, but for what this machine itself stood still.
@@ -113,6 +114,7 @@ class ClusterTroublesIT {
   private static final long POST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(300);
   private static final long SOFT_SECONDS = 61;
   private static final long WHOLE_NANOS = TimeUnit.SECONDS.toNanos(4);
+  private static final long LEASE_MILLIS = 5_500;
   private static final long TOLD_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final long AT_ONCE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
   private static final long CALM_NANOS = TimeUnit.SECONDS.toNanos(7);
@@ -127,6 +129,9 @@ class ClusterTroublesIT {
 
   private final Map<Site, List<Page>> pages = new TreeMap<>();
   private final Map<String, KamilleProcess> nodes = new ConcurrentHashMap<>();
+
+  /** Those that have taken the place of these by an upgrade. */
+  private final Map<String, ProcessHandle> successors = new ConcurrentHashMap<>();
 
   /** When each became healthy. */
   private final ConcurrentMap<String, Long> healthy = new ConcurrentHashMap<>();
@@ -219,11 +224,25 @@ class ClusterTroublesIT {
   void stop() throws Exception {
     isOver = true;
     later.shutdownNow();
-    nodes.values().forEach(KamilleProcess::close);
+    nodes.keySet().forEach(this::end);
     if (origin != null) {
       origin.stop(0);
     }
     network.close();
+  }
+
+  private void end(String name) {
+    ProcessHandle successor = successors.remove(name);
+    if (successor != null && successor.destroyForcibly()) {
+      successor.onExit().join();
+    }
+    node(name).close();
+  }
+
+  private void signal(String name, String signal) throws Exception {
+    ProcessHandle successor = successors.get(name);
+    long pid = successor == null ? node(name).processId() : successor.pid();
+    new ProcessBuilder("kill", "-" + signal, Long.toString(pid)).start().waitFor();
   }
 
   private List<Page> pages(Site site) {
@@ -468,7 +487,8 @@ class ClusterTroublesIT {
     for (Told each : told) {
       if (whole != 0 && now - whole > WHOLE_NANOS && now - each.nanos() > TOLD_NANOS) {
         told.remove(each);
-        holds(each.pages(), each.floors(), false);
+        later.schedule(
+            () -> holds(each.pages(), each.floors(), false), LEASE_MILLIS, TimeUnit.MILLISECONDS);
       }
     }
   }
@@ -518,22 +538,35 @@ class ClusterTroublesIT {
     String other = NAMES.get((NAMES.indexOf(any) + 1) % NAMES.size());
     long nanos = TimeUnit.MILLISECONDS.toNanos(random.nextLong(2_000, 15_000));
     wholeNanos = 0;
-    healthy.remove(any);
+    if (kind > 0) {
+      healthy.remove(any);
+    }
     switch (kind) {
       case 0 -> {
-        count("kill -9");
-        node(any).signal("KILL");
-        pause(nanos / 3);
-        node(any).close();
-        start(any);
+        count("upgrade");
+        ProcessHandle successor =
+            ProcessHandle.of(Upgrade.order(state(any).resolve("control"))).orElseThrow();
+        ProcessHandle before = successors.put(any, successor);
+        if (before == null) {
+          assertThat(node(any).awaitEnd()).isZero();
+        } else {
+          Await.until(() -> !before.isAlive(), "the old process has ended");
+        }
       }
       case 1 -> {
-        count("suspension");
-        node(any).signal("STOP");
-        pause(nanos);
-        node(any).signal("CONT");
+        count("kill -9");
+        signal(any, "KILL");
+        pause(nanos / 3);
+        end(any);
+        start(any);
       }
       case 2 -> {
+        count("suspension");
+        signal(any, "STOP");
+        pause(nanos);
+        signal(any, "CONT");
+      }
+      case 3 -> {
         count("partition");
         network.cut(any, 1, true);
         pause(nanos);
@@ -544,12 +577,12 @@ class ClusterTroublesIT {
         healthy.remove(other);
         network.cut(any, 1, true);
         pause(nanos / 3);
-        node(any).signal("KILL");
-        node(other).signal("KILL");
+        signal(any, "KILL");
+        signal(other, "KILL");
         pause(nanos / 3);
         network.cut(any, 1, false);
-        node(any).close();
-        node(other).close();
+        end(any);
+        end(other);
         start(any);
         start(other);
       }
@@ -591,7 +624,7 @@ class ClusterTroublesIT {
     SplittableRandom random = new SplittableRandom(seed);
     long began = System.nanoTime();
     for (int i = 0; System.nanoTime() - began < TimeUnit.SECONDS.toNanos(SECONDS); i++) {
-      trouble(i % 4, random);
+      trouble(i % 5, random);
       tell(seed);
     }
     isOver = true;
