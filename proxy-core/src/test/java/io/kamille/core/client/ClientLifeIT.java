@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class ClientLifeIT {
 
-  private static final int STEPS = Integer.getInteger("kamille.life.steps", 100);
+  private static final int STEPS = 100 + 10 * Integer.getInteger("kamille.life", 0);
   private static final int CLIENTS = 8;
   private static final long HEAD_SECONDS = 10;
   private static final long IDLE_SECONDS = 60;
@@ -46,7 +46,7 @@ class ClientLifeIT {
   @ParameterizedTest
   @ValueSource(longs = {1, 2})
   void whatIsInUseStaysAndWhatIsIdleEnds(long seed) {
-    random = new Random(seed);
+    random = new Random(seed + Long.getLong("kamille.life.seed", 0));
     server.on("/slow", exchange -> slow.put(exchange.request().target(), exchange));
     for (int i = 0; i < STEPS; i++) {
       if (clients.size() < CLIENTS) {

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class PoolLifeTest {
 
-  private static final int STEPS = Integer.getInteger("kamille.life.steps", 6_000);
+  private static final int STEPS = 6_000 + 200 * Integer.getInteger("kamille.life", 0);
   private static final long NEVER_NANOS = Duration.ofDays(1).toNanos();
   private static final int MOST = 6;
   private static final int MOST_IDLE = 2;
@@ -68,7 +68,7 @@ class PoolLifeTest {
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3})
   void whatIsInUseStaysWhatIsIdleEndsAndNobodyWaitsForWhatIsThere(long seed) {
-    random = new Random(seed);
+    random = new Random(seed + Long.getLong("kamille.life.seed", 0));
     for (int i = 0; i < STEPS; i++) {
       step();
       check();
