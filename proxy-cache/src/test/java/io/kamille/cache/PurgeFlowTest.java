@@ -461,6 +461,23 @@ class PurgeFlowTest {
     assertThat(fixture.isReused()).isFalse();
   }
 
+  /** Those beyond the limit were left out: what was in them stayed. */
+  @Test
+  void anAnswerThatNamesTooManyGroupsRemovesAllOfItsOrigin() {
+    fixture.store("x", "Cache-Groups", "\"t" + Tags.LIMIT + "\"");
+    fixture.send("POST", "http://example.or/form");
+    fixture.origin.last().respond(200, "", "Cache-Group-Invalidation", many("\""));
+    assertThat(fixture.isReused()).as("of another origin").isTrue();
+    fixture.send("POST", "http://example.org/form");
+    fixture.origin.last().respond(200, "", "Cache-Group-Invalidation", many("\""));
+    assertThat(fixture.isReused()).isFalse();
+    fixture.store("x", "Cache-Groups", "\"other\"");
+    String one = "\"t\", ".repeat(2 * Tags.LIMIT) + "\"t\"";
+    fixture.send("POST", "http://example.org/form");
+    fixture.origin.last().respond(200, "", "Cache-Group-Invalidation", one);
+    assertThat(fixture.isReused()).as("one group, said often").isTrue();
+  }
+
   private static String many(String quote) {
     return IntStream.rangeClosed(0, Tags.LIMIT)
         .mapToObj(i -> quote + "t" + i + quote)

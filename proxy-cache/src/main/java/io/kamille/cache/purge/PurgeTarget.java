@@ -147,8 +147,11 @@ public record PurgeTarget(Kind kind, List<String> names, List<String> prefixes, 
     return new PurgeTarget(kind, names, prefixes, Tags.named(all));
   }
 
-  /** What the answer to this unsafe request makes invalid, by its groups. */
+  /** What the answer to this unsafe request makes invalid, by its groups; of very many, all. */
   public static PurgeTarget groups(RequestHead request, List<String> groups) {
+    if (groups.size() > Tags.LIMIT) {
+      return originOf(request);
+    }
     List<String> names = new ArrayList<>(groups);
     names.addFirst(NormalUri.originOf(request));
     return new PurgeTarget(Kind.GROUP, names, List.of(), Tags.groups(request, groups));

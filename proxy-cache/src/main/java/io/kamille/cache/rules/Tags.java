@@ -112,7 +112,7 @@ public final class Tags implements Topics {
   public static List<String> invalidated(Fields response) {
     List<String> lines = response.all(INVALIDATION);
     List<String> groups = lines.isEmpty() ? null : StructuredFields.strings(lines);
-    return groups == null ? List.of() : groups.subList(0, Math.min(groups.size(), LIMIT));
+    return groups == null ? List.of() : groups.stream().distinct().toList();
   }
 
   /** These groups of the origin that the request goes to, and what has too many groups. */
