@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.cluster.settings.ClusterSettings.ConfigChoice;
+import io.kamille.launcher.cli.ExitCode;
 import io.kamille.launcher.cli.KamilleCommand;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -57,6 +58,21 @@ class DeployFilesTest {
     assertThat(Files.readString(PACKAGE.resolve("deb/conffiles"))).doesNotContain("kamille.yaml");
     assertThat(Files.readString(PACKAGE.resolve("root/usr/lib/systemd/system/kamille.service")))
         .contains("ReadWritePaths=-/etc/kamille\n");
+  }
+
+  /** Such as a port that another server has: systemd would start the service for ever. */
+  @Test
+  void whatARestartDoesNotMendIsNotRestarted() throws IOException {
+    String unit = Files.readString(PACKAGE.resolve("root/usr/lib/systemd/system/kamille.service"));
+    for (int code :
+        List.of(
+            ExitCode.USAGE,
+            ExitCode.UNREADABLE,
+            ExitCode.UNAVAILABLE,
+            ExitCode.SYSTEM,
+            ExitCode.CONFIGURATION)) {
+      assertThat(unit).containsPattern("RestartPreventExitStatus=.*\\b" + code + "\\b");
+    }
   }
 
   // The chart, as Helm renders it (./dev test --helm compares)
