@@ -202,10 +202,10 @@ class AnswersFuzzTest {
       this.random = new SplittableRandom(seed);
       this.uri = "http://example.org/" + number;
       this.place =
-          switch (random.nextInt(8)) {
+          switch (random.nextInt(12)) {
             case 0 -> Place.DISK;
             case 1 -> Place.OWNER_AND_NODE;
-            case 2, 3, 4 -> Place.MEMORY_BY_OPERATOR;
+            case 2, 3, 4, 5, 6 -> Place.MEMORY_BY_OPERATOR;
             default -> Place.MEMORY;
           };
       this.fixture =
