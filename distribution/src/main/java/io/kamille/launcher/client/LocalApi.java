@@ -64,7 +64,11 @@ public final class LocalApi {
         channel.write(request);
       }
       try (InputStream in = Channels.newInputStream(channel)) {
-        return reply(new String(in.readNBytes(ANSWER_LIMIT_BYTES), StandardCharsets.UTF_8));
+        byte[] answer = in.readNBytes(ANSWER_LIMIT_BYTES + 1);
+        if (answer.length > ANSWER_LIMIT_BYTES) {
+          throw new IOException("the answer is longer than 16 MiB");
+        }
+        return reply(new String(answer, StandardCharsets.UTF_8));
       }
     }
   }
@@ -114,6 +118,12 @@ public final class LocalApi {
                     line.substring(colon + 1).strip());
               }
             });
-    return new Reply(Integer.parseInt(text, 9, 12, 10), fields, text.substring(end + 4));
+    String content = text.substring(end + 4);
+    String octets = fields.get("content-length");
+    if (octets != null
+        && content.getBytes(StandardCharsets.UTF_8).length != Long.parseLong(octets)) {
+      throw new IOException("the answer broke off");
+    }
+    return new Reply(Integer.parseInt(text, 9, 12, 10), fields, content);
   }
 }

@@ -158,8 +158,9 @@ public final class Shadows {
   }
 
   private void rangesInBothLists(SectionValues at, AccessList access) {
+    Set<AddressRange> denied = Set.copyOf(access.deny().ranges());
     for (AddressRange range : access.allow().ranges()) {
-      if (access.deny().ranges().contains(range)) {
+      if (denied.contains(range)) {
         hasNoEffect(at, "access.allow", range.toString(), "access.deny has it, too");
       }
     }

@@ -86,7 +86,7 @@ public final class Json {
   /** Says where reading ended; what is nested too deeply, or too long a number, has no place. */
   private static String trouble(@Nullable TokenStreamLocation place) {
     return place == null
-        ? "The content is nested too deeply, or a number in it is too long."
+        ? "The content is nested too deeply, or a name or number in it is too long."
         : "The content is not JSON: line "
             + place.getLineNr()
             + ", column "
