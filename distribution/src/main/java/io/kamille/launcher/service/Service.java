@@ -70,9 +70,10 @@ public final class Service implements AutoCloseable {
    * @param incumbent us, until another process takes over
    */
   public void serve(List<EventLoop> loops, Incumbent incumbent) {
-    inheritance.sockets().closeRest(address -> manager.forget(name(address)));
     awaitOrders(incumbent);
     inheritance.predecessor().ifPresent(Predecessor::ready);
+    // Not before: of a process that is not the main one yet, the manager takes no word.
+    inheritance.sockets().closeRest(address -> manager.forget(name(address)));
     takeOrders();
     Map<String, List<Integer>> listening = incumbent.listeningSockets();
     listening.forEach((address, kept) -> manager.keep(name(address), kept));
