@@ -342,10 +342,11 @@ public final class ClusterPurges implements AutoCloseable {
         unkept.stream()
             .filter(ordered -> !ordered.isLogged().get() && now - ordered.nanos() >= patience / 2)
             .toList();
-    if (!late.isEmpty()) {
+    try {
       keep(late);
+    } finally {
+      isKeeping.set(false);
     }
-    isKeeping.set(false);
     keepSoon();
     if (!late.isEmpty()) {
       withoutLog(late.stream().map(Ordered::order).toList());

@@ -1,5 +1,6 @@
 package io.kamille.core.auth;
 
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.net.InetAddress;
@@ -95,7 +96,7 @@ final class Checks implements AutoCloseable {
     void leave() {
       synchronized (Checks.this) {
         askers--;
-        if (askers == 0 && isWaiting(this)) {
+        if (askers == 0) {
           drop(this);
         }
       }
@@ -173,27 +174,24 @@ final class Checks implements AutoCloseable {
   }
 
   @GuardedBy("this")
-  private boolean isWaiting(Check check) {
-    Deque<Check> own = lane(check.goesFirst).get(check.client);
-    return own != null && own.contains(check);
-  }
-
-  @GuardedBy("this")
   private void drop(Check check) {
-    take(check);
-    pending.remove(check.question);
+    if (take(check)) {
+      pending.remove(check.question);
+    }
   }
 
+  /** Whether it waited. Its client is the last one in turn from now on. */
+  @CanIgnoreReturnValue
   @GuardedBy("this")
-  private void take(Check check) {
+  private boolean take(Check check) {
     Map<Object, Deque<Check>> lane = lane(check.goesFirst);
     Deque<Check> own = lane.remove(check.client);
-    if (own != null && own.remove(check)) {
-      waiting--;
-      if (!own.isEmpty()) {
-        lane.put(check.client, own);
-      }
+    boolean isTaken = own != null && own.remove(check);
+    waiting -= isTaken ? 1 : 0;
+    if (own != null && !own.isEmpty()) {
+      lane.put(check.client, own);
     }
+    return isTaken;
   }
 
   /** The next one in turn, whose client is the last one from now on; null ends the work. */
