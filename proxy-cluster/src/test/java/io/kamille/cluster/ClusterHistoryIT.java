@@ -41,14 +41,16 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Purges and changes of the configuration at all nodes, while nodes end and messages get lost.
- * Their history is linearizable. It takes its time, so {@code ./dev test --cluster} alone runs it.
+ * Purges of every kind and changes of the configuration at all nodes, while nodes end and messages
+ * get lost, for -Dkamille.history.rounds. Their history is linearizable. It takes its time, so
+ * {@code ./dev test --cluster} alone runs it.
  */
 @EnabledIfSystemProperty(named = "kamille.slow", matches = "true")
 class ClusterHistoryIT {
 
   private static final List<String> NAMES = List.of("a", "b", "c");
   private static final int PURGERS = 3;
+  private static final int ROUNDS = Integer.getInteger("kamille.history.rounds", 2);
   private static final List<PurgeTarget> TARGETS =
       Stream.of(
               PurgeTarget.url("http://a.test/"),
@@ -300,14 +302,14 @@ class ClusterHistoryIT {
     load.add(repeat(this::change));
     load.add(repeat(this::change));
     load.add(repeat(this::invalidate));
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < ROUNDS; i++) {
       more(changed, 20);
       String leader = Objects.requireNonNull(node("a").position().leader());
       Objects.requireNonNull(nodes.remove(leader)).close();
       more(logged, 20);
       join(settings, leader);
       until(this::isWhole, "it is back");
-      try (Loss loss = new Loss(node(NAMES.get(i)).engine(), true, true)) {
+      try (Loss loss = new Loss(node(NAMES.get(i % NAMES.size())).engine(), true, true)) {
         assertThat(loss).isNotNull();
         until(() -> nodes.values().stream().anyMatch(node -> !node.isCurrent()), "it is cut off");
         more(logged, 20);
@@ -315,6 +317,7 @@ class ClusterHistoryIT {
       until(this::isWhole, "all are current");
     }
     more(changed, 20);
+    more(logged, 20);
     isOver.set(true);
     for (Thread thread : load) {
       thread.join();
