@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 class QueuedOutputTest {
 
@@ -27,6 +28,7 @@ class QueuedOutputTest {
   }
 
   @Test
+  @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
   void nobodyWaitsForAReaderThatStandsStillAndDropsAreSaidWhenItGoesOn() throws Exception {
     QueuedOutput out = queued(new Stalling());
     out.begin();
