@@ -457,7 +457,7 @@ class AnswersFuzzTest {
         if (isInUse || isConfirmed || standsIn) {
           allowed.add(copy.response);
         }
-        if (isConfirmed && !came.fields().containsValue("private")) {
+        if (came != null && isConfirmed && !came.fields().containsValue("private")) {
           Map<String, String> fields = new HashMap<>(copy.response.fields());
           fields.putAll(came.fields());
           Response fresh = new Response(200, fields, copy.response.content(), true);
