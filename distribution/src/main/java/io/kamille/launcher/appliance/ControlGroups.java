@@ -49,22 +49,18 @@ final class ControlGroups {
     Path stat = group.resolve("memory.stat");
     String sum = Files.exists(group.resolve("memory.limit_in_bytes")) ? "total_" : "";
     long files = field(stat, sum + "inactive_file") + field(stat, sum + "active_file");
-    long used =
-        number(group.resolve("memory.current"), 0)
-            + number(group.resolve("memory.usage_in_bytes"), 0);
+    long now = number(group.resolve("memory.current"), 0);
+    long used = number(group.resolve("memory.usage_in_bytes"), now);
     return limit - Math.max(0, used - files - own);
   }
 
-  /** The threads that may begin; MAX_VALUE without a limit. */
+  /** The threads that may begin; without a limit, more than there can be. */
   long threads() {
     return around("pids")
         .mapToLong(
-            group -> {
-              long most = number(group.resolve("pids.max"), Long.MAX_VALUE);
-              return most == Long.MAX_VALUE
-                  ? most
-                  : most - number(group.resolve("pids.current"), 0);
-            })
+            group ->
+                number(group.resolve("pids.max"), Long.MAX_VALUE)
+                    - number(group.resolve("pids.current"), 0))
         .min()
         .orElse(Long.MAX_VALUE);
   }

@@ -94,8 +94,9 @@ record JwtCheck(JwtSettings settings) {
       List<JsonWebKey> all = new JsonWebKeySet(text).getJsonWebKeys();
       if (JsonUtil.parseJson(text).get("keys") instanceof List<?> told
           && told.size() > all.size()) {
-        String left = (told.size() - all.size()) + " of its " + told.size() + " entries";
-        LOG.log(Level.WARNING, "a JWK set: {0} cannot be read, and are left out", left);
+        int left = told.size() - all.size();
+        LOG.log(
+            Level.WARNING, "a JWK set: entries left out, as they cannot be read: {0}", "" + left);
       }
       keys = all.stream().filter(JwtCheck::isOfUse).toList();
     } catch (JoseException | RuntimeException wrong) {
