@@ -89,16 +89,18 @@ final class ClusterNetwork implements AutoCloseable {
     assertThat(process.waitFor()).as("%s: %s", String.join(" ", command), output).isZero();
   }
 
-  private static boolean canRun(String... command) throws InterruptedException {
+  private static boolean canRun(String... command) {
     try {
       return new ProcessBuilder(command).redirectErrorStream(true).start().waitFor() == 0;
     } catch (IOException none) {
       return false;
+    } catch (InterruptedException interrupted) {
+      throw new IllegalStateException(interrupted);
     }
   }
 
   @Override
-  public void close() throws InterruptedException {
+  public void close() {
     for (String name : names) {
       canRun("ip", "netns", "del", space(name));
       for (int i = 0; i < count; i++) {

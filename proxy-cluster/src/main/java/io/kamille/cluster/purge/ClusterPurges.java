@@ -263,7 +263,9 @@ public final class ClusterPurges implements AutoCloseable {
       }
       for (PurgeOrder order : orders) {
         unlogged.add(order);
-        isEverythingDue |= !queue.offer(new Ordered(order));
+        if (!queue.offer(new Ordered(order))) {
+          isEverythingDue = true;
+        }
       }
     }
   }
