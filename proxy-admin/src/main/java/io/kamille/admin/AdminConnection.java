@@ -57,8 +57,9 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
    * what came in the same read, as octets. What comes behind the last answer is dropped. Content
    * longer than usual is taken only from somebody who is known.
    *
-   * A connection that gets from one answer to the next too slowly is closed: idle, sending drop by
-   * drop, or not reading.
+   * A connection is closed if the next request is not whole in time, if its operation takes longer,
+   * or if the client does not take the answer: idle, sending drop by drop, or not reading. Each of
+   * the three has the same time.
    */
   private static final System.Logger LOGGER = System.getLogger("kamille.admin");
   private static final Pattern SCHEME = Pattern.compile("(?i)https?://");
@@ -252,6 +253,7 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
 
   private void ask(ChannelHandlerContext context, HttpRequest request, AdminRequest asked) {
     pause(context);
+    restartDeadline(context);
     Operation operation = operations.find(asked);
     if (operation != null && operation.isImmediate()) {
       answer(context, request, asked, given(asked, () -> operations.answer(asked)));
@@ -348,6 +350,7 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
 
   private void answer(
       ChannelHandlerContext context, HttpRequest request, AdminRequest asked, Answer answer) {
+    restartDeadline(context);
     if (answer.contentType().equals(Answer.EVENT_STREAM) && !isHead()) {
       stream(context, asked, answer);
     } else if (HttpUtil.isKeepAlive(request)) {

@@ -30,6 +30,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -164,6 +165,28 @@ class AdminConnectionTest {
       assertThat(channel.config().isAutoRead()).isFalse();
       takeAnswers();
     }
+  }
+
+  /** It was closed as idle while its request was under way. */
+  @Test
+  void aRequestItsOperationAndItsAnswerHaveEachTheirTime() {
+    later(74);
+    send("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    later(74);
+    work();
+    assertThat(answers()).isEqualTo(1);
+    later(74);
+    assertThat(channel.isOpen()).isTrue();
+    takeAnswers();
+    later(74);
+    assertThat(channel.isOpen()).isTrue();
+    later(2);
+    assertThat(channel.isOpen()).isFalse();
+  }
+
+  private void later(int seconds) {
+    channel.advanceTimeBy(seconds, TimeUnit.SECONDS);
+    channel.runPendingTasks();
   }
 
   @Test
