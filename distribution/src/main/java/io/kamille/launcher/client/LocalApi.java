@@ -81,7 +81,8 @@ public final class LocalApi {
           socket
               + ": nobody answers ("
               + nobody.getMessage()
-              + "). Is Kamille running, as this user? --state names its state directory.",
+              + "). Is Kamille running? Ask as its user or as root. --state names its state"
+              + " directory.",
           nobody);
     }
   }
