@@ -13,8 +13,11 @@ import org.junit.jupiter.api.Test;
 class RoutesByHostTest {
 
   private static final String LEAST =
-      "listeners: [{address: ':0'}]\n"
-          + "upstreams: {app: {origins: [{url: 'http://127.0.0.1:1'}]}}\nroutes:\n";
+      """
+      listeners: [{address: ':0'}]
+      upstreams: {app: {origins: [{url: 'http://127.0.0.1:1'}]}}
+      routes:
+      """;
 
   /** The longest path that is the one that is looked for, or a directory above it. */
   @Test

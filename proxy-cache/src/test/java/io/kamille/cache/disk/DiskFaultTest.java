@@ -127,7 +127,7 @@ class DiskFaultTest {
     return histogram
         .lines()
         .filter(line -> line.contains("java.util.concurrent.ConcurrentHashMap$Node "))
-        .mapToLong(line -> Long.parseLong(line.strip().split(" +")[1]))
+        .mapToLong(line -> Long.parseLong(line.strip().split(" +", -1)[1]))
         .findFirst()
         .orElseThrow();
   }

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.AfterEach;
@@ -131,7 +132,7 @@ class ClientLifeIT {
     }
 
     private void answerSlow() {
-      Exchange exchange = slow.remove(pending);
+      Exchange exchange = Objects.requireNonNull(slow.remove(pending));
       exchange.loop().execute(() -> TestServer.answer(exchange.reply(), 200, 2, "ok"));
       expectSlow();
       pending = "";

@@ -95,6 +95,7 @@ class UnixSocketTest {
     try (UnixSocket listening = UnixSocket.listen(at);
         UnixSocket client = UnixSocket.connect(at)) {
       assertThat(client.peer()).isNotNull();
+      assertThat(listening).isNotNull();
     }
     for (int beyond : new int[] {1, 5_000}) {
       assertThatThrownBy(() -> UnixSocket.listen(at + "q".repeat(beyond)))
