@@ -248,6 +248,7 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
     } else if (line.hasRoom(
         waiter, settings.maxWaiting(), dialing * placesExpected, uploadsLeft())) {
       line.add(waiter, clock.nanos());
+      serveLine();
     } else {
       waiter.refuse(limit("no connection is free" + whom(waiter) + " and the line is full"));
     }

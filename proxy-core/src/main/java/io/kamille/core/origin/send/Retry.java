@@ -20,7 +20,9 @@ record Retry(Where where, boolean isPaid) {
    *
    * What an origin says it has not processed was not tried (RFC 9113 §8.7). To send it again is no
    * retry, and takes nothing from the budget; nobody is judged. An origin may refuse everything: so
-   * this has an end, and then it counts.
+   * this has an end, and then it counts. A connection that ends after other requests refuses
+   * nothing: if each takes a few, and many wait, a request may be left over by several in turn. So
+   * that counts a tenth.
    *
    * A used connection that turns out closed says nothing about the origin: such an attempt is
    * repeated, whatever retries are left, and judges nobody. A connection is made for it, but while
@@ -34,8 +36,11 @@ record Retry(Where where, boolean isPaid) {
   /** How many used connections may turn out closed for one request. */
   private static final int STALE_LIMIT = 3;
 
-  /** How often one request may be refused unprocessed, and be sent again for nothing. */
-  private static final int UNTOUCHED_LIMIT = 5;
+  /** How much being refused unprocessed costs; to be left over by a connection costs one. */
+  static final int REFUSAL_COST = 10;
+
+  /** How much of that one request may have, and be sent again for nothing. */
+  private static final int UNTOUCHED_LIMIT = 10 * REFUSAL_COST;
 
   static final Retry NONE = new Retry(Where.NOWHERE, false);
 
@@ -79,7 +84,7 @@ record Retry(Where where, boolean isPaid) {
       boolean canPay) {
     boolean isHarmless =
         switch (progress) {
-          case NONE -> true;
+          case LEFT, NONE -> true;
           case UNKNOWN -> isIdempotent;
           case BEGUN -> false;
         };
@@ -92,10 +97,15 @@ record Retry(Where where, boolean isPaid) {
   /**
    * Whether the origin did nothing, and may be asked again without a retry.
    *
-   * @param before how often that has happened to this request
+   * @param before what that has cost this request already
    */
   static boolean isUntouched(OriginProgress progress, int before) {
-    return progress == OriginProgress.NONE && before < UNTOUCHED_LIMIT;
+    return progress.isUntouched() && before < UNTOUCHED_LIMIT;
+  }
+
+  /** What it costs to have come no further; without meaning if the origin did something. */
+  static int untouchedCost(OriginProgress progress) {
+    return progress == OriginProgress.LEFT ? 1 : REFUSAL_COST;
   }
 
   /**

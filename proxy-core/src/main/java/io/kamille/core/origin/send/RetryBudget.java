@@ -14,6 +14,7 @@ final class RetryBudget {
   private static final int MOST = 100 * PRICE;
 
   private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(25);
+  private static final int MOST_DOUBLINGS = 3;
 
   private int balance = 10 * PRICE;
 
@@ -45,6 +46,8 @@ final class RetryBudget {
    * @param chance from 0 to 1
    */
   static long pauseNanos(int retry, double chance) {
-    return retry <= 1 ? 0 : (long) ((FIRST_PAUSE_NANOS << (retry - 2)) * chance);
+    return retry <= 1
+        ? 0
+        : (long) ((FIRST_PAUSE_NANOS << Math.min(retry - 2, MOST_DOUBLINGS)) * chance);
   }
 }

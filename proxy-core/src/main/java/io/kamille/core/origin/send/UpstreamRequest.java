@@ -324,9 +324,9 @@ final class UpstreamRequest
     boolean isBound = home.binds() && home.isUsable(place);
     boolean isIdempotent = exchange.request().method().isIdempotent();
     Retry retry = Retry.afterAttempt(why, progress, isIdempotent, isFree, isBound, canPay());
-    wantsFresh = true;
+    wantsFresh = !progress.isUntouched();
     stale += isStale ? 1 : 0;
-    untouched += isUntouched ? 1 : 0;
+    untouched += isUntouched ? Retry.untouchedCost(progress) : 0;
     isMoved = retry.where() == Retry.Where.SAME;
     if (!tryAgain(retry)) {
       if (status == 0) {
@@ -345,7 +345,7 @@ final class UpstreamRequest
   private void again() {
     home.counters().retry();
     double chance = ThreadLocalRandom.current().nextDouble();
-    int number = home.settings().retries() - retries + untouched;
+    int number = home.settings().retries() - retries + untouched / Retry.REFUSAL_COST;
     long pauseNanos = RetryBudget.pauseNanos(number, chance);
     if (pauseNanos == 0) {
       begin();

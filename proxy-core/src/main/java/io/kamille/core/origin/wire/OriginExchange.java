@@ -391,9 +391,9 @@ public final class OriginExchange implements ContentSource {
     fail(why, progress(), code);
   }
 
-  /** The origin says that it did nothing. */
-  public void failUntouched(Failure why) {
-    fail(why, OriginProgress.NONE, Http2Error.CANCEL);
+  /** The origin itself says how far it came. */
+  public void fail(Failure why, OriginProgress progress) {
+    fail(why, progress, Http2Error.CANCEL);
   }
 
   private void fail(Failure why, OriginProgress progress, Http2Error code) {

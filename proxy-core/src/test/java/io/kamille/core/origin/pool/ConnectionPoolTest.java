@@ -86,6 +86,17 @@ class ConnectionPoolTest {
   }
 
   @Test
+  void whoWantsANewConnectionGetsAnIdleOneIfNoMoreMayBeOpen() {
+    int most = PoolSettings.DEFAULTS.maxConnections();
+    ask(most);
+    pool.release(lent.getFirst());
+    pool.await(new Asking());
+    assertThat(pool.openCount()).isEqualTo(most);
+    assertThat(pool.waitingCount()).isZero();
+    assertThat(lent).hasSize(most + 1);
+  }
+
+  @Test
   void aLowerLimitLeavesWhatIsLentAndLendsNoMoreUntilFewerAre() {
     ask(3);
     pool.lendLimit(1);

@@ -18,6 +18,7 @@ import io.kamille.core.origin.send.ScriptedOrigin.Script;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -277,6 +278,30 @@ class H2OriginTest {
       assertThat(await(second.ended()).content()).isEqualTo("ok");
       assertThat(fixture.get("/").content()).isEqualTo("ok");
       assertThat(origin.connections()).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void connectionsThatEndAfterOneStreamEachServeAllThatWait() throws Exception {
+    int requests = 60;
+    H2Script servesOne =
+        h2 -> {
+          int first = h2.request();
+          h2.goAway(first, NO_ERROR).answer(first, "ok");
+          while (true) {
+            h2.request();
+          }
+        };
+    Script[] scripts = Collections.nCopies(requests, h2(servesOne)).toArray(Script[]::new);
+    try (var origin = ScriptedOrigin.open(scripts);
+        var fixture = new UpstreamFixture(SETTINGS, origin)) {
+      List<RecordingReply> replies = new ArrayList<>();
+      for (int i = 0; i < requests; i++) {
+        replies.add(fixture.send("POST", URI));
+      }
+      for (RecordingReply reply : replies) {
+        assertThat(await(reply.ended()).content()).isEqualTo("ok");
+      }
     }
   }
 

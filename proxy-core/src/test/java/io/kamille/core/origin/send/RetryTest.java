@@ -87,8 +87,12 @@ class RetryTest {
   @Test
   void whatAnOriginHasNotProcessedIsSentAgainForNothingButNotWithoutEnd() {
     assertThat(Retry.isUntouched(OriginProgress.NONE, 0)).isTrue();
-    assertThat(Retry.isUntouched(OriginProgress.NONE, 4)).isTrue();
-    assertThat(Retry.isUntouched(OriginProgress.NONE, 5)).isFalse();
+    assertThat(Retry.isUntouched(OriginProgress.NONE, 99)).isTrue();
+    assertThat(Retry.isUntouched(OriginProgress.NONE, 100)).isFalse();
+    assertThat(Retry.isUntouched(OriginProgress.LEFT, 99)).isTrue();
+    assertThat(Retry.isUntouched(OriginProgress.LEFT, 100)).isFalse();
     assertThat(Retry.isUntouched(OriginProgress.UNKNOWN, 0)).isFalse();
+    assertThat(Retry.untouchedCost(OriginProgress.NONE)).as("refused: ten times").isEqualTo(10);
+    assertThat(Retry.untouchedCost(OriginProgress.LEFT)).as("left: a hundred times").isOne();
   }
 }

@@ -147,6 +147,7 @@ class UpstreamHandlerTest {
     assertThat(RetryBudget.pauseNanos(1, 1)).isZero();
     assertThat(RetryBudget.pauseNanos(2, 1)).isEqualTo(TimeUnit.MILLISECONDS.toNanos(25));
     assertThat(RetryBudget.pauseNanos(5, 1)).isEqualTo(TimeUnit.MILLISECONDS.toNanos(200));
+    assertThat(RetryBudget.pauseNanos(20, 1)).isEqualTo(TimeUnit.MILLISECONDS.toNanos(200));
     assertThat(RetryBudget.pauseNanos(5, 0)).isZero();
   }
 

@@ -69,6 +69,7 @@ public final class H2OriginConnection extends RequestConnection
   private boolean isReady;
   private boolean isClosed;
   private boolean takesNoMore;
+  private boolean hasTakenSome;
   private boolean isUsed;
   private boolean endIsCounted;
   private boolean hasHeard;
@@ -199,10 +200,15 @@ public final class H2OriginConnection extends RequestConnection
         : trouble.failure(kind, "reset the stream by " + code + where);
   }
 
+  @Override
+  public OriginProgress refusal() {
+    return takesNoMore && hasTakenSome ? OriginProgress.LEFT : OriginProgress.NONE;
+  }
+
   /** What ends with the whole connection counts once, however many streams it had. */
   @Override
   public boolean isCounted(OriginProgress progress) {
-    boolean isWhole = isClosed || fault != null || (takesNoMore && progress == OriginProgress.NONE);
+    boolean isWhole = isClosed || fault != null || (takesNoMore && progress.isUntouched());
     boolean isCounted = !isWhole || !endIsCounted;
     endIsCounted |= isWhole;
     return isCounted;
@@ -227,6 +233,7 @@ public final class H2OriginConnection extends RequestConnection
   @Override
   public void goAway(int lastId) {
     takesNoMore = true;
+    hasTakenSome = lastId > 0;
     if (!isReady) {
       fault = failure(Kind.CONNECTION_TERMINATED, "takes no requests");
     }

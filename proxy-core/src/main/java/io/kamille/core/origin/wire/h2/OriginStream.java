@@ -55,6 +55,9 @@ final class OriginStream extends H2Stream implements OriginExchange.Framing, Res
     /** A stream ended before its time, by this code or with the whole connection. */
     Failure ended(Kind kind, Http2Error code, String where);
 
+    /** How far the origin came with a stream that it refuses. */
+    OriginProgress refusal();
+
     /** Whether the failure of a stream tells of the origin, and no other one has told the same. */
     boolean isCounted(OriginProgress progress);
   }
@@ -297,7 +300,7 @@ final class OriginStream extends H2Stream implements OriginExchange.Framing, Res
     } else if (exchange.progress() == OriginProgress.UNKNOWN) {
       Failure why = connection.ended(Kind.CONNECTION_TERMINATED, code, " before the response head");
       if (code == Http2Error.REFUSED_STREAM) {
-        exchange.failUntouched(why);
+        exchange.fail(why, connection.refusal());
       } else {
         exchange.fail(why);
       }
