@@ -9,6 +9,7 @@ import static io.netty.handler.codec.http2.Http2CodecUtil.SETTINGS_MAX_HEADER_LI
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http2.Http2Error;
+import java.util.Comparator;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -157,7 +158,9 @@ public final class H2Connection {
 
   /** The other side has not looked at streams of ours above this id, and will not. */
   public void refused(int lastId) {
-    for (H2Stream stream : streams.all()) {
+    List<H2Stream> inOrder = streams.all();
+    inOrder.sort(Comparator.comparingInt(H2Stream::id));
+    for (H2Stream stream : inOrder) {
       if (stream.id() > lastId && !stream.isOver()) {
         streams.abandoned(stream, Http2Error.REFUSED_STREAM);
       }

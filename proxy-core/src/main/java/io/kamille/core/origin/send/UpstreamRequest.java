@@ -65,6 +65,7 @@ final class UpstreamRequest
   private boolean wantsFresh;
   private int stale;
   private int untouched;
+  private boolean isLeftOver;
   private boolean isMoved;
   private boolean onFresh;
   private boolean onShared;
@@ -221,6 +222,7 @@ final class UpstreamRequest
     }
     Retry retry = Retry.withoutConnection(why, home.originCount() > 1, isMoved, canPay());
     isMoved = false;
+    isLeftOver = false;
     if (!tryAgain(retry)) {
       fail(why);
     }
@@ -325,6 +327,7 @@ final class UpstreamRequest
     boolean isIdempotent = exchange.request().method().isIdempotent();
     Retry retry = Retry.afterAttempt(why, progress, isIdempotent, isFree, isBound, canPay());
     wantsFresh = !progress.isUntouched();
+    isLeftOver = progress == OriginProgress.LEFT;
     stale += isStale ? 1 : 0;
     untouched += isUntouched ? Retry.untouchedCost(progress) : 0;
     isMoved = retry.where() == Retry.Where.SAME;
@@ -346,7 +349,7 @@ final class UpstreamRequest
     home.counters().retry();
     double chance = ThreadLocalRandom.current().nextDouble();
     int number = home.settings().retries() - retries + untouched / Retry.REFUSAL_COST;
-    long pauseNanos = RetryBudget.pauseNanos(number, chance);
+    long pauseNanos = isLeftOver ? 0 : RetryBudget.pauseNanos(number, chance);
     if (pauseNanos == 0) {
       begin();
       return;

@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -302,6 +303,46 @@ class H2OriginTest {
       for (RecordingReply reply : replies) {
         assertThat(await(reply.ended()).content()).isEqualTo("ok");
       }
+    }
+  }
+
+  @Test
+  void whatAConnectionLeavesOverIsSentAgainInItsOrder() throws Exception {
+    int answered = 60;
+    int waiting = 30;
+    H2Script goesAway =
+        h2 -> {
+          for (int i = 0; i < answered; i++) {
+            h2.answer(h2.request(), "ok");
+          }
+          int first = h2.request();
+          for (int i = 1; i < waiting; i++) {
+            h2.request();
+          }
+          h2.goAway(first, NO_ERROR).answer(first, "ok");
+        };
+    List<String> paths = new CopyOnWriteArrayList<>();
+    H2Script notes =
+        h2 -> {
+          while (true) {
+            int stream = h2.request();
+            paths.add(h2.fields().get(":path"));
+            h2.answer(stream, "ok");
+          }
+        };
+    try (var origin = ScriptedOrigin.open(h2(goesAway), h2(notes));
+        var fixture = new UpstreamFixture(SETTINGS, origin)) {
+      for (int i = 0; i < answered; i++) {
+        fixture.get("/");
+      }
+      List<RecordingReply> replies = new ArrayList<>();
+      for (int i = 0; i < waiting; i++) {
+        replies.add(fixture.send("POST", URI + (10 + i)));
+      }
+      for (RecordingReply reply : replies) {
+        assertThat(await(reply.ended()).content()).isEqualTo("ok");
+      }
+      assertThat(paths).hasSize(waiting - 1).isSorted();
     }
   }
 
