@@ -161,7 +161,7 @@ final class RecordingReply implements Reply {
 
   @Override
   public void interim(ResponseHead head) {
-    interims.add(head);
+    interims.add(head.copy());
   }
 
   @Override

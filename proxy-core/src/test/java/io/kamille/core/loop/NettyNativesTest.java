@@ -1,16 +1,11 @@
 package io.kamille.core.loop;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.File;
-import java.lang.reflect.Constructor;
-import java.net.URL;
-import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Properties;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -40,22 +35,33 @@ class NettyNativesTest {
     assertThat(NettyNatives.mismatch(versions)).contains("netty-transport-native-epoll=missing");
   }
 
+  /** A process of its own: the library of a class loader that ends takes its methods from all. */
   @Test
   void noLoopBeginsWithPartsThatDiffer(@TempDir Path directory) throws Exception {
     Path versions = directory.resolve("META-INF/io.netty.versions.properties");
     Files.createDirectories(versions.getParent());
     Files.writeString(versions, "netty-transport-native-unix-common.version=9.9.9.Final\n");
-    List<URL> all = new ArrayList<>();
-    for (String part : System.getProperty("java.class.path").split(File.pathSeparator, -1)) {
-      all.add(Path.of(part).toUri().toURL());
-    }
-    all.add(directory.toUri().toURL());
-    ClassLoader parent = ClassLoader.getPlatformClassLoader();
-    try (var another = new URLClassLoader(all.toArray(URL[]::new), parent)) {
-      Constructor<?> loops = another.loadClass(LoopGroup.class.getName()).getConstructor(int.class);
-      assertThatThrownBy(() -> loops.newInstance(1))
-          .rootCause()
-          .hasMessageContaining("netty-transport-native-unix-common=9.9.9.Final");
+    Process process =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "--enable-native-access=ALL-UNNAMED",
+                "-cp",
+                System.getProperty("java.class.path") + File.pathSeparator + directory,
+                Begin.class.getName())
+            .redirectErrorStream(true)
+            .start();
+    String said = new String(process.getInputStream().readAllBytes(), UTF_8);
+    assertThat(process.waitFor()).isNotZero();
+    assertThat(said).contains("netty-transport-native-unix-common=9.9.9.Final");
+  }
+
+  /** Begins a loop. */
+  static final class Begin {
+
+    private Begin() {}
+
+    public static void main(String[] arguments) {
+      new LoopGroup(1).close();
     }
   }
 }
