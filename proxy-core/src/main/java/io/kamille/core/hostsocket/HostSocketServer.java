@@ -16,6 +16,7 @@ import io.netty.channel.ChannelException;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.ChannelPromise;
 import io.netty.channel.ConnectTimeoutException;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -313,9 +314,19 @@ public final class HostSocketServer implements AutoCloseable {
                       PacketFilter.onlyFrom(request.address(), descriptor(channel));
                     }
                   });
-      ChannelFuture opened = bootstrap.channelFactory(LoopGroup::socket).connect(request.address());
+      ChannelFuture registered = bootstrap.channelFactory(LoopGroup::socket).register();
+      ChannelPromise opened = registered.channel().newPromise();
       begun(opened);
+      // Before it connects: of an origin that greets and closes at once, Netty would take both.
       opened.addListener(done -> connected(number, opened));
+      registered.addListener(
+          done -> {
+            if (done.isSuccess()) {
+              registered.channel().connect(request.address(), opened);
+            } else {
+              opened.setFailure(done.cause());
+            }
+          });
     }
 
     private synchronized boolean isFull() {

@@ -43,26 +43,29 @@ public final class SteadyTask implements Runnable {
   /** Runs once, and throws nothing. */
   @Override
   public void run() {
-    var _ = succeeds();
+    var _ = succeeds(() -> false);
   }
 
   /** Runs until that is so, or the thread is interrupted. After a failure it rests. */
   public void repeatUntil(BooleanSupplier isOver) {
     while (!isOver.getAsBoolean() && !Thread.currentThread().isInterrupted()) {
-      if (!succeeds() && !isOver.getAsBoolean()) {
+      if (!succeeds(isOver) && !isOver.getAsBoolean()) {
         LockSupport.parkNanos(this, PAUSE_NANOS);
       }
     }
   }
 
-  private boolean succeeds() {
+  private boolean succeeds(BooleanSupplier isOver) {
     try {
       work.run();
       return true;
     } catch (InterruptedException told) {
       Thread.currentThread().interrupt();
     } catch (Throwable failure) {
-      say(failure);
+      // What is closed while it waits fails for that.
+      if (!(failure instanceof IOException && isOver.getAsBoolean())) {
+        say(failure);
+      }
     }
     return false;
   }

@@ -160,6 +160,19 @@ class HostSocketsTest {
     }
   }
 
+  /** The helper takes nothing of what comes, also if all of it comes at once. */
+  @Test
+  void whatAnOriginSaysBeforeItClosesComes() throws Exception {
+    try (HostSocketServer server = serve();
+        HostSockets sockets = HostSockets.open(server.path())) {
+      for (int i = 0; i < 300; i++) {
+        CompletableFuture<String> heard = greeting(sockets, originAddress());
+        greet();
+        assertThat(heard.get(60, TimeUnit.SECONDS)).isEqualTo("hello");
+      }
+    }
+  }
+
   /** As a check of an origin's health does. */
   @Test
   void aConnectionThatItsHandlerClosesAtOnceWasOpenedAllTheSame() throws Exception {

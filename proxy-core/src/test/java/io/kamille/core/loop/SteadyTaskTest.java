@@ -49,6 +49,20 @@ class SteadyTaskTest {
   }
 
   @Test
+  void whatIsClosedWhileItWaitsFailsInSilence() {
+    SteadyTask task =
+        new SteadyTask(
+            new Told(),
+            "nobody is answered",
+            () -> {
+              runs.incrementAndGet();
+              throw new IOException("closed");
+            });
+    task.repeatUntil(() -> runs.get() > 0);
+    assertThat(told).isEmpty();
+  }
+
+  @Test
   void anInterruptEndsIt() {
     SteadyTask task =
         new SteadyTask(
