@@ -3,9 +3,9 @@ package io.kamille.core.client;
 import io.kamille.core.gate.ClientTable;
 import io.kamille.core.gate.ForwardedReader;
 import io.kamille.core.gate.TrustedProxies;
+import io.kamille.core.setting.HostPort;
 import io.kamille.core.tls.ClientCertificate;
 import io.netty.channel.Channel;
-import io.netty.util.NetUtil;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
@@ -46,7 +46,7 @@ public record Accepted(
   /** The other end of a socket, for the log. */
   public static String peer(Channel channel) {
     return channel.remoteAddress() instanceof InetSocketAddress known
-        ? NetUtil.toSocketAddressString(known)
+        ? HostPort.text(known)
         : "a client that is gone";
   }
 

@@ -11,13 +11,13 @@ import io.kamille.core.h2.H2Stream;
 import io.kamille.core.h2.RequestSink;
 import io.kamille.core.http.Authority;
 import io.kamille.core.http.RequestHead;
+import io.kamille.core.setting.HostPort;
 import io.kamille.core.tls.ServerContext;
 import io.kamille.core.tls.ServerTls;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http2.Http2Error;
-import io.netty.util.NetUtil;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Arrays;
@@ -199,8 +199,7 @@ public final class H2ClientConnection extends ClientSocket
 
   @Override
   public void failed(Http2Error code, String reason) {
-    LOG.log(
-        Level.DEBUG, () -> code + ", " + reason + ": " + NetUtil.toSocketAddressString(client()));
+    LOG.log(Level.DEBUG, () -> code + ", " + reason + ": " + HostPort.text(client()));
     endIsDue = true;
   }
 
