@@ -63,8 +63,9 @@ final class FrameCutter {
     if (!preface(in)) {
       return true;
     }
-    while (in.isReadable()) {
-      if (wire.isOverfull() && !faults.haveEnded()) {
+    // A frame may end the connection, which lets go of what has begun.
+    while (in.isReadable() && !faults.haveEnded()) {
+      if (wire.isOverfull()) {
         return false;
       }
       ByteBuf begun = partial;
@@ -78,7 +79,7 @@ final class FrameCutter {
         partial = wire.allocator().directBuffer(needed).writeBytes(in);
         return true;
       }
-      frame(in, needed);
+      receiver.frame(context, in, needed);
     }
     return true;
   }
@@ -94,15 +95,7 @@ final class FrameCutter {
     return prefaceSeen == PREFACE.length;
   }
 
-  /** A frame lies at the reader index; if its payload is over the limit, the header alone. */
-  private void frame(ByteBuf in, int bytes) {
-    if (faults.haveEnded()) {
-      in.skipBytes(bytes);
-    } else {
-      receiver.frame(context, in, bytes);
-    }
-  }
-
+  /** Of the frame at the reader index; if its payload is over the limit, of the header alone. */
   private static int frameBytes(ByteBuf in) {
     int payload = in.getUnsignedMedium(in.readerIndex());
     return FrameWriter.HEADER_BYTES
@@ -124,7 +117,7 @@ final class FrameCutter {
     if (begun.readableBytes() == needed) {
       partial = null;
       try {
-        frame(begun, needed);
+        receiver.frame(context, begun, needed);
       } finally {
         begun.release();
       }

@@ -62,10 +62,19 @@ public final class H2Conversation {
   }
 
   H2Conversation send(int type, int flags, int stream, byte... payload) throws IOException {
+    with.send(frame(type, flags, stream, payload));
+    return this;
+  }
+
+  private static String frame(int type, int flags, int stream, byte... payload) {
     var frame = Unpooled.buffer();
     frame.writeMedium(payload.length).writeByte(type).writeByte(flags).writeInt(stream);
-    with.send(frame.writeBytes(payload).toString(ISO_8859_1));
-    return this;
+    return frame.writeBytes(payload).toString(ISO_8859_1);
+  }
+
+  /** The last of a stream, and in the same read what follows it. */
+  void dataAndMore(int stream, String content, String more) throws IOException {
+    with.send(frame(DATA, END_STREAM, stream, content.getBytes(ISO_8859_1)) + more);
   }
 
   public H2Conversation head(int stream, boolean isLast, String... fields) throws IOException {

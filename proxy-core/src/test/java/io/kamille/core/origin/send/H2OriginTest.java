@@ -282,6 +282,23 @@ class H2OriginTest {
     }
   }
 
+  /** It is closed in the middle of a read. What is left of that read is let go of, too. */
+  @Test
+  void whatBeginsBehindTheLastStreamOfAConnectionIsLeft() throws Exception {
+    H2Script servesOne =
+        h2 -> {
+          int only = h2.request();
+          h2.goAway(only, NO_ERROR).head(only, false, ":status", "200");
+          h2.dataAndMore(only, "ok", "begun");
+        };
+    try (var origin = ScriptedOrigin.open(h2(servesOne));
+        var fixture = new UpstreamFixture(SETTINGS, origin)) {
+      RecordingReply reply = new RecordingReply();
+      fixture.send(RequestHead.of("GET", URI), RequestContent.NONE, reply);
+      assertThat(await(reply.ended()).content()).isEqualTo("ok");
+    }
+  }
+
   @Test
   void connectionsThatEndAfterOneStreamEachServeAllThatWait() throws Exception {
     int requests = 60;
