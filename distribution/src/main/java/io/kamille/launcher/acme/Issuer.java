@@ -64,7 +64,10 @@ interface Issuer {
     Refusal(String type, String detail, boolean isFinal, @Nullable Instant retryAfter) {
       super(detail);
       this.type = type;
-      this.detail = detail.substring(0, Math.min(MOST_CHARACTERS, detail.length()));
+      this.detail =
+          detail.length() > MOST_CHARACTERS
+              ? detail.substring(0, MOST_CHARACTERS - 1) + "…"
+              : detail;
       this.isFinal = isFinal;
       this.retryAfter = retryAfter;
     }

@@ -59,7 +59,7 @@ final class EngineLines extends Handler {
           level,
           "JGroups says ({0}): {1}{2}",
           part.substring(part.lastIndexOf('.') + 1),
-          line.substring(0, Math.min(LINE_LIMIT, line.length())),
+          line.length() > LINE_LIMIT ? line.substring(0, LINE_LIMIT - 1) + "…" : line,
           why == null ? "" : ": " + why.getMessage());
     }
   }

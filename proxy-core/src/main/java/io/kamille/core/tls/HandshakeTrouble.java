@@ -33,7 +33,8 @@ public record HandshakeTrouble(Kind kind, String reason) {
 
   /** A part of the reason may be what the origin wrote into its certificate. */
   public HandshakeTrouble {
-    reason = reason.length() > MOST_CHARACTERS ? reason.substring(0, MOST_CHARACTERS) : reason;
+    reason =
+        reason.length() > MOST_CHARACTERS ? reason.substring(0, MOST_CHARACTERS - 1) + "…" : reason;
     reason = reason.replaceAll("\\p{Cntrl}", "?");
   }
 

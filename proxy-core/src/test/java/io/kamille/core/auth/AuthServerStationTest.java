@@ -22,6 +22,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class AuthServerStationTest {
 
@@ -105,6 +107,26 @@ class AuthServerStationTest {
       client = new RecordingReply();
     }
     assertThat(questions).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {-1, 0, 1, AuthServerStation.LIMIT_BYTES})
+  void anAnswerIsTakenUpToTheLimit(int beyond) {
+    Reply question = ask();
+    question.head(ResponseHead.of(401), Reply.UNKNOWN_LENGTH);
+    question.write(Unpooled.buffer().writeZero(AuthServerStation.LIMIT_BYTES - 1));
+    question.write(Unpooled.buffer().writeZero(beyond + 1));
+    if (beyond > 0) {
+      assertThat(client.failure().status()).isEqualTo(503);
+      assertThat(client.failure().reason()).contains("longer than 256 KiB");
+      assertThat(reins.why).as("the answer of the auth server is left").isNotNull();
+    }
+    question.end(null);
+    assertThat(passed).isEmpty();
+    if (beyond <= 0) {
+      assertThat(client.head().status()).isEqualTo(401);
+      assertThat(client.received()).isEqualTo(AuthServerStation.LIMIT_BYTES + beyond);
+    }
   }
 
   private Reply ask() {

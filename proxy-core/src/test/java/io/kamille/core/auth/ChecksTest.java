@@ -23,12 +23,18 @@ class ChecksTest {
   private final CountDownLatch hasBegun = new CountDownLatch(1);
   private final AtomicInteger runs = new AtomicInteger();
 
+  private static byte[] octets(int number) {
+    return ByteBuffer.allocate(Integer.BYTES).putInt(number).array();
+  }
+
+  private static Asker asker(int number) throws Exception {
+    return Asker.of(InetAddress.getByAddress(octets(number)), "name");
+  }
+
   private Check ask(int number) throws Exception {
-    byte[] digest = ByteBuffer.allocate(Integer.BYTES).putInt(number).array();
-    Asker asker = Asker.of(InetAddress.getByAddress(digest), "name");
     return checks.ask(
-        digest,
-        asker,
+        octets(number),
+        asker(number),
         () -> {
           hasBegun.countDown();
           try {
@@ -62,6 +68,27 @@ class ChecksTest {
       }
       assertThat(runs.get()).isEqualTo(PLACES + 1);
       ask(2_000).found().get(10, TimeUnit.SECONDS);
+    }
+  }
+
+  @Test
+  void ofThoseThatAreKnownTheOldestMakesRoom() throws Exception {
+    try (checks) {
+      int most = 4096;
+      for (int i = 0; i <= most; i++) {
+        checks.passed(asker(i));
+      }
+      ask(10_000);
+      hasBegun.await();
+      for (int i = 1; i <= PLACES; i++) {
+        ask(10_000 + i);
+      }
+      assertThat(ask(0).found()).as("forgotten, as anybody else").isCompletedExceptionally();
+      for (int i : List.of(1, most)) {
+        assertThat(ask(i).found()).as("known, before the others").isNotDone();
+      }
+      begins.countDown();
+      ask(1).found().get(10, TimeUnit.SECONDS);
     }
   }
 }

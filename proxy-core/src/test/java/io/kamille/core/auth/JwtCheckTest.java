@@ -27,6 +27,8 @@ import org.jose4j.keys.EllipticCurves;
 import org.jose4j.keys.HmacKey;
 import org.jose4j.lang.JoseException;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class JwtCheckTest {
 
@@ -138,6 +140,16 @@ class JwtCheckTest {
     assertThat(refusal(open.check(signed(RSA, "RS256", claims()), keys(), NOW)))
         .isEqualTo("the audience is wrong");
     assertThat(refusal(open.check(signed(RSA, "RS256", nowhere), keys(), NOW))).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"269, 299", "270, 300", "271, 300", "1000000000000, 300"})
+  void aVerdictIsKeptFiveMinutesAtMost(long expiresIn, long kept) throws Exception {
+    JwtClaims claims = claims();
+    claims.setExpirationTime(NumericDate.fromSeconds(NOW + expiresIn));
+    Found found = found(signed(EC, "ES256", claims));
+    assertThat(found.refusal()).isNull();
+    assertThat(found.seconds()).isEqualTo(kept);
   }
 
   @Test

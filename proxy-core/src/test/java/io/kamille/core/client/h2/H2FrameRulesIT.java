@@ -12,7 +12,9 @@ import org.junit.jupiter.api.Test;
 class H2FrameRulesIT {
 
   private static final int PROTOCOL_ERROR = 1;
+  private static final int FLOW_CONTROL_ERROR = 3;
   private static final int FRAME_SIZE_ERROR = 6;
+  private static final int INITIAL_WINDOW = 4;
   private static final int NO_OLD_PRIORITIES = 9;
 
   private final TestServer server = new TestServer(TestServer.SETTINGS, 1, Protocols.H2);
@@ -87,5 +89,34 @@ class H2FrameRulesIT {
         .isEqualTo(PROTOCOL_ERROR);
     assertThat(endsBy(client -> client.frame(type, 0, 1, new byte[] {0, 0, 0, 1})))
         .isEqualTo(PROTOCOL_ERROR);
+  }
+
+  @Test
+  void aWindowGrowsUpToTheGreatestNumberAndNoFurther() {
+    // RFC 9113 §6.5.2, §6.9.1, §6.9.2: too large a window ends its stream or its connection.
+    int max = Integer.MAX_VALUE;
+    int atFirst = 65_535;
+    server.on("/slow", exchange -> {});
+    for (int beyond : new int[] {1, max}) {
+      assertThat(endsBy(client -> client.window(0, max - atFirst).window(0, beyond)))
+          .isEqualTo(FLOW_CONTROL_ERROR);
+      assertThat(endsBy(client -> client, INITIAL_WINDOW, max + beyond))
+          .isEqualTo(FLOW_CONTROL_ERROR);
+      try (TestH2Client client = TestH2Client.connect(server.address())) {
+        client.window(0, max - atFirst).get(1, "/slow").window(1, max - atFirst).get(3, "/fine");
+        assertThat(client.answer(3).status()).isEqualTo(200);
+        client.window(1, beyond);
+        assertThat(client.resetCode(1)).isEqualTo(FLOW_CONTROL_ERROR);
+        assertThat(client.get(5, "/fine").answer(5).status()).isEqualTo(200);
+      }
+    }
+    assertThat(
+            endsBy(
+                client ->
+                    client.get(1, "/slow").window(1, max - atFirst).settings(INITIAL_WINDOW, max)))
+        .isEqualTo(FLOW_CONTROL_ERROR);
+    try (TestH2Client client = TestH2Client.connect(server.address(), INITIAL_WINDOW, max)) {
+      assertThat(client.get(1, "/fine").answer(1).status()).isEqualTo(200);
+    }
   }
 }

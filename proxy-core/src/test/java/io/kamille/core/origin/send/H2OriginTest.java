@@ -599,6 +599,55 @@ class H2OriginTest {
     }
   }
 
+  /** A stream grows to 8 MiB at the most, and all of a connection by 16 MiB. */
+  @Test
+  void whatWindowsMayGrowByHasAnEnd() throws Exception {
+    int kib = 1024;
+    String content = "x".repeat(16 * kib);
+    int[] windows = new int[8];
+    int[] most = new int[windows.length];
+    H2Script script =
+        h2 -> {
+          int first = h2.request();
+          int[] streams = {first, h2.request(), h2.request()};
+          for (int stream : streams) {
+            h2.head(stream, false, ":status", "200");
+            windows[stream] = 128 * kib;
+          }
+          for (int stream : streams) {
+            int end = stream == streams[2] ? 2 << 20 : 24 << 20;
+            for (int sent = 0; sent < end; sent += content.length()) {
+              while (windows[stream] < content.length()) {
+                Frame update = h2.await(H2Conversation.WINDOW_UPDATE);
+                assertThat(update.number(0)).isPositive();
+                windows[update.stream()] += update.number(0);
+                most[update.stream()] = Math.max(most[update.stream()], windows[update.stream()]);
+              }
+              windows[stream] -= content.length();
+              h2.data(stream, false, content);
+            }
+          }
+          for (int stream : streams) {
+            h2.data(stream, true, "");
+          }
+        };
+    try (var origin = ScriptedOrigin.open(h2(script));
+        var fixture = new UpstreamFixture(SETTINGS, origin)) {
+      List<RecordingReply> replies = new ArrayList<>();
+      for (int i = 0; i < 3; i++) {
+        RecordingReply reply = new RecordingReply().onlyCounting();
+        replies.add(reply);
+        fixture.send(RequestHead.of("GET", URI), RequestContent.NONE, reply);
+      }
+      for (RecordingReply reply : replies) {
+        assertThat(await(reply.ended()).hasFailed()).isFalse();
+      }
+      assertThat(most[1]).isBetween(4 << 20, 8 << 20);
+      assertThat(most[3]).isBetween(4 << 20, 8 << 20);
+      assertThat(most[5]).as("what the others left").isBetween(128 * kib, 384 * kib);
+    }
+  }
+
   @Test
   void aHeadThatDoesNotComeIsATimeout() throws Exception {
     H2Script silent = h2 -> h2.await(H2Conversation.RST_STREAM);
