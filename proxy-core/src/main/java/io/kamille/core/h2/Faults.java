@@ -2,6 +2,7 @@ package io.kamille.core.h2;
 
 import io.netty.handler.codec.http2.Http2Error;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the other side of one connection does wrong, or too often, and the end of the connection for
@@ -39,9 +40,23 @@ final class Faults {
   }
 
   /** Ends one stream, or what would be one, which costs the other side points. */
-  void reset(int id, Http2Error code) {
+  void reset(int id, Http2Error code, String reason) {
+    H2Stream stream = streams.find(id);
+    if (stream != null) {
+      stream.faulty(reason);
+    }
     streams.reset(id, code);
-    spend(AttackBudget.FAULTY);
+    spendForEnd(stream, AttackBudget.FAULTY);
+  }
+
+  /**
+   * Takes points for the end of a stream. One that we opened is no flood of the other side: each
+   * costs us a request, and others share the connection.
+   */
+  void spendForEnd(@Nullable H2Stream stream, int points) {
+    if (stream == null || !streams.areOurs()) {
+      spend(points);
+    }
   }
 
   /**

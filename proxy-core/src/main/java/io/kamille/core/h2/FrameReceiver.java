@@ -79,7 +79,7 @@ final class FrameReceiver extends Http2FrameAdapter {
         reader.readFrame(context, in, this);
       }
     } catch (StreamException wrong) {
-      streamFault(wrong.error(), type, id);
+      streamFault(wrong.error(), type, id, String.valueOf(wrong.getMessage()));
     } catch (Http2Exception wrong) {
       faults.fail(wrong.error(), String.valueOf(wrong.getMessage()));
     } catch (IllegalArgumentException wrong) {
@@ -132,14 +132,14 @@ final class FrameReceiver extends Http2FrameAdapter {
   }
 
   /** A fault that concerns one stream, of which the reader or the sink found out. */
-  private void streamFault(Http2Error code, int type, int id) {
+  private void streamFault(Http2Error code, int type, int id, String reason) {
     if (type == Http2FrameTypes.HEADERS || type == Http2FrameTypes.CONTINUATION) {
-      heads.malformed(id, code);
+      heads.malformed(id, code, reason);
     } else if (streams.isIdle(id)) {
       // No stream may be reset that was never open (RFC 9113 §6.4).
       faults.fail(code, "a faulty frame on a stream that is not open");
     } else {
-      faults.reset(id, code);
+      faults.reset(id, code, reason);
     }
   }
 
@@ -186,10 +186,10 @@ final class FrameReceiver extends Http2FrameAdapter {
       window.credit(flowBytes);
     } else if (stream.hasReceivedAll()) {
       window.credit(flowBytes);
-      faults.reset(id, Http2Error.STREAM_CLOSED);
+      faults.reset(id, Http2Error.STREAM_CLOSED, "content behind the end");
     } else if (!stream.takeReceiveWindow(flowBytes)) {
       window.credit(flowBytes);
-      faults.reset(id, Http2Error.FLOW_CONTROL_ERROR);
+      faults.reset(id, Http2Error.FLOW_CONTROL_ERROR, "more content than the stream's window");
     } else {
       content(stream, data, length, padding, isLast);
     }
@@ -235,7 +235,7 @@ final class FrameReceiver extends Http2FrameAdapter {
       Http2Error why = Http2Error.valueOf(code);
       // Unknown codes count as this one (RFC 9113 §7).
       streams.abandoned(stream, why == null ? Http2Error.INTERNAL_ERROR : why);
-      faults.spend(early ? heads.costOfReset() : AttackBudget.CONTROL);
+      faults.spendForEnd(stream, early ? AttackBudget.ABANDONED : AttackBudget.CONTROL);
     } else if (streams.isIdle(id) && !streams.isTooLate(id)) {
       faults.fail(Http2Error.PROTOCOL_ERROR, "the reset of a stream that is not open");
     } else {
@@ -257,7 +257,7 @@ final class FrameReceiver extends Http2FrameAdapter {
     H2Stream stream = streams.find(id);
     if (stream != null) {
       if (!output.grow(stream, bytes)) {
-        faults.reset(id, Http2Error.FLOW_CONTROL_ERROR);
+        faults.reset(id, Http2Error.FLOW_CONTROL_ERROR, "a window over its limit");
       }
     } else if (streams.isIdle(id) && !streams.isTooLate(id)) {
       faults.fail(Http2Error.PROTOCOL_ERROR, "a window of a stream that is not open");

@@ -89,6 +89,9 @@ public abstract class H2Stream {
   /** All content came. */
   protected abstract void receivedEnd();
 
+  /** The other side broke this rule: {@link #broken} follows. */
+  protected void faulty(String reason) {}
+
   /** The stream ended before its time; once. What waits to be sent is dropped already. */
   protected abstract void broken(Http2Error code, boolean byPeer);
 

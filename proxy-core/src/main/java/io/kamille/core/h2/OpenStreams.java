@@ -91,6 +91,11 @@ final class OpenStreams {
     return isOurs ? 0 : lastId;
   }
 
+  /** Whether it is we who open streams. */
+  boolean areOurs() {
+    return isOurs;
+  }
+
   /** The id for the next stream of ours; above the greatest once there are no more. */
   long nextOfOurs() {
     return lastId + (lastId == 0 ? 1L : 2L);

@@ -119,7 +119,7 @@ final class RequestIntake extends SectionIntake {
     streams.used(id);
     RequestSink.Verdict verdict = sink.finish(secure, owner.believesScheme());
     if (verdict.isMalformed() || (isLast && sink.contentLength() > 0)) {
-      faults.reset(id, Http2Error.PROTOCOL_ERROR);
+      faults.reset(id, Http2Error.PROTOCOL_ERROR, "a malformed request");
       return;
     }
     if (streams.places() >= settings.streams()) {
@@ -145,7 +145,7 @@ final class RequestIntake extends SectionIntake {
       return;
     }
     if (!isLast || sink.isTooLarge()) {
-      faults.reset(id, Http2Error.PROTOCOL_ERROR);
+      faults.reset(id, Http2Error.PROTOCOL_ERROR, "trailers over their limit, or without an end");
       return;
     }
     TrailerParser.removeForbidden(came);
@@ -157,12 +157,12 @@ final class RequestIntake extends SectionIntake {
 
   /** A section was malformed: its stream is reset, and counts as opened. */
   @Override
-  void malformed(int id, Http2Error code) {
+  void malformed(int id, Http2Error code, String reason) {
     if (taker == Taker.NOBODY) {
       unwanted(id);
     } else {
       streams.used(id);
-      faults.reset(id, code);
+      faults.reset(id, code, reason);
     }
   }
 
@@ -198,11 +198,6 @@ final class RequestIntake extends SectionIntake {
   /** What was said of a stream before it was opened; null if nothing was. */
   @Nullable Priority take(int id) {
     return early == null ? null : early.remove(id);
-  }
-
-  @Override
-  int costOfReset() {
-    return AttackBudget.ABANDONED;
   }
 
   /** Hands on the requests that came. */

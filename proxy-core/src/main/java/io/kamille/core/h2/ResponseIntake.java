@@ -72,7 +72,8 @@ final class ResponseIntake extends SectionIntake {
     Fields stored = fields;
     ResponseHead head = sink.head(stored);
     if (head == null || (head.isInterim() && isLast)) {
-      faults.reset(stream.id(), Http2Error.PROTOCOL_ERROR);
+      String reason = head == null ? "no valid :status" : "an interim response that ends";
+      faults.reset(stream.id(), Http2Error.PROTOCOL_ERROR, reason);
       return;
     }
     fields = new Fields();
@@ -89,7 +90,7 @@ final class ResponseIntake extends SectionIntake {
       return;
     }
     if (!isLast) {
-      faults.reset(stream.id(), Http2Error.PROTOCOL_ERROR);
+      faults.reset(stream.id(), Http2Error.PROTOCOL_ERROR, "trailers that do not end");
       return;
     }
     if (sink.isTooLarge()) {
@@ -106,16 +107,10 @@ final class ResponseIntake extends SectionIntake {
   }
 
   @Override
-  void malformed(int id, Http2Error code) {
+  void malformed(int id, Http2Error code, String reason) {
     if (streams.find(id) != null) {
-      faults.reset(id, code);
+      faults.reset(id, code, reason);
     }
-  }
-
-  /** We open the streams: nobody can flood us by ending them. */
-  @Override
-  int costOfReset() {
-    return AttackBudget.CONTROL;
   }
 
   /** RFC 9113 §6.5.2: no server takes pushes. */

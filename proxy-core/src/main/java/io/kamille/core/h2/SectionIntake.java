@@ -67,21 +67,18 @@ abstract class SectionIntake {
 
   final void unwanted(int id) {
     if (streams.find(id) != null) {
-      faults.reset(id, Http2Error.STREAM_CLOSED);
+      faults.reset(id, Http2Error.STREAM_CLOSED, "a header section behind the end");
     }
   }
 
   /** A section was malformed. */
-  abstract void malformed(int id, Http2Error code);
+  abstract void malformed(int id, Http2Error code, String reason);
 
   /** A burst of reads is over. */
   void handOn() {}
 
   /** The connection is gone. */
   void release() {}
-
-  /** What the reset of a stream costs the other side that is not answered yet. */
-  abstract int costOfReset();
 
   /** Whether the other side may set these. */
   boolean maySet(Http2Settings given) {

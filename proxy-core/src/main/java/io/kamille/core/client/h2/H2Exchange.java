@@ -336,6 +336,8 @@ final class H2Exchange extends ClientExchange implements H2Content.Stream {
   /** What happens on the wire. */
   private final class Stream extends H2Stream {
 
+    private String fault = "";
+
     Stream(Carrier carrier, int id) {
       super(carrier, id);
     }
@@ -399,13 +401,18 @@ final class H2Exchange extends ClientExchange implements H2Content.Stream {
     }
 
     @Override
+    protected void faulty(String reason) {
+      fault = ": " + reason;
+    }
+
+    @Override
     protected void broken(Http2Error code, boolean byPeer) {
       if (isHandedOn && !isBegun() && !hasSource()) {
         lingers = true;
         client.h2().lingers();
       }
       String reason = byPeer ? "the client reset the stream: " : "the stream was reset: ";
-      clientGone(Failure.of(Kind.CLIENT_GONE, reason + code));
+      clientGone(Failure.of(Kind.CLIENT_GONE, reason + code + fault));
       admission.over();
     }
   }

@@ -459,6 +459,37 @@ class H2OriginTest {
   }
 
   @Test
+  void requestsThatAnOriginAnswersBadlyAreNoFloodAndSpareTheOthersOfTheirConnection()
+      throws Exception {
+    CountDownLatch allBad = new CountDownLatch(1);
+    H2Script script =
+        h2 -> {
+          int good = h2.request();
+          h2.head(good, false, ":status", "200");
+          for (int i = 0; i < 500; i++) {
+            h2.head(h2.request(), true, ":status", "200", "connection", "close");
+            h2.reset(h2.request(), INTERNAL_ERROR);
+          }
+          waitFor(allBad);
+          h2.data(good, true, "whole");
+          h2.await(H2Conversation.GOAWAY);
+        };
+    try (var origin = ScriptedOrigin.open(h2(script));
+        var fixture = new UpstreamFixture(SETTINGS, origin)) {
+      RecordingReply good = fixture.send("GET", URI);
+      for (int i = 0; i < 500; i++) {
+        Failure malformed = await(fixture.send("POST", URI).ended()).failure();
+        assertThat(malformed.reason())
+            .endsWith("Illegal connection-specific header 'connection' encountered.");
+        assertThat(await(fixture.send("POST", URI).ended()).failure().kind())
+            .isEqualTo(Kind.CONNECTION_TERMINATED);
+      }
+      allBad.countDown();
+      assertThat(await(good.ended()).content()).isEqualTo("whole");
+    }
+  }
+
+  @Test
   void aStreamThatIsResetWithinItsContentIsIncomplete() throws Exception {
     Failure failure =
         failure(

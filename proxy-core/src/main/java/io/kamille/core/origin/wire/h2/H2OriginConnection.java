@@ -64,6 +64,7 @@ public final class H2OriginConnection extends RequestConnection
   private final Opening opening;
   private @Nullable H2Connection h2;
   private @Nullable Failure fault;
+  private String what = "";
   private int allowedStreams = MOST_STREAMS;
   private int windowBytesLeft = MOST_WINDOW_BYTES;
   private boolean isReady;
@@ -235,7 +236,7 @@ public final class H2OriginConnection extends RequestConnection
     takesNoMore = true;
     hasTakenSome = lastId > 0;
     if (!isReady) {
-      fault = failure(Kind.CONNECTION_TERMINATED, "takes no requests");
+      fault(Kind.CONNECTION_TERMINATED, "takes no requests");
     }
     h2().refused(lastId);
     if (isReady && !isClosed) {
@@ -259,7 +260,12 @@ public final class H2OriginConnection extends RequestConnection
 
   @Override
   public void failed(Http2Error code, String reason) {
-    fault = failure(Kind.HTTP_PROTOCOL_ERROR, "broke the rules of HTTP/2: " + reason);
+    fault(Kind.HTTP_PROTOCOL_ERROR, "broke the rules of HTTP/2: " + reason);
+  }
+
+  private void fault(Kind kind, String did) {
+    what = did;
+    fault = failure(kind, did);
   }
 
   // For the pool
@@ -290,7 +296,7 @@ public final class H2OriginConnection extends RequestConnection
       sinceNanos = nowNanos;
       h2().ping();
     } else if (isPinged && nowNanos - sinceNanos >= PING_TIMEOUT_NANOS) {
-      fault = failure(Kind.CONNECTION_READ_TIMEOUT, "gave no sign of life");
+      fault(Kind.CONNECTION_READ_TIMEOUT, "gave no sign of life");
       close();
       return;
     }
@@ -337,7 +343,7 @@ public final class H2OriginConnection extends RequestConnection
     }
     h2().receive(in);
     if (fault != null) {
-      end(takesNoMore ? "takes no requests" : "broke the rules of HTTP/2");
+      end(what);
     }
   }
 
