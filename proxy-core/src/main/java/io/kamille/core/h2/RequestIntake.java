@@ -102,7 +102,7 @@ final class RequestIntake extends SectionIntake {
   private boolean admitLate(int id) {
     switch (streams.endOf(id)) {
       case RESET_BY_US -> {
-        return true;
+        return faults.spend(AttackBudget.CONTROL);
       }
       case KNOWN -> faults.fail(Http2Error.STREAM_CLOSED, "a header section on a closed stream");
       case UNKNOWN -> faults.fail(Http2Error.PROTOCOL_ERROR, "a stream below one that was open");

@@ -105,6 +105,18 @@ class H2FloodIT {
   }
 
   @Test
+  void sectionsOnAStreamThatWeHaveResetAreAFlood() {
+    try (TestH2Client client = client()) {
+      byte[] malformed = TestH2Client.section(":method", "GET");
+      for (int i = 0; i < MANY; i++) {
+        client.frame(TestH2Client.HEADERS, TestH2Client.END_HEADERS, 1, malformed);
+      }
+      assertThat(client.goAwayCode()).isEqualTo(CALM);
+    }
+    assertOthersAreServed();
+  }
+
+  @Test
   void continuationsAreFewAndShort() {
     // CVE-2024-27316.
     try (TestH2Client client = client()) {
