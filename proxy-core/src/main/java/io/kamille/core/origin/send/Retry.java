@@ -20,9 +20,11 @@ record Retry(Where where, boolean isPaid) {
    *
    * What an origin says it has not processed was not tried (RFC 9113 §8.7). To send it again is no
    * retry, and takes nothing from the budget; nobody is judged. An origin may refuse everything: so
-   * this has an end, and then it counts. A connection that ends after other requests refuses
-   * nothing: if each takes a few, and many wait, a request may be left over by several in turn. So
-   * that counts a tenth.
+   * this has an end, and then it counts. An origin that refuses every second stream fails one
+   * request of four million then; ten times would be one of four thousand. The pauses between bound
+   * what a refusing origin gets. A connection that ends after other requests refuses nothing: if
+   * each takes a few, and many wait, a request may be left over by several in turn. So that counts
+   * a fifth.
    *
    * A used connection that turns out closed says nothing about the origin: such an attempt is
    * repeated, whatever retries are left, and judges nobody. A connection is made for it, but while
@@ -37,10 +39,10 @@ record Retry(Where where, boolean isPaid) {
   private static final int STALE_LIMIT = 3;
 
   /** How much being refused unprocessed costs; to be left over by a connection costs one. */
-  static final int REFUSAL_COST = 10;
+  static final int REFUSAL_COST = 5;
 
   /** How much of that one request may have, and be sent again for nothing. */
-  private static final int UNTOUCHED_LIMIT = 10 * REFUSAL_COST;
+  private static final int UNTOUCHED_LIMIT = 20 * REFUSAL_COST;
 
   static final Retry NONE = new Retry(Where.NOWHERE, false);
 

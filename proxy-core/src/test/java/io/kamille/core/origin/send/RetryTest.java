@@ -92,7 +92,7 @@ class RetryTest {
     assertThat(Retry.isUntouched(OriginProgress.LEFT, 99)).isTrue();
     assertThat(Retry.isUntouched(OriginProgress.LEFT, 100)).isFalse();
     assertThat(Retry.isUntouched(OriginProgress.UNKNOWN, 0)).isFalse();
-    assertThat(Retry.untouchedCost(OriginProgress.NONE)).as("refused: ten times").isEqualTo(10);
+    assertThat(Retry.untouchedCost(OriginProgress.NONE)).as("refused: twenty times").isEqualTo(5);
     assertThat(Retry.untouchedCost(OriginProgress.LEFT)).as("left: a hundred times").isOne();
   }
 }
