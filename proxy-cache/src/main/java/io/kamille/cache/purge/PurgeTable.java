@@ -79,7 +79,7 @@ public final class PurgeTable {
   private record Prefix(String text, long number, boolean isSoft) {
 
     boolean isWithin(Prefix other) {
-      return isSoft == other.isSoft && text.startsWith(other.text);
+      return isSoft == other.isSoft && number <= other.number && text.startsWith(other.text);
     }
 
     /** First what costs least if all below the segment above is purged, and then the oldest. */
@@ -165,14 +165,7 @@ public final class PurgeTable {
     long largest = numbers.raise(others.numbers());
     lastTag = Math.max(lastTag, largest);
     lastPrefix = Math.max(lastPrefix, largest);
-    Prefix[] ours = within;
-    within = new Prefix[0];
-    List<PurgeNotes.Note> all = new ArrayList<>(others.notes());
-    for (Prefix prefix : ours) {
-      all.add(noteOf(prefix));
-    }
-    all.sort(Comparator.comparingLong(PurgeNotes.Note::sequence));
-    for (PurgeNotes.Note note : all) {
+    for (PurgeNotes.Note note : others.notes()) {
       note(note);
     }
     largest = Math.max(Math.max(last, largest), others.last());
@@ -300,6 +293,8 @@ public final class PurgeTable {
         all.add(before);
       }
     }
+    // Those of another process may be older.
+    all.sort(Comparator.comparingLong(Prefix::number).reversed());
     while (all.size() > PREFIX_LIMIT || octets(all) > PREFIX_OCTETS_LIMIT) {
       Prefix least = all.stream().min(Prefix.LEAST_LOSS_FIRST).orElseThrow();
       all.remove(least);

@@ -219,6 +219,26 @@ class PurgeTableTest {
     }
   }
 
+  /** A process that takes its disk back goes on serving what is in memory. */
+  @Test
+  void whatWasPurgedIsSoWhileThePurgesOfAnotherProcessAreTakenOver() throws Exception {
+    for (int i = 0; i < PurgeTable.PREFIX_LIMIT; i++) {
+      prefix("http://h" + i + "/a", false);
+    }
+    Thread takesOver =
+        Thread.ofPlatform()
+            .start(
+                () -> {
+                  for (int i = 0; i < 20; i++) {
+                    table.keep(PurgeNotes.none(), _ -> {});
+                  }
+                });
+    while (takesOver.isAlive()) {
+      assertThat(isPurged(0, "http://h0/ab")).isTrue();
+    }
+    takesOver.join();
+  }
+
   /** Whether it is softly purged; null if it is not. */
   private static @Nullable Boolean oracle(List<Made> all, long since, String uri, Tags tags) {
     List<Boolean> modes =
