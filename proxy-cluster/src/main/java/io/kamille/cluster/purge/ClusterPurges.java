@@ -143,7 +143,7 @@ public final class ClusterPurges implements AutoCloseable {
   private final Set<PurgeOrder> unlogged = new LinkedHashSet<>();
 
   /** What answers to unsafe requests have begun, and no entry has yet. */
-  private final ConcurrentMap<List<String>, Ordered> begun = new ConcurrentHashMap<>();
+  private final ConcurrentMap<List<Object>, Ordered> begun = new ConcurrentHashMap<>();
 
   /** Those of them that neither the log nor the file has. */
   private final Set<Ordered> unkept = ConcurrentHashMap.newKeySet();
@@ -316,7 +316,7 @@ public final class ClusterPurges implements AutoCloseable {
       asked = new Ordered(newOrder(Kind.GROUP, names, false));
     }
     // What has left takes nothing from the queue.
-    Ordered before = isClosed ? null : begun.putIfAbsent(asked.order().names(), asked);
+    Ordered before = isClosed ? null : begun.putIfAbsent(asked.order().about(), asked);
     if (before != null) {
       return before;
     }
@@ -404,7 +404,7 @@ public final class ClusterPurges implements AutoCloseable {
 
   private void append(List<Ordered> entry) throws InterruptedException {
     // An equal one that comes from now on may be about something newer.
-    entry.forEach(ordered -> begun.remove(ordered.order().names(), ordered));
+    entry.forEach(ordered -> begun.remove(ordered.order().about(), ordered));
     byte[] octets = ClusterState.purges(entry.stream().map(Ordered::order).toList());
     long begun = System.nanoTime();
     byte[] numbers = engine.append(octets, ATTEMPT);

@@ -66,6 +66,11 @@ public record PurgeOrder(
     }
   }
 
+  /** What is equal for purges of the same: the names of a URL may be those of a group, too. */
+  List<Object> about() {
+    return List.of(String.valueOf(kind), names);
+  }
+
   /** Of all names. */
   int length() {
     return names.stream().mapToInt(String::length).sum();

@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -24,6 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 class ClusterPurgesTest {
 
+  private CountDownLatch mayGoOn = new CountDownLatch(0);
   private final BlockingQueue<byte[]> appended = new LinkedBlockingQueue<>();
   private final BlockingQueue<byte[]> asked = new LinkedBlockingQueue<>();
 
@@ -37,6 +39,7 @@ class ClusterPurgesTest {
                   switch (method.getName()) {
                     case "append" -> {
                       appended.add((byte[]) arguments[0]);
+                      mayGoOn.await();
                       yield ByteBuffer.allocate(Long.BYTES).putLong(1).array();
                     }
                     case "ask" -> {
@@ -99,6 +102,22 @@ class ClusterPurgesTest {
     // Until it was in the log, it would have outlived that process, too.
     assertThat(directory.resolve("purges.left")).doesNotExist();
     assertThat(directory.resolve("purges.taken")).doesNotExist();
+  }
+
+  @Test
+  void aUrlAndAGroupOfEqualNamesAreTwoOrders(@TempDir Path directory) throws Exception {
+    PurgeTarget url = Objects.requireNonNull(PurgeTarget.url("http://a.test/"));
+    PurgeTarget group =
+        Objects.requireNonNull(
+            PurgeTarget.of(PurgeTarget.Kind.GROUP, List.of("http://a.test/", "invalid")));
+    try (ClusterPurges purges = purges(state(directory), directory)) {
+      mayGoOn = new CountDownLatch(1);
+      purges.begin(List.of(Objects.requireNonNull(PurgeTarget.url("http://a.test/first"))));
+      appended.take();
+      purges.begin(List.of(url, group));
+      mayGoOn.countDown();
+      assertThat(new String(appended.take(), ISO_8859_1)).contains("URL", "GROUP");
+    }
   }
 
   private ClusterState state(Path directory) {
