@@ -37,8 +37,8 @@ public final class PemFile {
 
   private static final Pattern BLOCK =
       Pattern.compile(
-          "-----BEGIN ([A-Z0-9 ]+)-----\\s*((?:[A-Za-z-]+:[^\\n]*\\n\\s*){0,8})"
-              + "([A-Za-z0-9+/=\\s]*)-----END \\1-----");
+          "-----BEGIN ([A-Z0-9 ]+)-----\\s*+((?:[A-Za-z-]+:[^\\n]*+\\n\\s*+){0,8}+)"
+              + "([A-Za-z0-9+/=\\s]*+)-----END \\1-----");
   private static final int MOST_BYTES = 1 << 20;
   private static final int LEAST_RSA_BITS = 1024;
   private static final int MOST_RSA_BITS = 8192;
@@ -140,7 +140,7 @@ public final class PemFile {
     }
     try {
       return usable(key);
-    } catch (IOException | IllegalArgumentException | InvalidKeySpecException wrong) {
+    } catch (IOException | RuntimeException | InvalidKeySpecException wrong) {
       throw new IOException(file + ": a private key that cannot be used: " + wrong.getMessage());
     } catch (GeneralSecurityException missing) {
       throw new IllegalStateException("RSA and EC come with every JDK", missing);

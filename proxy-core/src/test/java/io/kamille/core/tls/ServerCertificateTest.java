@@ -10,9 +10,11 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.security.GeneralSecurityException;
 import java.security.KeyPairGenerator;
 import java.security.spec.ECGenParameterSpec;
+import java.util.HexFormat;
 import org.bouncycastle.jce.provider.BouncyCastleProvider;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -141,5 +143,25 @@ class ServerCertificateTest {
     assertThatIOException()
         .isThrownBy(() -> ServerCertificate.read(chain, key))
         .withMessageContaining("a private key that cannot be read");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"3000", "3003020100", "0500", "30053003060100"})
+  void aSequenceThatIsNoKeyIsSaid(String octets) throws IOException {
+    byte[] encoded = HexFormat.of().parseHex(octets);
+    Certificates.writeKey(key, Certificates.pem("PRIVATE KEY", encoded));
+    assertThatIOException()
+        .isThrownBy(() -> ServerCertificate.read(chain, key))
+        .withMessageStartingWith(key + ": a private key that cannot be used");
+  }
+
+  /** One thread reads for all. */
+  @Test
+  @Timeout(value = 10, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void aBlockWithoutAnEndIsReadInAMoment() throws IOException {
+    Files.writeString(chain, "-----BEGIN A-----\n" + " ".repeat(900_000));
+    assertThatIOException()
+        .isThrownBy(() -> ServerCertificate.read(chain, key))
+        .withMessageContaining("no certificate in it");
   }
 }
