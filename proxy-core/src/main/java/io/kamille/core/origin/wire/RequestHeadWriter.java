@@ -114,6 +114,11 @@ public final class RequestHeadWriter {
         || !ConnectionFields.names(fields, "upgrade")) {
       return false;
     }
+    return allowsProtocols(fields);
+  }
+
+  /** Whether a request or its answer names no protocol in {@code Upgrade} but those allowed. */
+  public boolean allowsProtocols(Fields fields) {
     for (String line : fields.all(FieldName.UPGRADE)) {
       for (String protocol : line.split(",", -1)) {
         if (!settings.upgrades().contains(protocol.strip().toLowerCase(Locale.ROOT))) {

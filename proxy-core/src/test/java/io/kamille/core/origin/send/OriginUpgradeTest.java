@@ -90,6 +90,23 @@ class OriginUpgradeTest {
   }
 
   @Test
+  void anOriginThatSwitchesToAnotherProtocolIsABadGateway() throws Exception {
+    Script switches =
+        with -> {
+          with.speaks("http/1.1");
+          with.readHead();
+          with.send("HTTP/1.1 101 Switching Protocols\r\nUpgrade: tcp\r\n\r\n");
+          with.readToEnd();
+        };
+    try (var origin = ScriptedOrigin.open(secure, switches);
+        var fixture = new UpstreamFixture(SETTINGS, tls(), origin)) {
+      RecordingReply reply = fixture.send(upgrade(), new ScriptedContent(fixture.loop(), 0));
+      assertThat(await(reply.ended()).failure().reason())
+          .endsWith("switched to a protocol nobody asked for");
+    }
+  }
+
+  @Test
   void aConnectionIsUsedAgainAfterAnUpgradeThatWasDeclined() throws Exception {
     Script declines =
         with -> {

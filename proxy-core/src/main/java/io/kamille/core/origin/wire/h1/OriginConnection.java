@@ -316,6 +316,10 @@ public final class OriginConnection extends RequestConnection
       exchange.refuse(Kind.HTTP_PROTOCOL_ERROR, "switched protocols without being asked");
       return;
     }
+    if (!headWriter.allowsProtocols(head.fields())) {
+      exchange.refuse(Kind.HTTP_PROTOCOL_ERROR, "switched to a protocol nobody asked for");
+      return;
+    }
     String protocol = head.fields().joined(FieldName.UPGRADE);
     ConnectionFields.remove(head.fields());
     head.fields().remove(FieldName.CONTENT_LENGTH);
