@@ -16,14 +16,19 @@ import io.kamille.core.http.ResponseHead;
 import io.netty.channel.DefaultEventLoop;
 import io.netty.channel.EventLoop;
 import java.net.InetAddress;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Which requests a warm-up sends, and what it tells of them. */
 class WarmUpTest {
@@ -31,6 +36,7 @@ class WarmUpTest {
   private final EventLoop loop = new DefaultEventLoop();
   private final List<String> asked = new CopyOnWriteArrayList<>();
   private ExchangeHandler entrance = this::answer;
+  private List<SelectingFields> variants = List.of();
 
   private final WarmUp warmUp =
       new WarmUp(
@@ -78,7 +84,7 @@ class WarmUpTest {
 
             @Override
             public List<SelectingFields> variants(String url) {
-              return List.of();
+              return variants;
             }
           });
 
@@ -176,5 +182,32 @@ class WarmUpTest {
     assertThat(progress().troubles())
         .extracting(WarmProgress.Trouble::why)
         .containsExactly("connection_refused: refused", "a fault in the proxy");
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {20, 21, 500})
+  void ofFailuresTheFirstTwentyAreTold(int failures) {
+    entrance =
+        exchange -> exchange.reply().fail(Failure.of(Failure.Kind.CONNECTION_REFUSED, "refused"));
+    warm(IntStream.range(0, failures).mapToObj(i -> "http://h/" + i).toArray(String[]::new));
+    assertThat(awaitDone().failed()).isEqualTo(failures);
+    assertThat(progress().troubles()).hasSize(20);
+    assertThat(progress().troubles().getFirst().url()).isEqualTo("http://h/0");
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {16, 17, 500})
+  void ofTheVariantsOfAUrlSixteenAreFetched(int known) {
+    AtomicInteger requests = new AtomicInteger();
+    entrance =
+        exchange -> {
+          requests.incrementAndGet();
+          exchange.reply().head(ResponseHead.of(200), 0);
+          exchange.reply().end(null);
+        };
+    variants = Collections.nCopies(known, SelectingFields.NONE);
+    warm("http://h/a", "http://h/b");
+    awaitDone();
+    assertThat(requests.get()).isEqualTo(2 * 16);
   }
 }

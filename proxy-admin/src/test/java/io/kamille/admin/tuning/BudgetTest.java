@@ -84,4 +84,24 @@ class BudgetTest {
     Files.createDirectories(path.getParent());
     Files.writeString(path, text);
   }
+
+  @Test
+  void noGroupBeginsBeyondTheMostAndThoseThatAreKnownStay() throws IOException {
+    var groups = new ClientGroups();
+    var estimate = new Estimate(Estimate.Basis.LOSS, 1000, 10, 10, 0.01, 16, 0, 0, 0, 5000, 1);
+    int most = 65_536;
+    for (int i = 0; i < 2 * most; i++) {
+      groups.learn(group(i), estimate);
+    }
+    assertThat(groups.size()).isEqualTo(most);
+    assertThat(groups.of(group(most - 1)).isKnown()).isTrue();
+    assertThat(groups.of(group(most)).isKnown()).isFalse();
+    groups.learn(group(0), estimate);
+    assertThat(groups.of(group(0)).demandBytes()).isEqualTo(5000);
+  }
+
+  private static InetAddress group(int number) throws IOException {
+    return InetAddress.getByAddress(
+        new byte[] {(byte) (number >> 16), (byte) (number >> 8), (byte) number, 1});
+  }
 }

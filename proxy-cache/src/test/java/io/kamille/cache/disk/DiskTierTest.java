@@ -14,6 +14,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class DiskTierTest {
 
@@ -330,5 +332,14 @@ class DiskTierTest {
       assertThat(fixture.tier.isRunning()).isTrue();
       assertThat(fixture.version(99, 1000)).isEqualTo(1);
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {0, 1, DiskTier.CAPACITY_MINIMUM_BYTES - 1})
+  void lessThanFourSegmentsIsNoStore(long capacityBytes, @TempDir Path directory) {
+    assertThatThrownBy(() -> DiskTier.open(Disk.ofSystem(), directory, capacityBytes, 1 << 20))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("expected: >= 4194304");
+    assertThat(directory).isEmptyDirectory();
   }
 }

@@ -242,4 +242,11 @@ class NormalFormTest {
   void otherTextsAreNone(String text) {
     assertThat(NormalForm.parse(text)).isNull();
   }
+
+  @ParameterizedTest
+  @CsvSource({"508, mobile", "509, other", "100000, other"})
+  void ofTheNameOfAClientTheFirst512OctetsCount(int before, String device) {
+    Fields request = Fields.of("User-Agent", "x".repeat(before) + "Mobi");
+    assertThat(form("device").of(request)).isEqualTo(device);
+  }
 }

@@ -1,6 +1,7 @@
 package io.kamille.core.log;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.core.exchange.Exchange;
@@ -18,6 +19,7 @@ import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -191,8 +193,7 @@ class LineFormatTest {
     assertThat(line(settings, told(), 200, 0, 0))
         .containsPattern(
             "\"origin\":\"o:80\",\"request-field:accept\":\"a\\\\\", b\","
-                + "\"request-field:cookie\":\"digest:[0-9a-f]{16}\",\"response-field:x-shop\":\"x\","
-                + "\"requestId\":\"7f\",\"originSeconds\":0.002500,\"tlsVersion\":\"TLSv1.3\"}\n")
+                + "\"request-field:cookie\":\"digest:[0-9a-f]{16}\",\"response-field:x-shop\":\"x\",\"requestId\":\"7f\",\"originSeconds\":0.002500,\"tlsVersion\":\"TLSv1.3\"}\n")
         .doesNotContain("s=1");
   }
 
@@ -263,5 +264,13 @@ class LineFormatTest {
     LineBuffer out = new LineBuffer(16);
     AccessLog.format(settings).append(new LogRecord().at(ring.octets(), ring.peek()), out);
     return StandardCharsets.US_ASCII.decode(out.content()).toString();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"16, true", "17, false", "10000, false"})
+  void sixteenValuesMayBeAdded(int values, boolean isTaken) {
+    String text =
+        IntStream.range(0, values).mapToObj(i -> "request-field:a" + i).collect(joining(", "));
+    assertThat(LoggedField.LIST.parse(text) != null).isEqualTo(isTaken);
   }
 }

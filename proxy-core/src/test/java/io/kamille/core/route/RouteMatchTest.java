@@ -9,6 +9,8 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class RouteMatchTest {
 
@@ -117,5 +119,11 @@ class RouteMatchTest {
   private static @Nullable String name(RouteTable table, RequestHead request) {
     Route route = table.find(request);
     return route == null ? null : route.name();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1, true", "1024, true", "1025, false", "1000000, false"})
+  void aPatternHasAtMost1024Characters(int length, boolean isOne) {
+    assertThat(ValuePattern.isValue("x".repeat(length))).isEqualTo(isOne);
   }
 }

@@ -1,6 +1,7 @@
 package io.kamille.core.origin.choose;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.RecordingReply;
@@ -13,6 +14,7 @@ import io.kamille.core.origin.StickySettings;
 import io.kamille.core.origin.UpstreamSettings;
 import io.netty.channel.DefaultEventLoop;
 import io.netty.channel.EventLoop;
+import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,6 +23,8 @@ import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class StickyCookieTest {
 
@@ -59,5 +63,18 @@ class StickyCookieTest {
     Origin origin = UpstreamSettings.DEFAULTS.origin("127.0.0.1", 9000, 1);
     var settings = new StickySettings("at", secret);
     return Objects.requireNonNull(StickyCookie.of(settings, null, List.of(origin)));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"0, false", "15, false", "16, true", "4096, true", "4097, false", "1048576, false"})
+  void aSecretHasBounds(int bytes, boolean isTaken, @TempDir Path directory) throws IOException {
+    Path file = Files.write(directory.resolve("secret"), new byte[bytes]);
+    if (isTaken) {
+      assertThat(StickySettings.read(file)).hasSize(bytes);
+    } else {
+      assertThatThrownBy(() -> StickySettings.read(file))
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining(bytes < 16 ? "less than 16 bytes" : "4");
+    }
   }
 }
