@@ -376,7 +376,7 @@ class ClusterTroublesIT {
       count("read");
       long got = Long.parseLong(answer.substring(answer.indexOf("\r\n\r\n") + 4));
       boolean isFresh = HIT.matcher(answer).find();
-      if (got <= floor || isFresh && got <= floorIfFresh) {
+      if (got <= floor || (isFresh && got <= floorIfFresh)) {
         faults.add(
             Instant.now()
                 + " "
@@ -484,7 +484,7 @@ class ClusterTroublesIT {
     long now = System.nanoTime();
     stoodMillis.addAndGet(Math.max(0, TimeUnit.NANOSECONDS.toMillis(now - began - 2 * TICK_NANOS)));
     long whole = wholeNanos;
-    for (Told each : told) {
+    for (Told each : List.copyOf(told)) {
       if (whole != 0 && now - whole > WHOLE_NANOS && now - each.nanos() > TOLD_NANOS) {
         told.remove(each);
         later.schedule(

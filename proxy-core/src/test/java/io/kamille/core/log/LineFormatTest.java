@@ -192,8 +192,8 @@ class LineFormatTest {
     AccessLogSettings settings = settings(Format.JSON, ADDED, List.of(), AddressMask.FULL);
     assertThat(line(settings, told(), 200, 0, 0))
         .containsPattern(
-            "\"origin\":\"o:80\",\"request-field:accept\":\"a\\\\\", b\","
-                + "\"request-field:cookie\":\"digest:[0-9a-f]{16}\",\"response-field:x-shop\":\"x\",\"requestId\":\"7f\",\"originSeconds\":0.002500,\"tlsVersion\":\"TLSv1.3\"}\n")
+            "\"origin\":\"o:80\",\"request-field:accept\":\"a\\\\\","
+                + " b\",\"request-field:cookie\":\"digest:[0-9a-f]{16}\",\"response-field:x-shop\":\"x\",\"requestId\":\"7f\",\"originSeconds\":0.002500,\"tlsVersion\":\"TLSv1.3\"}\n")
         .doesNotContain("s=1");
   }
 
