@@ -156,11 +156,11 @@ class RepeatedContentTest {
             h2.reset(stream, REFUSED_STREAM);
           }
         };
-    try (var origin = ScriptedOrigin.open(Collections.nCopies(12, refuses).toArray(Script[]::new));
+    try (var origin = ScriptedOrigin.open(Collections.nCopies(22, refuses).toArray(Script[]::new));
         var fixture = new UpstreamFixture(settings(OriginProtocol.H2C), origin)) {
       assertThat(send(fixture, "POST", "abc").failure().kind())
           .isEqualTo(Kind.CONNECTION_TERMINATED);
-      assertThat(asked.get()).isBetween(2, 12);
+      assertThat(asked.get()).isBetween(2, 22);
       assertThat(fixture.uploads.heldBytes()).isZero();
     }
   }
