@@ -80,9 +80,13 @@ final class RootDirectory {
   private static final int LONGEST_NAME = 255;
   private static final int LONGEST_PATH = 4_095;
 
-  /** How files are opened. */
+  /** How files are looked for and opened. */
   interface Opener {
     FileChannel open(Path file) throws IOException;
+
+    default boolean exists(Path file) {
+      return Files.exists(file);
+    }
   }
 
   private final Path root;
@@ -138,9 +142,11 @@ final class RootDirectory {
     return attributes.isRegularFile() ? chosen(file, attributes, accepted, wantsContent) : MISSING;
   }
 
-  private static Path real(Path top, Path file) throws IOException {
+  private Path real(Path top, Path file) throws IOException {
     try {
       return file.toRealPath();
+    } catch (NoSuchFileException | AccessDeniedException clear) {
+      throw clear;
     } catch (FileSystemException failed) {
       if (isTooLong(file) || isBelowFile(top, file)) {
         throw new NoSuchFileException(file.toString());
@@ -161,15 +167,21 @@ final class RootDirectory {
     return path.toString().getBytes(StandardCharsets.UTF_8).length;
   }
 
-  private static boolean isBelowFile(Path top, Path file) {
-    for (Path above = file.getParent();
-        above != null && !above.equals(top);
-        above = above.getParent()) {
-      if (Files.exists(above) && !Files.isDirectory(above)) {
-        return true;
+  /** Looks for the deepest that exists by halves: a path may have two thousand segments. */
+  private boolean isBelowFile(Path top, Path file) {
+    Path deepest = top;
+    int from = top.getNameCount();
+    for (int to = file.getNameCount() - 1; from < to; ) {
+      int middle = (from + to + 1) / 2;
+      Path above = top.resolve(file.subpath(top.getNameCount(), middle));
+      if (opener.exists(above)) {
+        deepest = above;
+        from = middle;
+      } else {
+        to = middle - 1;
       }
     }
-    return false;
+    return !deepest.equals(top) && !Files.isDirectory(deepest);
   }
 
   private static BasicFileAttributes attributes(Path file) throws IOException {

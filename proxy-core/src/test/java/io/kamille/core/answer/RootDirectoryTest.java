@@ -13,6 +13,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileTime;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -42,6 +44,51 @@ class RootDirectoryTest {
     Files.createSymbolicLink(directory.resolve("loop"), Path.of("loop"));
     assertThat(new RootDirectory(directory).find("loop", 0, true))
         .isInstanceOf(Found.Trouble.class);
+  }
+
+  @Test
+  void aPathOfTwoThousandSegmentsCostsAFewLooks() throws IOException {
+    written("a.txt", "AAAA", 1);
+    Files.createSymbolicLink(directory.resolve("loop"), Path.of("loop"));
+    List<Path> looks = new ArrayList<>();
+    RootDirectory root = new RootDirectory(directory, new Looking(looks));
+    String below = "/x".repeat(1_900);
+    assertThat(root.find("none" + below, 0, true)).isInstanceOf(Found.Missing.class);
+    assertThat(looks).as("what is missing is known at once").isEmpty();
+    assertThat(root.find("a.txt" + below, 0, true)).isInstanceOf(Found.Missing.class);
+    assertThat(root.find("loop" + below, 0, true)).isInstanceOf(Found.Trouble.class);
+    assertThat(looks).hasSizeBetween(1, 24);
+  }
+
+  /** Of Linux: PATH_MAX, with the octet that ends it. */
+  @Test
+  void aPathIsFoundUpToTheLongestAndMissingBeyond() throws IOException {
+    Path top = directory.toRealPath();
+    StringBuilder deep = new StringBuilder();
+    while (top.toString().length() + deep.length() < 4_095 - 300) {
+      deep.append("d".repeat(200)).append('/');
+    }
+    Files.createDirectories(top.resolve(deep.toString()));
+    String longest = deep + "f".repeat(4_095 - top.toString().length() - 1 - deep.length());
+    written(longest, "AAAA", 1);
+    RootDirectory root = new RootDirectory(top);
+    assertThat(root.find(longest, 0, true)).isInstanceOf(Found.File.class);
+    assertThat(root.find(longest + "f", 0, true)).isInstanceOf(Found.Missing.class);
+    assertThat(root.find(longest + "/f".repeat(9_000), 0, true)).isInstanceOf(Found.Missing.class);
+  }
+
+  private record Looking(List<Path> looks) implements RootDirectory.Opener {
+
+    @Override
+    public FileChannel open(Path file) throws IOException {
+      return FileChannel.open(file);
+    }
+
+    @Override
+    public boolean exists(Path file) {
+      looks.add(file);
+      return Files.exists(file);
+    }
   }
 
   @Test
