@@ -33,6 +33,9 @@ record Retry(Where where, boolean isPaid) {
    * key binds requests to origins, it stays at its own; only if that one refuses it, it goes to
    * another, whatever retries are left.
    *
+   * A reset stream says nothing about its connection (RFC 9113 §5.4.2). The retry may go there, and
+   * the origin is judged.
+   *
    * A time-out is not repeated: what was slow once will be slow twice, and the client has waited.
    */
   /** How many used connections may turn out closed for one request. */
@@ -87,7 +90,7 @@ record Retry(Where where, boolean isPaid) {
     boolean isHarmless =
         switch (progress) {
           case LEFT, NONE -> true;
-          case UNKNOWN -> isIdempotent;
+          case RESET, UNKNOWN -> isIdempotent;
           case BEGUN -> false;
         };
     if (why.kind() != Kind.CONNECTION_TERMINATED || !isHarmless || !(isFree || canPay)) {
@@ -120,7 +123,7 @@ record Retry(Where where, boolean isPaid) {
   static boolean isStale(
       Failure why, OriginProgress progress, boolean onFresh, boolean isShared, int before) {
     return why.kind() == Kind.CONNECTION_TERMINATED
-        && progress != OriginProgress.BEGUN
+        && progress == OriginProgress.UNKNOWN
         && !onFresh
         && before < (isShared ? 1 : STALE_LIMIT);
   }

@@ -326,7 +326,7 @@ final class UpstreamRequest
     boolean isBound = home.binds() && home.isUsable(place);
     boolean isIdempotent = exchange.request().method().isIdempotent();
     Retry retry = Retry.afterAttempt(why, progress, isIdempotent, isFree, isBound, canPay());
-    wantsFresh = !progress.isUntouched();
+    wantsFresh = progress == OriginProgress.UNKNOWN;
     isLeftOver = progress == OriginProgress.LEFT;
     stale += isStale ? 1 : 0;
     untouched += isUntouched ? Retry.untouchedCost(progress) : 0;

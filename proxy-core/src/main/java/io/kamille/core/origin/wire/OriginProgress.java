@@ -6,7 +6,9 @@ public enum OriginProgress {
   LEFT,
   /** It did nothing, and says so (RFC 9113 §8.7). */
   NONE,
-  /** Nobody knows. */
+  /** Nobody knows: it reset the stream, and its connection lives (RFC 9113 §5.4.2). */
+  RESET,
+  /** Nobody knows: the connection ended, or is of no more use. */
   UNKNOWN,
   /** An octet of a response came, or content was sent that is not at hand any more. */
   BEGUN;

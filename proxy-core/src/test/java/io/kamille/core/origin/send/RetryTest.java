@@ -27,6 +27,8 @@ class RetryTest {
     "UNKNOWN, true,  true,  true,  false, SAME,            false",
     "UNKNOWN, false, false, false, true,  NOWHERE,         false",
     "UNKNOWN, false, true,  true,  true,  NOWHERE,         false",
+    "RESET,   true,  false, false, true,  ANOTHER_OR_SAME, true",
+    "RESET,   false, false, false, true,  NOWHERE,         false",
     "NONE,    false, false, false, true,  ANOTHER_OR_SAME, true",
     "NONE,    false, true,  false, false, ANOTHER_OR_SAME, false",
     "BEGUN,   true,  false, false, true,  NOWHERE,         false"
@@ -76,6 +78,7 @@ class RetryTest {
     assertThat(Retry.isStale(BROKE, OriginProgress.UNKNOWN, false, false, 3)).isFalse();
     assertThat(Retry.isStale(BROKE, OriginProgress.UNKNOWN, true, false, 0)).isFalse();
     assertThat(Retry.isStale(BROKE, OriginProgress.BEGUN, false, false, 0)).isFalse();
+    assertThat(Retry.isStale(BROKE, OriginProgress.RESET, false, true, 0)).isFalse();
   }
 
   @Test

@@ -206,6 +206,11 @@ public final class H2OriginConnection extends RequestConnection
     return takesNoMore && hasTakenSome ? OriginProgress.LEFT : OriginProgress.NONE;
   }
 
+  @Override
+  public OriginProgress afterReset() {
+    return isClosed || fault != null ? OriginProgress.UNKNOWN : OriginProgress.RESET;
+  }
+
   /** What ends with the whole connection counts once, however many streams it had. */
   @Override
   public boolean isCounted(OriginProgress progress) {

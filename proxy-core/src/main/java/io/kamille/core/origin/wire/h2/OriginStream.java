@@ -58,6 +58,9 @@ final class OriginStream extends H2Stream implements OriginExchange.Framing, Res
     /** How far the origin came with a stream that it refuses. */
     OriginProgress refusal();
 
+    /** How far it may have come with another one that ended before its head. */
+    OriginProgress afterReset();
+
     /** Whether the failure of a stream tells of the origin, and no other one has told the same. */
     boolean isCounted(OriginProgress progress);
   }
@@ -309,7 +312,7 @@ final class OriginStream extends H2Stream implements OriginExchange.Framing, Res
       if (code == Http2Error.REFUSED_STREAM) {
         exchange.fail(why, connection.refusal());
       } else {
-        exchange.fail(why);
+        exchange.fail(why, connection.afterReset());
       }
     } else {
       Kind kind = awaitsHead() ? Kind.CONNECTION_TERMINATED : Kind.HTTP_RESPONSE_INCOMPLETE;
