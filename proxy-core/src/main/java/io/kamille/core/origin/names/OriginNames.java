@@ -52,7 +52,6 @@ public final class OriginNames implements AutoCloseable {
     void after(Duration delay, Runnable action);
   }
 
-  private static final System.Logger LOG = System.getLogger("kamille.upstream");
   public static final Duration AFTER_FAILURE = Duration.ofSeconds(5);
 
   /** A start or a reload waits no longer for names that nobody answers for. */
@@ -61,13 +60,20 @@ public final class OriginNames implements AutoCloseable {
   private final NameLookup lookup;
   private final Timer timer;
   private final Runnable whenClosed;
+  private final System.Logger log;
   private final LongAdder failed = new LongAdder();
   private final Map<Origin, Name> watched = new ConcurrentHashMap<>();
 
   // Volatile: set by whoever closes, read on the loop.
   private volatile boolean isClosed;
 
-  OriginNames(NameLookup lookup, Timer timer, MetricRegistry registry, Runnable whenClosed) {
+  OriginNames(
+      NameLookup lookup,
+      Timer timer,
+      MetricRegistry registry,
+      Runnable whenClosed,
+      System.Logger log) {
+    this.log = log;
     this.lookup = lookup;
     this.timer = timer;
     this.whenClosed = whenClosed;
@@ -88,7 +94,8 @@ public final class OriginNames implements AutoCloseable {
         lookup.apply(loop),
         (delay, action) -> loop.schedule(action, delay.toNanos(), TimeUnit.NANOSECONDS),
         registry,
-        () -> group.shutdownGracefully(0, 1, TimeUnit.SECONDS));
+        () -> group.shutdownGracefully(0, 1, TimeUnit.SECONDS),
+        System.getLogger("kamille.upstream"));
   }
 
   /**
@@ -118,15 +125,15 @@ public final class OriginNames implements AutoCloseable {
     }
     CompletableFuture.allOf(first.toArray(CompletableFuture[]::new))
         .orTimeout(FIRST_ANSWERS.toNanos(), TimeUnit.NANOSECONDS)
-        .exceptionally(OriginNames::late)
+        .exceptionally(this::late)
         .join();
   }
 
-  private static @Nullable Void late(Throwable why) {
+  private @Nullable Void late(Throwable why) {
     if (!(why instanceof TimeoutException)) {
       throw new IllegalStateException(why);
     }
-    LOG.log(Level.WARNING, "going on without the addresses of some origins: no answer yet");
+    log.log(Level.WARNING, "going on without the addresses of some origins: no answer yet");
     return null;
   }
 
@@ -158,6 +165,7 @@ public final class OriginNames implements AutoCloseable {
     private final Origin origin;
     private final boolean isFull;
     private boolean isFailing;
+    private boolean isCut;
 
     Name(Origin origin, boolean isFull) {
       this.origin = origin;
@@ -190,12 +198,25 @@ public final class OriginNames implements AutoCloseable {
         return false;
       }
       origin.addresses(answer.addresses());
+      cut(answer.addresses().size());
       if (isFailing) {
         isFailing = false;
-        LOG.log(Level.INFO, origin.host() + " is found again");
+        log.log(Level.INFO, origin.host() + " is found again");
       }
       timer.after(answer.validFor(), this::lookAgain);
       return true;
+    }
+
+    /** Says it once: a name with very many may have one more or less each time. */
+    private void cut(int count) {
+      if (count > Origin.MOST_ADDRESSES && !isCut) {
+        isCut = true;
+        log.log(
+            Level.WARNING,
+            origin.host()
+                + (" has " + count + " addresses, of which " + Origin.MOST_ADDRESSES)
+                + " are used: give the others a name of their own, and list it as an origin");
+      }
     }
 
     /** Says it once, until the name is found again. */
@@ -209,7 +230,7 @@ public final class OriginNames implements AutoCloseable {
           origin.address() == null
               ? "requests to it fail until it is found"
               : "it keeps the addresses that it had";
-      LOG.log(Level.WARNING, "the look-up of an origin failed, " + kept + ": " + why);
+      log.log(Level.WARNING, "the look-up of an origin failed, " + kept + ": " + why);
     }
   }
 }

@@ -18,7 +18,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.ResourceBundle;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class OriginNamesTest {
@@ -30,7 +33,9 @@ class OriginNamesTest {
   private final Queue<Runnable> due = new ArrayDeque<>();
   private final List<Duration> delays = new ArrayList<>();
   private final MetricRegistry registry = new MetricRegistry();
-  private final OriginNames names = new OriginNames(this::find, this::after, registry, () -> {});
+  private final List<String> told = new ArrayList<>();
+  private final OriginNames names =
+      new OriginNames(this::find, this::after, registry, () -> {}, new Told(told));
   private final Origin origin = UpstreamSettings.DEFAULTS.origin("origin.test", 80, 1);
 
   @Test
@@ -74,6 +79,19 @@ class OriginNamesTest {
     known.put("origin.test", Collections.nCopies(10_000, InetAddress.getLoopbackAddress()));
     names.watch(List.of(origin));
     assertThat(origin.addresses()).hasSize(Origin.MOST_ADDRESSES);
+  }
+
+  @Test
+  void addressesThatAreNotUsedAreToldOnce() {
+    known.put("origin.test", addresses(IntStream.rangeClosed(1, 64).toArray()));
+    names.watch(List.of(origin));
+    assertThat(told).isEmpty();
+    for (int most : new int[] {65, 64, 66, 200}) {
+      known.put("origin.test", addresses(IntStream.rangeClosed(1, most).toArray()));
+      lookAgain();
+    }
+    assertThat(origin.addresses()).hasSize(64);
+    assertThat(told).singleElement().asString().contains("origin.test has 65 addresses", "64 are");
   }
 
   @Test
@@ -219,5 +237,30 @@ class OriginNamesTest {
 
   private static InetSocketAddress address(int last) {
     return new InetSocketAddress("127.0.0." + last, 80);
+  }
+
+  private record Told(List<String> lines) implements System.Logger {
+
+    @Override
+    public String getName() {
+      return "told";
+    }
+
+    @Override
+    public boolean isLoggable(Level level) {
+      return true;
+    }
+
+    @Override
+    public void log(
+        Level level, @Nullable ResourceBundle bundle, String message, @Nullable Throwable thrown) {
+      lines.add(message);
+    }
+
+    @Override
+    public void log(
+        Level level, @Nullable ResourceBundle bundle, String format, Object... parameters) {
+      lines.add(format);
+    }
   }
 }
