@@ -83,7 +83,10 @@ final class TlsListeners implements AutoCloseable {
   private final Map<String, Open> open = new ConcurrentHashMap<>();
   private final Map<String, String> tickets = new HashMap<>();
   private final Map<String, String> trouble = new HashMap<>();
-  private final Map<Path, Object> seen = new HashMap<>();
+
+  /** The files of each endpoint as they were read; none if they could not be used. */
+  private final Map<String, Map<Path, Object>> seen = new HashMap<>();
+
   private final @Nullable TicketSecret secret;
   private volatile @Nullable CertificateKeeper keeper;
   private final ScheduledThreadPoolExecutor workers =
@@ -151,7 +154,7 @@ final class TlsListeners implements AutoCloseable {
           Level.WARNING,
           "BoringSSL does not load here: the JDK's TLS stands in, which takes more CPU");
     }
-    files(settings).forEach(file -> seen.put(file, SmallFile.stamp(file)));
+    seen.put(settings.name(), stamps(settings));
     try {
       List<ServerCertificate> certificates =
           withOrdered(settings, settings.tls().read(Instant.now()));
@@ -212,8 +215,7 @@ final class TlsListeners implements AutoCloseable {
 
   private Read read(Open listener) throws IOException {
     Endpoint settings = listener.endpoint();
-    Map<Path, Object> stamps = new HashMap<>();
-    files(settings).forEach(file -> stamps.put(file, SmallFile.stamp(file)));
+    Map<Path, Object> stamps = stamps(settings);
     List<ServerCertificate> certificates =
         settings.tls().source() == Source.SELF_SIGNED
             ? listener.tls().certificates()
@@ -230,7 +232,7 @@ final class TlsListeners implements AutoCloseable {
             Level.INFO, "{0}: TLS by {1} from now on", settings.name(), told(tls.certificates()));
         warn(read.listener(), Instant.now());
       }
-      seen.putAll(read.stamps());
+      seen.put(settings.name(), read.stamps());
       trouble.remove(settings.name());
     } catch (IOException refused) {
       keep(settings, refused);
@@ -248,7 +250,7 @@ final class TlsListeners implements AutoCloseable {
   /** What failed is read again at the next look, and told if it fails in another way. */
   private void keep(Endpoint settings, IOException refused) {
     String why = String.valueOf(refused.getMessage());
-    seen.keySet().removeAll(files(settings));
+    seen.remove(settings.name());
     if (!why.equals(trouble.put(settings.name(), why))) {
       String said = "{0}: its certificates stay as they were: {1}";
       LOG.log(Level.ERROR, said, settings.name(), why);
@@ -340,30 +342,24 @@ final class TlsListeners implements AutoCloseable {
   /** Reads again what has changed. */
   synchronized void look() {
     for (Open listener : new ArrayList<>(open.values())) {
-      boolean changed =
-          files(listener.endpoint()).stream()
-              .anyMatch(file -> !SmallFile.stamp(file).equals(seen.get(file)));
-      if (changed) {
+      Endpoint settings = listener.endpoint();
+      if (!stamps(settings).equals(seen.get(settings.name()))) {
         update(listener);
       }
     }
   }
 
-  private static List<Path> files(Endpoint settings) {
-    List<Path> files = new ArrayList<>();
-    settings
-        .tls()
-        .certificates()
-        .forEach(
-            certificate -> {
-              files.add(certificate.chain());
-              files.add(certificate.key());
-            });
+  private static Map<Path, Object> stamps(Endpoint settings) {
+    Map<Path, Object> stamps = new HashMap<>();
+    for (var certificate : settings.tls().certificates()) {
+      stamps.put(certificate.chain(), SmallFile.stamp(certificate.chain()));
+      stamps.put(certificate.key(), SmallFile.stamp(certificate.key()));
+    }
     Path authorities = settings.tls().clientAuthorities();
     if (authorities != null) {
-      files.add(authorities);
+      stamps.put(authorities, SmallFile.stamp(authorities));
     }
-    return files;
+    return stamps;
   }
 
   private synchronized void rotate() {

@@ -54,8 +54,12 @@ class TlsListenersTest {
         "listeners: [{address: '127.0.0.1:1', tls: {certificates: ["
             + certificates.toString().replace("D/", directory + "/")
             + "]}}]\nroutes: [{respond: 204}]\nadmin: {address: off}\n";
+    return read(text);
+  }
+
+  private static Configuration read(String text) {
     return switch (ConfigurationFile.parseAlone("k", text.getBytes(UTF_8))) {
-      case ConfigurationReading.Accepted(Configuration read) -> read;
+      case ConfigurationReading.Accepted(Configuration taken) -> taken;
       case ConfigurationReading.Refused refused -> throw new AssertionError(refused.problems());
     };
   }
@@ -99,5 +103,24 @@ class TlsListenersTest {
     Files.move(away, key);
     listeners.look();
     assertThat(shown()).isEqualTo("b.test");
+  }
+
+  @Test
+  void whatTwoListenersShareIsTakenByBoth() throws Exception {
+    String text =
+        """
+        listeners:
+        - {address: '127.0.0.1:1', tls: {certificates: [{chain: D/own.pem, key: D/own.key}]}}
+        - {address: '127.0.0.1:2', tls: {certificates: [{chain: D/own.pem, key: D/own.key}]}}
+        routes: [{respond: 204}]
+        admin: {address: off}
+        """;
+    Configuration configuration = read(text.replace("D/", directory + "/"));
+    ServerTls other =
+        Objects.requireNonNull(listeners.open(configuration.listeners().getLast(), configuration));
+    write("b.test", "own");
+    listeners.look();
+    assertThat(shown()).isEqualTo("b.test");
+    assertThat(other.certificates().getFirst().names()).containsExactly("b.test");
   }
 }
