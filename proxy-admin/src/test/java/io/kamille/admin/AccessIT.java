@@ -344,6 +344,33 @@ class AccessIT {
         .doesNotContain("kam_guess");
   }
 
+  /** A target is at most a request line long, an order as long as its operation takes. */
+  @ParameterizedTest
+  @CsvSource({"512, 512", "513, 513", "4000, 60000"})
+  void ofALongOrderTheBeginningIsTakenDown(int targetLength, int orderLength) throws IOException {
+    String target = filled("/v1/cache/purges?url=http://h/", targetLength, "");
+    String order = filled("{\"url\":\"http://h/", orderLength, "\"}");
+    ask("POST " + target, bearer(fileToken), order);
+    ask("POST " + target, bearer(token("read")), order);
+    server.close();
+    List<String> lines = Files.readString(directory.resolve("audit.jsonl")).lines().toList();
+    assertThat(lines)
+        .filteredOn(line -> line.contains("\"target\":\"" + shown(target) + "\""))
+        .extracting(line -> line.replaceFirst(".*\"outcome\":\"(\\w+)\".*", "$1"))
+        .containsExactly("begun", "200", "403");
+    assertThat(lines)
+        .filteredOn(line -> line.replace("\\", "").contains("\"order\":\"" + shown(order) + "\""))
+        .hasSize(2);
+  }
+
+  private static String filled(String beginning, int length, String end) {
+    return beginning + "a".repeat(length - beginning.length() - end.length()) + end;
+  }
+
+  private static String shown(String text) {
+    return text.length() > 512 ? text.substring(0, 511) + "…" : text;
+  }
+
   @Test
   void changesAreTakenDownAndReadingIsNot() throws IOException {
     ask("GET /v1/status", bearer(fileToken), "");

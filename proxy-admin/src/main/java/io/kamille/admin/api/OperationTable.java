@@ -308,7 +308,7 @@ public final class OperationTable {
   }
 
   private static String shortened(String text) {
-    return text.length() <= SHOWN_LIMIT ? text : text.substring(0, SHOWN_LIMIT) + "…";
+    return text.length() <= SHOWN_LIMIT ? text : text.substring(0, SHOWN_LIMIT - 1) + "…";
   }
 
   private static Answer done(Operation operation, AdminRequest request) {

@@ -3,6 +3,8 @@ package io.kamille.admin.auth;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.kamille.admin.auth.NamedTokens.Token;
+import io.kamille.cluster.secret.SharedValues;
 import io.kamille.core.loop.ManualClock;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -13,8 +15,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the files of the control plane take, they give back; what they refuse harms nothing. */
 class WrittenIsReadTest {
@@ -84,6 +90,60 @@ class WrittenIsReadTest {
     clock.advance(Duration.ofDays(1));
     tokens.add(tokens.make("one more", Scope.READ, Duration.ofDays(1)).token());
     assertThat(NamedTokens.open(file, clock, () -> null).list()).hasSize(200);
+  }
+
+  /** Each token that is made ends two that have expired, and none that holds. */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 2, 3, 200})
+  void ofTheTokensOfAllNodesThatHaveExpiredSomeEndAtATime(int expired) throws IOException {
+    Values nodes = new Values();
+    NamedTokens tokens = NamedTokens.open(directory.resolve("tokens.json"), clock, () -> nodes);
+    for (int i = 0; i < expired; i++) {
+      share(nodes, tokens.make("short", Scope.READ, Duration.ofDays(1)).token());
+    }
+    clock.advance(Duration.ofDays(1));
+    Token holds = tokens.make("long", Scope.READ, Duration.ofDays(2)).token();
+    share(nodes, holds);
+    for (int left = expired; left > 0; left = Math.max(0, left - 2)) {
+      assertThat(tokens.expired(nodes)).hasSize(Math.min(left, 2));
+      for (String id : tokens.expired(nodes)) {
+        NamedTokens.share(nodes, id, null);
+      }
+    }
+    assertThat(tokens.expired(nodes)).isEmpty();
+    assertThat(tokens.list()).containsExactly(holds);
+  }
+
+  private static void share(Values nodes, Token token) throws IOException {
+    NamedTokens.share(nodes, token.id(), token);
+  }
+
+  /** What nodes share without a network. */
+  private static final class Values implements SharedValues {
+    private final Map<String, byte[]> all = new TreeMap<>();
+
+    @Override
+    public boolean leads() {
+      return true;
+    }
+
+    @Override
+    public byte @Nullable [] get(String name) {
+      return all.get(name);
+    }
+
+    @Override
+    public Map<String, byte[]> under(String prefix) {
+      Map<String, byte[]> found = new TreeMap<>(all);
+      found.keySet().removeIf(name -> !name.startsWith(prefix));
+      return found;
+    }
+
+    @Override
+    public Map<String, Boolean> put(String name, byte @Nullable [] content) {
+      all.compute(name, (_, _) -> content);
+      return Map.of();
+    }
   }
 
   private String printable() {
