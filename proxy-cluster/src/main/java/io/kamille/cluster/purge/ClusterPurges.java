@@ -472,7 +472,7 @@ public final class ClusterPurges implements AutoCloseable {
       long[] numbers = numbers(in);
       engine.hurry();
       // While the process before this one still serves, it purges a moment later.
-      state.whenApplied(
+      state.answerWhenApplied(
           last(numbers), () -> answer.send(local.isAlone() ? counts(numbers) : new byte[0]));
     } else if (kind == AT_ONCE) {
       byte[] octets = new byte[in.remaining()];

@@ -16,6 +16,8 @@ import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -28,6 +30,7 @@ import java.util.TreeSet;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -61,8 +64,9 @@ public final class ClusterState implements ClusterEngine.State {
 
   static final int KEPT_LIMIT = 100_000;
   static final int KEPT_LIMIT_BYTES = 16 << 20;
-  private static final int COUNTS_LIMIT = 10_000;
-  private static final int LAST_LIMIT = 20;
+  static final int COUNTS_LIMIT = 10_000;
+  static final int QUESTIONS_LIMIT = 10_000;
+  static final int LAST_LIMIT = 20;
   private static final Pattern RELEASE = Pattern.compile("[0-9A-Za-z.-]{1,32}");
 
   private record Numbered(long number, PurgeOrder order, int octets) {}
@@ -75,14 +79,15 @@ public final class ClusterState implements ClusterEngine.State {
   private final ConfigChanges config = new ConfigChanges();
   private final LoggedValues values = new LoggedValues();
   private Place done;
-  private long log;
+  // Volatile, as the nodes are: reports and metrics do not wait for purges.
+  private volatile long log;
   // Volatile: loops read it. A purge is carried out before this says so.
   private volatile long last;
   private volatile long begun;
   private long keptOctets;
   private final Deque<Numbered> kept = new ArrayDeque<>();
   private final Map<Long, Long> numbers = new HashMap<>();
-  private final Set<String> nodes = new TreeSet<>();
+  private volatile Set<String> nodes = Set.of();
   private final Map<Long, Long> counts =
       new LinkedHashMap<>() {
         @Override
@@ -93,6 +98,9 @@ public final class ClusterState implements ClusterEngine.State {
   private final Deque<String> entries = new ArrayDeque<>();
   private long saved;
   private final List<Waiting> waiting = new ArrayList<>();
+
+  /** Of other nodes, which ask for some seconds. */
+  private final Deque<Waiting> questions = new ArrayDeque<>();
 
   /**
    * A state without entries.
@@ -106,7 +114,7 @@ public final class ClusterState implements ClusterEngine.State {
   }
 
   /** The random number of the log; 0 before its first purge. */
-  public synchronized long log() {
+  public long log() {
     return log;
   }
 
@@ -126,8 +134,8 @@ public final class ClusterState implements ClusterEngine.State {
   }
 
   /** The nodes that are known, members or not. */
-  public synchronized Set<String> nodes() {
-    return Set.copyOf(nodes);
+  public Set<String> nodes() {
+    return nodes;
   }
 
   /**
@@ -162,16 +170,39 @@ public final class ClusterState implements ClusterEngine.State {
 
   /** Runs that once the purge of that number is carried out here. */
   void whenApplied(long number, Runnable action) {
-    synchronized (this) {
-      if (number > last) {
-        if (waiting.size() == COUNTS_LIMIT) {
-          waiting.removeFirst();
-        }
-        waiting.add(new Waiting(number, action));
-        return;
-      }
+    if (!waits(number, action, waiting)) {
+      action.run();
     }
-    action.run();
+  }
+
+  /** As that, for the question of a node. Of very many, the oldest gets no answer. */
+  void answerWhenApplied(long number, Runnable answer) {
+    if (!waits(number, answer, questions)) {
+      answer.run();
+    }
+  }
+
+  private synchronized boolean waits(long number, Runnable action, Collection<Waiting> line) {
+    if (number <= last) {
+      return false;
+    }
+    line.add(new Waiting(number, action));
+    if (questions.size() > QUESTIONS_LIMIT) {
+      questions.removeFirst();
+    }
+    return true;
+  }
+
+  /** What no longer waits. */
+  private List<Waiting> ready() {
+    List<Waiting> ready =
+        Stream.of(waiting, questions)
+            .flatMap(Collection::stream)
+            .filter(each -> each.number() <= last)
+            .toList();
+    waiting.removeIf(each -> each.number() <= last);
+    questions.removeIf(each -> each.number() <= last);
+    return ready;
   }
 
   /** How many responses these purges removed here, as far as is known. */
@@ -211,7 +242,7 @@ public final class ClusterState implements ClusterEngine.State {
   @Override
   public byte[] apply(byte[] entry) {
     byte[] answer;
-    List<Runnable> ready = new ArrayList<>();
+    List<Waiting> ready;
     synchronized (this) {
       try {
         answer = Objects.requireNonNull(read(entry, false)).get();
@@ -221,13 +252,9 @@ public final class ClusterState implements ClusterEngine.State {
                 + unknown.getMessage(),
             unknown);
       }
-      waiting.removeIf(
-          each -> {
-            boolean isReady = each.number() <= last;
-            return isReady && ready.add(each.action());
-          });
+      ready = ready();
     }
-    ready.forEach(Runnable::run);
+    ready.forEach(each -> each.action().run());
     return answer;
   }
 
@@ -298,11 +325,13 @@ public final class ClusterState implements ClusterEngine.State {
 
   private byte[] named(boolean isKnown, String name) {
     note((isKnown ? "node " : "forgotten node ") + name);
+    Set<String> now = new TreeSet<>(nodes);
     if (isKnown) {
-      nodes.add(name);
+      now.add(name);
     } else {
-      nodes.remove(name);
+      now.remove(name);
     }
+    nodes = Collections.unmodifiableSet(now);
     return new byte[0];
   }
 
@@ -314,6 +343,7 @@ public final class ClusterState implements ClusterEngine.State {
         local.clear();
       }
       done = new Place(name, 0);
+      begun = 0;
     }
   }
 
@@ -403,7 +433,7 @@ public final class ClusterState implements ClusterEngine.State {
       keptOctets = 0;
       kept.clear();
       numbers.clear();
-      nodes.clear();
+      nodes = Set.of();
       entries.clear();
       config.clear();
       values.clear();
@@ -414,8 +444,7 @@ public final class ClusterState implements ClusterEngine.State {
           throw new IllegalStateException("a state of the cluster is damaged", damaged);
         }
       }
-      ready = waiting.stream().filter(each -> each.number() <= last).toList();
-      waiting.removeAll(ready);
+      ready = ready();
     }
     ready.forEach(each -> each.action().run());
   }
@@ -424,9 +453,11 @@ public final class ClusterState implements ClusterEngine.State {
     long name = in.readLong();
     saved = in.readLong();
     begun = saved;
+    Set<String> known = new TreeSet<>();
     for (int i = in.readInt(); i > 0; i--) {
-      nodes.add(in.readUTF());
+      known.add(in.readUTF());
     }
+    nodes = Collections.unmodifiableSet(known);
     if (name != 0) {
       follow(name);
       begun = Math.max(saved, done.number());

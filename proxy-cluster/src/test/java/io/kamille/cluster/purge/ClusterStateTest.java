@@ -18,6 +18,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -36,6 +39,7 @@ class ClusterStateTest {
             throw new IllegalStateException("spoiled");
           }
           done.add(number + " " + target.names().getFirst());
+          onPurge.run();
           meanwhile.add(state.applied() + " of " + state.begun());
           return 3;
         }
@@ -55,6 +59,7 @@ class ClusterStateTest {
           }
         }
       };
+  private Runnable onPurge = () -> {};
   private boolean isKept;
   private long spoiled;
   private final ClusterState state = begin();
@@ -279,6 +284,94 @@ class ClusterStateTest {
     assertThat(told).containsExactly("nothing");
     state.apply(entry(72, 73));
     assertThat(told).containsExactly("nothing", "two");
+  }
+
+  @Test
+  void ofVeryManyQuestionsTheOldestGetsNoAnswerAndThisNodeIsToldOfItsOwn() {
+    List<String> told = new ArrayList<>();
+    state.whenApplied(1, () -> told.add("own"));
+    for (int i = 0; i < ClusterState.QUESTIONS_LIMIT; i++) {
+      String name = "question " + i;
+      state.answerWhenApplied(i == 0 ? 1 : 2, () -> told.add(name));
+    }
+    state.apply(entry(71));
+    assertThat(told).containsExactly("own", "question 0");
+    told.clear();
+    state.whenApplied(2, () -> told.add("own"));
+    state.answerWhenApplied(2, () -> told.add("at the limit"));
+    state.answerWhenApplied(2, () -> told.add("one beyond"));
+    state.apply(entry(72));
+    assertThat(told)
+        .startsWith("own", "question 2")
+        .endsWith("at the limit", "one beyond")
+        .hasSize(1 + ClusterState.QUESTIONS_LIMIT);
+    told.clear();
+    state.whenApplied(3, () -> told.add("own"));
+    for (int i = 0; i < 3 * ClusterState.QUESTIONS_LIMIT; i++) {
+      String name = "question " + i;
+      state.answerWhenApplied(3, () -> told.add(name));
+    }
+    state.apply(entry(73));
+    assertThat(told)
+        .startsWith("own", "question " + 2 * ClusterState.QUESTIONS_LIMIT)
+        .hasSize(1 + ClusterState.QUESTIONS_LIMIT);
+  }
+
+  @Test
+  void ofVeryManyPurgesTheCountOfTheFirstIsForgotten() {
+    state.apply(entry(LongStream.rangeClosed(1, ClusterState.COUNTS_LIMIT).toArray()));
+    assertThat(state.count(1)).isEqualTo(3);
+    state.apply(entry(ClusterState.COUNTS_LIMIT + 1));
+    assertThat(state.count(1)).isZero();
+    assertThat(state.count(2)).isEqualTo(3);
+    state.apply(
+        entry(
+            LongStream.rangeClosed(ClusterState.COUNTS_LIMIT + 2, 3L * ClusterState.COUNTS_LIMIT)
+                .toArray()));
+    assertThat(state.count(2L * ClusterState.COUNTS_LIMIT)).isZero();
+    assertThat(state.count(2L * ClusterState.COUNTS_LIMIT + 1)).isEqualTo(3);
+    assertThat(state.count(3L * ClusterState.COUNTS_LIMIT)).isEqualTo(3);
+  }
+
+  @Test
+  void theLastEntriesAreShown() {
+    List<String> shown = new ArrayList<>();
+    for (int i = 1; i <= 3 * ClusterState.LAST_LIMIT; i++) {
+      state.apply(ClusterState.node("n" + i, true));
+      shown.addFirst("node n" + i);
+      assertThat(state.lastEntries())
+          .isEqualTo(shown.subList(0, Math.min(i, ClusterState.LAST_LIMIT)));
+    }
+    assertThat(state.nodes()).hasSize(3 * ClusterState.LAST_LIMIT);
+  }
+
+  /** A scrape of metrics asks for both. */
+  @Test
+  void theNodesAndTheLogAreToldWhileAPurgeIsCarriedOut() {
+    state.apply(ClusterState.node("d", true));
+    state.apply(entry(70));
+    long log = state.log();
+    List<Object> seen = new ArrayList<>();
+    onPurge =
+        () ->
+            seen.addAll(
+                CompletableFuture.supplyAsync(() -> List.of(state.nodes(), state.log()))
+                    .orTimeout(5, TimeUnit.SECONDS)
+                    .join());
+    state.apply(entry(71));
+    assertThat(seen).containsExactly(Set.of("d"), log);
+    assertThat(state.applied()).isEqualTo(2);
+  }
+
+  /** Else no node of the new log could be asked for what it owns. */
+  @Test
+  void inAnotherLogTheNumbersBeginAnew() {
+    state.apply(entry(71, 72, 73));
+    state.load(new byte[0]);
+    assertThat(state.begun()).as("what the table has until the log is known").isEqualTo(3);
+    state.apply(entry(81));
+    assertThat(done).endsWith("all", "1 http://a.test/81");
+    assertThat(state.begun()).isEqualTo(1);
   }
 
   @Test
