@@ -192,7 +192,8 @@ class WarmUpTest {
     warm(IntStream.range(0, failures).mapToObj(i -> "http://h/" + i).toArray(String[]::new));
     assertThat(awaitDone().failed()).isEqualTo(failures);
     assertThat(progress().troubles()).hasSize(20);
-    assertThat(progress().troubles().getFirst().url()).isEqualTo("http://h/0");
+    // Four at a time.
+    assertThat(progress().troubles().getFirst().url()).matches("http://h/[0-3]");
   }
 
   @ParameterizedTest

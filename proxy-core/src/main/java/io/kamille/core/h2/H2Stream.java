@@ -68,6 +68,7 @@ public abstract class H2Stream {
   private boolean receivedAll;
   private boolean over;
   private boolean isSourcePaused;
+  private String fault = "";
 
   /** The stream {@code id} on this connection. */
   protected H2Stream(Carrier carrier, int id) {
@@ -88,9 +89,6 @@ public abstract class H2Stream {
 
   /** All content came. */
   protected abstract void receivedEnd();
-
-  /** The other side broke this rule: {@link #broken} follows. */
-  protected void faulty(String reason) {}
 
   /** The stream ended before its time; once. What waits to be sent is dropped already. */
   protected abstract void broken(Http2Error code, boolean byPeer);
@@ -208,7 +206,17 @@ public abstract class H2Stream {
     return fullWindow;
   }
 
+  /** The rule that the other side broke, behind a colon; empty if it broke none. */
+  protected final String fault() {
+    return fault;
+  }
+
   // For the connection
+
+  /** The other side broke this rule: {@link #broken} follows. */
+  void faulty(String rule) {
+    fault = ": " + rule;
+  }
 
   void headReceived(boolean isLast) {
     receivedAll = isLast;

@@ -170,10 +170,17 @@ final class OpenStreams {
     owner.over(stream);
   }
 
+  /**
+   * Ends a stream before its time. A request of ours that is given up earns what its late answer
+   * costs: a head and trailers may be on their way.
+   */
   void reset(H2Stream stream, Http2Error code) {
     if (!stream.isOver()) {
       writer.reset(stream.id(), code);
       remove(stream, true);
+      if (isOurs) {
+        budget.finished();
+      }
       stream.broken(code, false);
       owner.over(stream);
     }

@@ -42,7 +42,7 @@ final class ResponseIntake extends SectionIntake {
     if (streams.isIdle(id)) {
       faults.fail(Http2Error.PROTOCOL_ERROR, "a response on a stream that is not open");
     } else if (streams.endOf(id) == OpenStreams.End.RESET_BY_US) {
-      return true;
+      return faults.spend(AttackBudget.CONTROL);
     } else {
       faults.fail(Http2Error.STREAM_CLOSED, "a header section on a closed stream");
     }

@@ -336,8 +336,6 @@ final class H2Exchange extends ClientExchange implements H2Content.Stream {
   /** What happens on the wire. */
   private final class Stream extends H2Stream {
 
-    private String fault = "";
-
     Stream(Carrier carrier, int id) {
       super(carrier, id);
     }
@@ -401,18 +399,13 @@ final class H2Exchange extends ClientExchange implements H2Content.Stream {
     }
 
     @Override
-    protected void faulty(String reason) {
-      fault = ": " + reason;
-    }
-
-    @Override
     protected void broken(Http2Error code, boolean byPeer) {
       if (isHandedOn && !isBegun() && !hasSource()) {
         lingers = true;
         client.h2().lingers();
       }
       String reason = byPeer ? "the client reset the stream: " : "the stream was reset: ";
-      clientGone(Failure.of(Kind.CLIENT_GONE, reason + code + fault));
+      clientGone(Failure.of(Kind.CLIENT_GONE, reason + code + fault()));
       admission.over();
     }
   }

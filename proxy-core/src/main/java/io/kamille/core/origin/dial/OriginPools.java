@@ -137,7 +137,7 @@ public final class OriginPools {
 
   /** Whether the request may switch protocols, and so must not go by HTTP/2. */
   public boolean needsHttp11(RequestHead request) {
-    return protocol == OriginProtocol.AUTO && head.allowsUpgrade(request);
+    return protocol == OriginProtocol.AUTO && !head.wantedProtocols(request).isEmpty();
   }
 
   /** As {@link #of}, for requests that {@link #needsHttp11}. */

@@ -20,6 +20,7 @@ import io.netty.util.NetUtil;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.HashSet;
@@ -103,30 +104,30 @@ public final class RequestHeadWriter {
   }
 
   /**
-   * Whether the request's wish for another protocol is passed on (RFC 9110 §7.8): it asks for
-   * nothing but what may be switched to. A tunnel carries what nobody looks at: HTTP/2 in it would
-   * pass by all rules for requests.
+   * The other protocols that the request wishes for, in small letters (RFC 9110 §7.8); none unless
+   * all of them may be switched to. A tunnel carries what nobody looks at: HTTP/2 in it would pass
+   * by all rules for requests.
    */
-  public boolean allowsUpgrade(RequestHead request) {
+  public List<String> wantedProtocols(RequestHead request) {
     Fields fields = request.fields();
     if (!fields.has(FieldName.UPGRADE)
         || request.minorVersion() == 0
         || !ConnectionFields.names(fields, "upgrade")) {
-      return false;
+      return List.of();
     }
-    return allowsProtocols(fields);
+    List<String> wanted = protocols(fields);
+    return settings.upgrades().containsAll(wanted) ? wanted : List.of();
   }
 
-  /** Whether a request or its answer names no protocol in {@code Upgrade} but those allowed. */
-  public boolean allowsProtocols(Fields fields) {
+  /** The protocols that a request or its answer names in {@code Upgrade}, in small letters. */
+  public static List<String> protocols(Fields fields) {
+    List<String> named = new ArrayList<>(1);
     for (String line : fields.all(FieldName.UPGRADE)) {
       for (String protocol : line.split(",", -1)) {
-        if (!settings.upgrades().contains(protocol.strip().toLowerCase(Locale.ROOT))) {
-          return false;
-        }
+        named.add(protocol.strip().toLowerCase(Locale.ROOT));
       }
     }
-    return true;
+    return named;
   }
 
   /**
@@ -164,7 +165,8 @@ public final class RequestHeadWriter {
    * @param client whose it is, sent by {@code peer}
    */
   public Fields sent(RequestHead request, InetSocketAddress client, InetSocketAddress peer) {
-    begin(request, Math.max(0, MessageFraming.of(request)), "", true, allowsUpgrade(request));
+    boolean upgrades = !wantedProtocols(request).isEmpty();
+    begin(request, Math.max(0, MessageFraming.of(request)), "", true, upgrades);
     ownLines(request, client, peer);
     Fields sent = new Fields();
     String head = new String(out.octets(), 0, out.length(), StandardCharsets.ISO_8859_1);

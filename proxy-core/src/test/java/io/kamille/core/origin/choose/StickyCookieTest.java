@@ -74,7 +74,7 @@ class StickyCookieTest {
     } else {
       assertThatThrownBy(() -> StickySettings.read(file))
           .isInstanceOf(IOException.class)
-          .hasMessageContaining(bytes < 16 ? "less than 16 bytes" : "4");
+          .hasMessageContaining(bytes < 16 ? "less than 16 bytes" : "more than 4KiB");
     }
   }
 }

@@ -543,6 +543,45 @@ class H2OriginTest {
   }
 
   @Test
+  void lateSectionsOfStreamsThatWereGivenUpAreNoFloodButSectionsWithoutEndAre() throws Exception {
+    int given = 500;
+    H2Script script =
+        h2 -> {
+          int other = h2.request();
+          h2.head(other, false, ":status", "200").data(other, false, "a");
+          int last = 0;
+          for (int i = 0; i < given; i++) {
+            last = h2.request();
+            h2.head(last, false, ":status", "200");
+            h2.await(H2Conversation.RST_STREAM);
+            h2.head(last, true, "late", "trailers");
+          }
+          h2.data(other, false, "b");
+          for (int i = 0; i < 2_000; i++) {
+            h2.head(last, true, "late", "trailers");
+          }
+          h2.data(other, true, "c");
+        };
+    try (var origin = ScriptedOrigin.open(h2(script));
+        var fixture = new UpstreamFixture(SETTINGS, origin)) {
+      RecordingReply other = fixture.send("POST", URI);
+      await(other.begun());
+      for (int i = 0; i < given; i++) {
+        RecordingReply reply = fixture.send("GET", URI);
+        await(reply.begun());
+        fixture.onLoop(
+            () -> {
+              reply.source().cancel(Failure.of(Kind.CLIENT_GONE, "gone"));
+              return null;
+            });
+      }
+      assertThat(await(other.ended()).failure().reason()).endsWith("a flood of frames");
+      assertThat(other.content()).isEqualTo("ab");
+      assertThat(origin.connections()).isEqualTo(1);
+    }
+  }
+
+  @Test
   void aConnectionThatEndsTakesItsRequestsAlongButIdempotentOnesAreSentAgain() throws Exception {
     Script ends =
         with -> {

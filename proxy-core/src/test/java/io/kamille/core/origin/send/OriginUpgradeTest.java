@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kamille.core.exchange.Failure.Kind;
 import io.kamille.core.exchange.RecordingReply;
 import io.kamille.core.http.RequestHead;
+import io.kamille.core.origin.ForwardingSettings;
 import io.kamille.core.origin.UpstreamSettings;
 import io.kamille.core.origin.send.ScriptedOrigin.Conversation;
 import io.kamille.core.origin.send.ScriptedOrigin.Script;
@@ -21,16 +22,39 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import javax.net.ssl.SSLContext;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Upgrades to origins that ALPN may settle on HTTP/2 with: they take HTTP/1.1 (RFC 9113 §8.6). */
 class OriginUpgradeTest {
 
   private static final UpstreamSettings SETTINGS = UpstreamSettings.DEFAULTS;
+  private static final UpstreamSettings TWO_PROTOCOLS = twoProtocols();
 
   private final Certificates authority = new Certificates("authority");
   private final SSLContext secure = Certificates.server(authority.ecdsa("127.0.0.1"));
 
   OriginUpgradeTest() throws GeneralSecurityException, IOException {}
+
+  private static UpstreamSettings twoProtocols() {
+    ForwardingSettings usual = SETTINGS.forwarding();
+    return new UpstreamSettings(
+        SETTINGS.choice(),
+        SETTINGS.connectTimeout(),
+        SETTINGS.protocol(),
+        SETTINGS.tls(),
+        SETTINGS.retries(),
+        SETTINGS.health(),
+        SETTINGS.concurrency(),
+        SETTINGS.pool(),
+        SETTINGS.connection(),
+        new ForwardingSettings(
+            usual.xForwarded(),
+            usual.forwarded(),
+            usual.host(),
+            List.of("websocket", "other"),
+            usual.removedFields()));
+  }
 
   private OriginTls tls() throws IOException {
     var settings = new OriginTlsSettings(Optional.empty(), null, null, null, true);
@@ -89,17 +113,18 @@ class OriginUpgradeTest {
     }
   }
 
-  @Test
-  void anOriginThatSwitchesToAnotherProtocolIsABadGateway() throws Exception {
+  @ParameterizedTest
+  @ValueSource(strings = {"tcp", "other", "websocket, other"})
+  void anOriginThatSwitchesToAnotherProtocolIsABadGateway(String protocol) throws Exception {
     Script switches =
         with -> {
           with.speaks("http/1.1");
           with.readHead();
-          with.send("HTTP/1.1 101 Switching Protocols\r\nUpgrade: tcp\r\n\r\n");
+          with.send("HTTP/1.1 101 Switching Protocols\r\nUpgrade: " + protocol + "\r\n\r\n");
           with.readToEnd();
         };
     try (var origin = ScriptedOrigin.open(secure, switches);
-        var fixture = new UpstreamFixture(SETTINGS, tls(), origin)) {
+        var fixture = new UpstreamFixture(TWO_PROTOCOLS, tls(), origin)) {
       RecordingReply reply = fixture.send(upgrade(), new ScriptedContent(fixture.loop(), 0));
       assertThat(await(reply.ended()).failure().reason())
           .endsWith("switched to a protocol nobody asked for");

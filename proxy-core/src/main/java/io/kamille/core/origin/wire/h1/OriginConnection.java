@@ -28,6 +28,7 @@ import io.kamille.core.origin.wire.RequestHeadWriter;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandler;
 import io.netty.handler.codec.http2.Http2Error;
+import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -61,7 +62,7 @@ public final class OriginConnection extends RequestConnection
   private @Nullable RequestContent content;
   private @Nullable Tunnel tunnel;
   private Method method = Method.GET;
-  private boolean upgrades;
+  private List<String> wanted = List.of();
   private boolean isLent;
   private boolean isFresh = true;
   private boolean isReusable;
@@ -113,7 +114,7 @@ public final class OriginConnection extends RequestConnection
     isLent = true;
     this.content = content;
     method = asked.request().method();
-    upgrades = headWriter.allowsUpgrade(asked.request());
+    wanted = headWriter.wantedProtocols(asked.request());
     decoder = null;
     parser.reset(method);
     trouble.forget();
@@ -122,6 +123,7 @@ public final class OriginConnection extends RequestConnection
     if (isOfOneClient) {
       out.write(announcement.of(asked, out.channel().alloc()));
     }
+    boolean upgrades = !wanted.isEmpty();
     ByteBuf head = headWriter.write(asked, origin, expects, upgrades, out.channel().alloc());
     if (content.length() == 0) {
       isReusable = !isOfOneClient;
@@ -312,11 +314,11 @@ public final class OriginConnection extends RequestConnection
 
   private void switchProtocols(ResponseHead head) {
     RequestContent client = content;
-    if (!upgrades || client == null || exchange.isUploading()) {
+    if (wanted.isEmpty() || client == null || exchange.isUploading()) {
       exchange.refuse(Kind.HTTP_PROTOCOL_ERROR, "switched protocols without being asked");
       return;
     }
-    if (!headWriter.allowsProtocols(head.fields())) {
+    if (!wanted.containsAll(RequestHeadWriter.protocols(head.fields()))) {
       exchange.refuse(Kind.HTTP_PROTOCOL_ERROR, "switched to a protocol nobody asked for");
       return;
     }

@@ -69,7 +69,6 @@ final class OriginStream extends H2Stream implements OriginExchange.Framing, Res
   private final OriginExchange exchange;
   private final HeldContent held = new HeldContent();
   private @Nullable Fields trailers;
-  private String fault = "";
   private boolean isHeadRequest;
   private boolean endArrived;
   private int sinceGrowthBytes;
@@ -293,11 +292,6 @@ final class OriginStream extends H2Stream implements OriginExchange.Framing, Res
   }
 
   @Override
-  protected void faulty(String reason) {
-    fault = ": " + reason;
-  }
-
-  @Override
   protected void broken(Http2Error code, boolean byPeer) {
     if (!exchange.isActive()) {
       return;
@@ -305,7 +299,7 @@ final class OriginStream extends H2Stream implements OriginExchange.Framing, Res
     if (endArrived) {
       exchange.stopUpload();
     } else if (!byPeer) {
-      String what = "broke the rules of HTTP/2" + fault;
+      String what = "broke the rules of HTTP/2" + fault();
       exchange.fail(connection.failure(Kind.HTTP_PROTOCOL_ERROR, what));
     } else if (exchange.progress() == OriginProgress.UNKNOWN) {
       Failure why = connection.ended(Kind.CONNECTION_TERMINATED, code, " before the response head");
