@@ -565,11 +565,11 @@ public final class CertificateKeeper implements AutoCloseable {
   }
 
   private Kept read(String name, @Nullable ServerCertificate known) {
-    ServerCertificate certificate = null;
+    ServerCertificate certificate = known; // It stays in force if it cannot be read.
     try {
       certificate = store.certificate(name, known);
     } catch (IOException broken) {
-      LOG.log(Level.ERROR, "{0}: its certificate is lost: {1}", name, broken.getMessage());
+      LOG.log(Level.ERROR, "{0}: its certificate cannot be read: {1}", name, broken.getMessage());
     }
     try {
       return new Kept(certificate, store.renewal(name), List.of());

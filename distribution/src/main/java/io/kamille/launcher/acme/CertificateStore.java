@@ -65,6 +65,7 @@ final class CertificateStore implements AutoCloseable {
   private final Path home;
   private final @Nullable Supplier<SharedValues> shared;
   private final Map<String, byte[]> taken = new ConcurrentHashMap<>();
+  private final Map<String, String> troubles = new ConcurrentHashMap<>();
   private @Nullable FileChannel gate;
 
   /**
@@ -134,21 +135,27 @@ final class CertificateStore implements AutoCloseable {
   /**
    * The certificate of a name; null if there is none.
    *
-   * @param known what it was at the last look, which is not read again
+   * @param known what it was at the last look, which is not read again, and stays if it is gone
    */
   @Nullable ServerCertificate certificate(String name, @Nullable ServerCertificate known)
       throws IOException {
     ServerCertificate own = own(name, known);
     byte[] others = ofOthers(named("certificate/" + name));
-    if (others == null || Arrays.equals(others, taken.put(name, others))) {
+    if (others == null || Arrays.equals(others, taken.get(name))) {
       return own;
     }
     try {
       String pem = new String(others, StandardCharsets.US_ASCII);
       int chain = Math.max(0, pem.indexOf(CHAIN));
-      return save(name, pem.substring(0, chain), pem.substring(chain), own);
+      ServerCertificate saved = save(name, pem.substring(0, chain), pem.substring(chain), own);
+      taken.put(name, others);
+      troubles.remove(name);
+      return saved;
     } catch (IOException unusable) {
-      LOG.log(Level.WARNING, "{0}: not as the log has it: {1}", name, unusable.getMessage());
+      String why = String.valueOf(unusable.getMessage());
+      if (!why.equals(troubles.put(name, why))) {
+        LOG.log(Level.WARNING, "{0}: not as the log has it: {1}", name, why);
+      }
       return own;
     }
   }
@@ -157,7 +164,7 @@ final class CertificateStore implements AutoCloseable {
       throws IOException {
     Path live = of(name).resolve("live");
     if (!Files.exists(live)) {
-      return null;
+      return known;
     }
     Path version = live.toRealPath();
     Path chain = version.resolve("chain.pem");

@@ -455,6 +455,29 @@ class CertificateKeeperTest {
   }
 
   @Test
+  void aStoreThatIsGoneOrBrokenLeavesInForceWhatIs() throws Exception {
+    try (var follows = keeper("a.test");
+        var orders = keeper("a.test")) {
+      follows.handOver(true);
+      orders.step();
+      pass(follows, Duration.ofSeconds(11));
+      Path home = directory.resolve("acme/ca.corp.test");
+      Path away = Files.move(home, directory.resolve("away"));
+      pass(follows, Duration.ofSeconds(11));
+      assertThat(follows.certificates(List.of("a.test")))
+          .noneMatch(ServerCertificate::isSelfSigned);
+      Files.move(away, home);
+      Path live = home.resolve("certificates/a.test/live");
+      Files.delete(live);
+      Files.createDirectory(live);
+      pass(follows, Duration.ofSeconds(11));
+      assertThat(follows.certificates(List.of("a.test")))
+          .noneMatch(ServerCertificate::isSelfSigned);
+      assertThat(view(follows, "a.test").lifetimeLeft()).isPositive();
+    }
+  }
+
+  @Test
   void aRehearsalIsThrownAway() throws Exception {
     authority.answer = order -> FakeIssuer.issue(order.name(), clock.instant(), Duration.ofDays(1));
     try (var keeper = keeper(settings(LETS_ENCRYPT, ChallengeChoice.AUTO), "b.shop", "a.shop")) {

@@ -171,6 +171,22 @@ class SharedStoreTest {
   }
 
   @Test
+  void aNodeWhoseDiskWasFullTakesWhatWasRenewedLater() throws Exception {
+    pass(Duration.ofSeconds(15));
+    ServerCertificate first = of(nodes.get(2));
+    Path inTheWay = directory.resolve("c/ca.corp.test/certificates/a.test/2");
+    Files.writeString(inTheWay, "no room");
+    assertThat(nodes.get(0).renew("a.test")).isTrue();
+    pass(Duration.ofSeconds(15));
+    assertThat(of(nodes.get(2)).chain()).isEqualTo(first.chain());
+    Files.delete(inTheWay);
+    pass(Duration.ofSeconds(11));
+    assertThat(of(nodes.get(2)).chain())
+        .isEqualTo(of(nodes.get(0)).chain())
+        .isNotEqualTo(first.chain());
+  }
+
+  @Test
   void aNodeThatWasAloneBringsWhatItHas() throws Exception {
     CertificateStore alone = new CertificateStore(settings("b"), null);
     alone.save("a.test", FakeIssuer.issue("a.test", clock.instant(), Duration.ofDays(90)));

@@ -91,7 +91,8 @@ public record ServerCertificate(
           String name = String.valueOf(alternative.get(1));
           if (Integer.valueOf(DNS_NAME).equals(alternative.get(0))) {
             names.add(name.toLowerCase(Locale.ROOT));
-          } else if (Integer.valueOf(IP_ADDRESS).equals(alternative.get(0))) {
+          } else if (Integer.valueOf(IP_ADDRESS).equals(alternative.get(0))
+              && name.indexOf('/') < 0) { // A network is no address.
             names.add(NetUtil.toAddressString(InetAddress.ofLiteral(name)));
           }
         }

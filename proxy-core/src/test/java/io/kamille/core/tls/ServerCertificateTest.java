@@ -2,16 +2,28 @@ package io.kamille.core.tls;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 
 import java.io.IOException;
+import java.math.BigInteger;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.GeneralSecurityException;
 import java.security.KeyPairGenerator;
 import java.security.spec.ECGenParameterSpec;
+import java.time.Instant;
+import java.util.Date;
 import java.util.HexFormat;
+import org.bouncycastle.asn1.DEROctetString;
+import org.bouncycastle.asn1.x500.X500Name;
+import org.bouncycastle.asn1.x509.Extension;
+import org.bouncycastle.asn1.x509.GeneralName;
+import org.bouncycastle.asn1.x509.GeneralNames;
+import org.bouncycastle.cert.jcajce.JcaX509v3CertificateBuilder;
 import org.bouncycastle.jce.provider.BouncyCastleProvider;
+import org.bouncycastle.operator.ContentSigner;
+import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -44,6 +56,32 @@ class ServerCertificateTest {
     assertThat(read.chain()).hasSize(2);
     assertThat(read.names()).containsExactlyInAnyOrder("example.org", "*.example.org", "127.0.0.1");
     assertThat(read.notAfter()).isEqualTo(made.notAfter());
+  }
+
+  /** Eight octets are a network (RFC 5280 §4.2.1.6), which no client asks for. */
+  @Test
+  void aNetworkIsNoName() throws IOException, GeneralSecurityException {
+    X500Name name = SelfSigned.name("network");
+    var builder =
+        new JcaX509v3CertificateBuilder(
+            name,
+            BigInteger.ONE,
+            Date.from(Instant.now()),
+            Date.from(made.notAfter()),
+            name,
+            made.chain().getFirst().getPublicKey());
+    builder.addExtension(
+        Extension.subjectAlternativeName,
+        false,
+        new GeneralNames(
+            new GeneralName[] {
+              new GeneralName(GeneralName.iPAddress, new DEROctetString(new byte[8])),
+              new GeneralName(GeneralName.dNSName, "a.test")
+            }));
+    ContentSigner signer =
+        assertDoesNotThrow(() -> new JcaContentSignerBuilder("SHA256withECDSA").build(made.key()));
+    Files.writeString(chain, Certificates.pem("CERTIFICATE", builder.build(signer).getEncoded()));
+    assertThat(ServerCertificate.read(chain, key).names()).containsExactly("a.test");
   }
 
   @Test
