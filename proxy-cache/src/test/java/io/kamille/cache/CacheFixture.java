@@ -202,8 +202,13 @@ final class CacheFixture implements AutoCloseable {
 
   /** Moves all time. */
   void advance(long seconds) {
-    clock.advance(Duration.ofSeconds(seconds));
-    channel.advanceTimeBy(seconds, TimeUnit.SECONDS);
+    advance(Duration.ofSeconds(seconds));
+  }
+
+  /** Moves all time. */
+  void advance(Duration step) {
+    clock.advance(step);
+    channel.advanceTimeBy(step.toNanos(), TimeUnit.NANOSECONDS);
     channel.runScheduledPendingTasks();
     run();
   }

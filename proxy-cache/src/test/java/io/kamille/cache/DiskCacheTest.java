@@ -181,13 +181,27 @@ class DiskCacheTest {
   void aRequestThatTheDiskKeepsWaitingGoesToTheOriginAfterASecond() {
     leave("hello");
     RecordingReply reply = fixture.get();
-    fixture.advance(2);
+    fixture.advance(Duration.ofSeconds(1).minusNanos(1));
+    assertThat(fixture.forwarded()).isZero();
+    fixture.advance(Duration.ofNanos(1));
     assertThat(fixture.forwarded()).isEqualTo(1);
     runReads();
     fixture.origin.last().respond(200, "new", FRESH);
     assertThat(reply.text()).isEqualTo("new");
     assertThat(fixture.counted("kamille_cache_disk_late_total")).isEqualTo(1);
     assertThat(fixture.get().text()).isEqualTo("new");
+  }
+
+  @Test
+  void aRequestThatTheDiskAnswersWithinASecondIsServedFromIt() {
+    leave("hello");
+    RecordingReply reply = fixture.get();
+    fixture.advance(Duration.ofSeconds(1).minusNanos(1));
+    runReads();
+    fixture.advance(100);
+    assertThat(reply.text()).isEqualTo("hello");
+    assertThat(fixture.forwarded()).isZero();
+    assertThat(fixture.counted("kamille_cache_disk_late_total")).isZero();
   }
 
   @Test

@@ -6,6 +6,7 @@ import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.cache.store.Variants;
 import io.kamille.core.loop.WallClock;
+import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
@@ -31,6 +32,7 @@ public final class WarmStart implements AutoCloseable {
   /** How long a stop is held up to write what is not on the disk yet. */
   public static final long LIMIT_NANOS = TimeUnit.SECONDS.toNanos(10);
 
+  private static final System.Logger LOG = System.getLogger("kamille.cache");
   private static final int FULL_TENTHS = 9;
   private static final long ROOM_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
   private static final long RECOVERY_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
@@ -133,11 +135,20 @@ public final class WarmStart implements AutoCloseable {
     members.sort(Comparator.comparingInt(Member::hits).reversed());
     Set<CacheKey> keys = new LinkedHashSet<>();
     boolean isTime = true;
+    int late = 0;
     for (Member member : members) {
       isTime = isTime && write(member, clock, deadlineNanos);
       if (member.response.isCopied()) {
         keys.add(member.key);
+      } else if (!isTime) {
+        late++;
       }
+    }
+    if (late > 0) {
+      LOG.log(
+          Level.INFO,
+          "the disk did not take {0} responses of memory in time: the next process asks the origin",
+          Integer.toString(late));
     }
     disk.keepHeat(List.copyOf(keys));
   }
