@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -126,7 +127,13 @@ final class ControlSocket implements AutoCloseable {
   }
 
   private void serve(UnixSocket caller) throws IOException {
-    String word = caller.receive(MOST_BYTES).text().strip();
+    String word;
+    try {
+      word = caller.receive(MOST_BYTES).text().strip();
+    } catch (UnixSocket.TooLong refused) {
+      caller.send(Upgrade.FAILED + refused.getMessage(), List.of());
+      throw refused;
+    }
     if (!word.isEmpty()) {
       orders.take(word, caller);
     }

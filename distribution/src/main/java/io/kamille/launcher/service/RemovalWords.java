@@ -85,7 +85,7 @@ final class RemovalWords {
   static void listen(UnixSocket socket, RemovalListener listener, Predicate<String> isOther)
       throws IOException {
     socket.timeout(Duration.ZERO);
-    String words = socket.receive(2 * MOST_BYTES).text();
+    String words = next(socket);
     while (!words.isEmpty()) {
       if (!isOther.test(words)) {
         try {
@@ -94,7 +94,15 @@ final class RemovalWords {
           LOG.log(Level.WARNING, "another process is not understood: " + unknown.getMessage());
         }
       }
-      words = socket.receive(2 * MOST_BYTES).text();
+      words = next(socket);
+    }
+  }
+
+  private static String next(UnixSocket socket) throws IOException {
+    try {
+      return socket.receive(2 * MOST_BYTES).text();
+    } catch (UnixSocket.TooLong lost) {
+      return String.valueOf(lost.getMessage());
     }
   }
 

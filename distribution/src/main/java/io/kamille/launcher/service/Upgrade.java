@@ -17,6 +17,7 @@ public final class Upgrade implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger("kamille.service");
   static final Duration LIMIT = Duration.ofSeconds(60);
   private static final int MOST_BYTES = 4096;
+  private static final int OCTETS_OF_CHARACTER = 4;
 
   /** What {@code kamille upgrade} says. */
   static final String ORDER = "upgrade";
@@ -75,7 +76,7 @@ public final class Upgrade implements AutoCloseable {
       successor = succeed();
     } catch (IOException | RuntimeException failed) {
       LOG.log(Level.ERROR, "not upgraded, this process goes on: " + failed.getMessage());
-      caller.send(FAILED + failed.getMessage(), List.of());
+      caller.send(failure(String.valueOf(failed.getMessage())), List.of());
       return;
     }
     try {
@@ -83,6 +84,12 @@ public final class Upgrade implements AutoCloseable {
     } finally {
       leave.run();
     }
+  }
+
+  /** The answer that says why, as long as the other side reads one. */
+  static String failure(String why) {
+    int most = MOST_BYTES / OCTETS_OF_CHARACTER;
+    return FAILED + (why.length() <= most ? why : why.substring(0, most - 1) + "…");
   }
 
   /** Gives the order to itself. */

@@ -96,6 +96,17 @@ class RemovalFeedTest {
   }
 
   @Test
+  void aMessageThatIsTooLongRemovesEverythingAndTheNextOneCounts() throws IOException {
+    CacheKey next = CacheKey.of(1, 2);
+    theirs.send("purge hard 10 : " + "a".repeat(2 * RemovalWords.MOST_BYTES), List.of());
+    theirs.send(RemovalWords.remove(1, 2), List.of());
+    theirs.shutdown();
+    RemovalWords.listen(ours, listener, _ -> false);
+    assertThat(heard).containsExactly("all", next.toString());
+    feed.end();
+  }
+
+  @Test
   void anotherProcessThatIsGoneHoldsNobodyUp() {
     theirs.shutdown();
     feed.begin();

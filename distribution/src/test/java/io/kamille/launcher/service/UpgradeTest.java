@@ -13,19 +13,23 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
-/** Who may give an order, and what becomes of one that hangs. */
+/** Who may give an order, and what becomes of one that hangs or is too long. */
 class UpgradeTest {
 
   private static final int MOST_BYTES = 200;
 
   @TempDir private Path directory;
   private final AtomicBoolean hasSteppedBack = new AtomicBoolean();
+  private final AtomicBoolean hasTakenBack = new AtomicBoolean();
 
   /** Has nothing to give. */
   private final class Idle implements Incumbent {
@@ -46,7 +50,9 @@ class UpgradeTest {
     }
 
     @Override
-    public void takeBack(Consumer<RemovalListener> meanwhile) {}
+    public void takeBack(Consumer<RemovalListener> meanwhile) {
+      hasTakenBack.set(true);
+    }
 
     @Override
     public RemovalListener follower() {
@@ -113,5 +119,69 @@ class UpgradeTest {
       assertThat(ControlSocket.isServed(directory.resolve("control"))).isTrue();
       assertThat(upgrade).isNotNull();
     }
+  }
+
+  // Messages
+
+  /** Blanks around an order are none of it; behind the limit of a message there could be more. */
+  @Test
+  void anOrderThatIsTooLongIsNoOrder() throws IOException {
+    try (Upgrade upgrade = await(List.of("sleep", "1000"), Duration.ofMillis(1))) {
+      assertThat(answer(filled(" ", 4_096))).contains("did not ask for the sockets");
+      assertThat(answer(filled("x", 4_096))).isEqualTo("failed: unknown order");
+      for (int beyond : new int[] {4_097, 100_000}) {
+        assertThat(answer(filled("x", beyond)))
+            .isEqualTo("failed: cannot receive: a message of more than 4096 octets");
+      }
+      assertThat(answer("other")).isEqualTo("failed: unknown order");
+      assertThat(upgrade).isNotNull();
+    }
+  }
+
+  private String answer(String order) throws IOException {
+    try (UnixSocket caller = UnixSocket.connect(directory.resolve("control").toString())) {
+      caller.send(order, List.of());
+      return caller.receive(MOST_BYTES).text();
+    }
+  }
+
+  private static String filled(String end, int octets) {
+    return "upgrade" + " ".repeat(octets - "upgrade".length() - end.length()) + end;
+  }
+
+  @ParameterizedTest
+  @CsvSource({"x, 1024", "€, 1024", "x, 1025", "€, 1025", "€, 100000"})
+  void aReasonReachesWhoHasOrderedHoweverLongItIs(String character, int length) throws IOException {
+    String why = character.repeat(length);
+    String told = length > 1_024 ? why.substring(0, 1_023) + "…" : why;
+    Path path = directory.resolve("control");
+    try (ControlSocket control =
+        ControlSocket.open(path, (_, caller) -> caller.send(Upgrade.failure(why), List.of()))) {
+      ControlSocket.publish(path, ProcessHandle.current().pid());
+      assertThatThrownBy(() -> Upgrade.order(path)).hasMessage(told);
+      assertThat(control).isNotNull();
+    }
+  }
+
+  /** Of a later version, perhaps; the old process goes on and has its disk again. */
+  @ParameterizedTest
+  @CsvSource({
+    "4096, it said yyy",
+    "4097, cannot receive: a message of more than 4096 octets",
+    "100000, cannot receive: a message of more than 4096 octets"
+  })
+  void aNewProcessThatSaysSomethingElseIsEnded(int octets, String why) throws IOException {
+    Path path = directory.resolve("control");
+    Successor successor = Successor.start(List.of("sleep", "1000"), path, Duration.ofSeconds(9));
+    try (UnixSocket listening = UnixSocket.listen(path.toString());
+        UnixSocket newOne = UnixSocket.connect(path.toString());
+        UnixSocket caller = Objects.requireNonNull(listening.accept())) {
+      newOne.send(Successor.CLAIM, List.of());
+      newOne.send("y".repeat(octets), List.of());
+      assertThatThrownBy(() -> successor.handOver(caller, new Idle())).hasMessageStartingWith(why);
+    }
+    assertThat(successor.isAlive()).isFalse();
+    assertThat(hasTakenBack).isTrue();
+    assertThat(hasSteppedBack).isFalse();
   }
 }

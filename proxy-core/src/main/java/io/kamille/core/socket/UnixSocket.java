@@ -37,6 +37,7 @@ public final class UnixSocket implements AutoCloseable {
   private static final int MSG_NOSIGNAL = 0x4000;
   private static final int MSG_CMSG_CLOEXEC = 0x40000000;
   private static final int MSG_CTRUNC = 0x8;
+  private static final int MSG_TRUNC = 0x20;
   private static final int SHUT_RDWR = 2;
   private static final int EINTR = 4;
   private static final int EAGAIN = 11;
@@ -58,6 +59,16 @@ public final class UnixSocket implements AutoCloseable {
    * @param descriptors owned by the receiver
    */
   public record Message(String text, List<Integer> descriptors) {}
+
+  /** A message was longer than {@link #receive} takes. It is lost, and the next one is not. */
+  public static final class TooLong extends IOException {
+
+    private static final long serialVersionUID = 1L;
+
+    TooLong(int mostBytes) {
+      super("cannot receive: a message of more than " + mostBytes + " octets");
+    }
+  }
 
   /**
    * Who is on the other side, as the kernel knows it.
@@ -232,7 +243,8 @@ public final class UnixSocket implements AutoCloseable {
   /**
    * Waits for what the other side sends.
    *
-   * @param mostBytes of text; the rest of the message is lost
+   * @param mostBytes of text
+   * @throws TooLong if the other side has sent more at once
    */
   public Message receive(int mostBytes) throws IOException {
     try (Arena scope = Arena.ofConfined()) {
@@ -248,9 +260,12 @@ public final class UnixSocket implements AutoCloseable {
       }
       check("receive", received);
       List<Integer> descriptors = descriptors(header, control);
-      if ((header.get(ValueLayout.JAVA_INT, 48) & MSG_CTRUNC) != 0) {
+      int flags = header.get(ValueLayout.JAVA_INT, 48);
+      if ((flags & (MSG_CTRUNC | MSG_TRUNC)) != 0) {
         descriptors.forEach(Descriptors::close);
-        throw new IOException("cannot receive: too many descriptors at once");
+        throw (flags & MSG_TRUNC) != 0
+            ? new TooLong(mostBytes)
+            : new IOException("cannot receive: too many descriptors at once");
       }
       byte[] octets = content.asSlice(0, received).toArray(ValueLayout.JAVA_BYTE);
       return new Message(new String(octets, StandardCharsets.UTF_8), descriptors);

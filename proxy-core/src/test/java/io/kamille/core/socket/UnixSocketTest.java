@@ -123,10 +123,26 @@ class UnixSocketTest {
       assertThat(message.descriptors())
           .hasSize(UnixSocket.MOST_DESCRIPTORS)
           .doesNotHaveDuplicates();
-      client.send("x".repeat(3 * MOST_BYTES), List.of());
+    }
+  }
+
+  /** Half an order could be another one. */
+  @Test
+  void aMessageThatIsTooLongIsLostAsAWhole() throws IOException {
+    String path = directory.resolve("socket").toString();
+    try (UnixSocket listening = UnixSocket.listen(path);
+        UnixSocket client = UnixSocket.connect(path);
+        UnixSocket server = Objects.requireNonNull(listening.accept())) {
+      client.send("x".repeat(MOST_BYTES), List.of());
       assertThat(server.receive(MOST_BYTES).text()).isEqualTo("x".repeat(MOST_BYTES));
-      client.send("next", List.of());
-      assertThat(server.receive(MOST_BYTES).text()).isEqualTo("next");
+      for (int length : new int[] {MOST_BYTES + 1, 100_000}) {
+        client.send("x".repeat(length), List.of(0));
+        assertThatThrownBy(() -> server.receive(MOST_BYTES))
+            .isInstanceOf(UnixSocket.TooLong.class)
+            .hasMessage("cannot receive: a message of more than 100 octets");
+        client.send("next", List.of());
+        assertThat(server.receive(MOST_BYTES)).isEqualTo(new Message("next", List.of()));
+      }
     }
   }
 }
