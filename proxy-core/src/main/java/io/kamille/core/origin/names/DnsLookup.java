@@ -143,14 +143,17 @@ public final class DnsLookup implements NameLookup {
                 .apply(resolver)
                 .addListener(
                     (Future<List<R>> found) -> {
-                      resolver.close();
-                      if (found.isSuccess()) {
-                        answer.complete(reading.apply(found.getNow(), ttl));
-                      } else {
-                        answer.completeExceptionally(unknown(name, found.cause()));
+                      try (resolver) {
+                        if (found.isSuccess()) {
+                          answer.complete(reading.apply(found.getNow(), ttl));
+                        } else {
+                          answer.completeExceptionally(unknown(name, found.cause()));
+                        }
+                      } catch (RuntimeException | Error failed) {
+                        answer.completeExceptionally(unknown(name, failed));
                       }
                     });
-          } catch (RuntimeException failed) {
+          } catch (RuntimeException | Error failed) {
             answer.completeExceptionally(unknown(name, failed));
           }
         });

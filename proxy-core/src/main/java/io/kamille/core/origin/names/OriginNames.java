@@ -174,8 +174,16 @@ public final class OriginNames implements AutoCloseable {
 
     /** Looks it up; the result is done, without a failure, when the answer has been taken. */
     CompletableFuture<?> look() {
-      String host = origin.host();
-      return (isFull ? lookup.findFull(host) : lookup.find(host)).handle(this::take);
+      return ask().handle(this::take);
+    }
+
+    private CompletableFuture<Answer> ask() {
+      try {
+        String host = origin.host();
+        return isFull ? lookup.findFull(host) : lookup.find(host);
+      } catch (RuntimeException | Error fault) {
+        return CompletableFuture.failedFuture(fault);
+      }
     }
 
     private void lookAgain() {
@@ -192,9 +200,10 @@ public final class OriginNames implements AutoCloseable {
       if (!isWatched()) {
         return false;
       }
+      // First of all: whatever happens below, there is a next time.
+      timer.after(answer == null ? AFTER_FAILURE : answer.validFor(), this::lookAgain);
       if (answer == null) {
         failed(String.valueOf(failure == null ? null : failure.getMessage()));
-        timer.after(AFTER_FAILURE, this::lookAgain);
         return false;
       }
       origin.addresses(answer.addresses());
@@ -203,7 +212,6 @@ public final class OriginNames implements AutoCloseable {
         isFailing = false;
         log.log(Level.INFO, origin.host() + " is found again");
       }
-      timer.after(answer.validFor(), this::lookAgain);
       return true;
     }
 

@@ -36,6 +36,7 @@ class OriginNamesTest {
   private final List<String> told = new ArrayList<>();
   private final OriginNames names =
       new OriginNames(this::find, this::after, registry, () -> {}, new Told(told));
+  private @Nullable Error fault;
   private final Origin origin = UpstreamSettings.DEFAULTS.origin("origin.test", 80, 1);
 
   @Test
@@ -161,6 +162,18 @@ class OriginNamesTest {
   }
 
   @Test
+  void aFaultWithinALookUpIsAFailureAndNotTheLastLookUp() {
+    lookUp(1);
+    fault = new InternalError("for a moment");
+    lookAgain();
+    fault = null;
+    lookUp(2);
+    assertThat(origin.address()).isEqualTo(address(2));
+    assertThat(failed()).isOne();
+    assertThat(told).first().asString().contains("for a moment");
+  }
+
+  @Test
   void anAddressNeedsNoLookUp() {
     Origin literal = UpstreamSettings.DEFAULTS.origin("127.0.0.1", 80, 1);
     Origin sixth = UpstreamSettings.DEFAULTS.origin("::1", 80, 1);
@@ -216,6 +229,9 @@ class OriginNamesTest {
   }
 
   private CompletableFuture<Answer> find(String host) {
+    if (fault != null) {
+      throw fault;
+    }
     List<InetAddress> found = known.get(host);
     if (found != null) {
       return CompletableFuture.completedFuture(new Answer(found, TTL));
