@@ -61,16 +61,18 @@ public final class ClusterPurges implements AutoCloseable {
    *
    * An answer to an unsafe request waits until this node has carried out what it makes invalid by
    * its number, or the file has it, not for other nodes. Equal ones that wait are one.
+   *
+   * Of what finds no room in the queue or in the file, one that purges everything takes the place.
    */
   private static final System.Logger LOG = System.getLogger("kamille.cluster");
   private static final Duration ATTEMPT = Duration.ofMillis(1_500);
   private static final Duration NO_QUORUM = Duration.ofSeconds(5);
   private static final long PAUSE_MILLIS = 100;
   private static final Duration GATHER = Duration.ofMillis(50);
-  private static final int QUEUE_LIMIT = 10_000;
-  private static final int UNLOGGED_LIMIT = 4_000;
-  private static final int WAITING_LIMIT = 2_000;
-  private static final int ENTRY_LIMIT = 1_000;
+  static final int QUEUE_LIMIT = 10_000;
+  static final int UNLOGGED_LIMIT = 4_000;
+  static final int WAITING_LIMIT = 2_000;
+  static final int ENTRY_LIMIT = 1_000;
   private static final Duration SOON = Duration.ofMillis(100);
   private static final Duration STUCK = Duration.ofMillis(10);
   private static final int ENTRY_LIMIT_CHARS = 1 << 20;
@@ -121,7 +123,7 @@ public final class ClusterPurges implements AutoCloseable {
   private final Duration wait;
   private final @Nullable Duration lease;
   private final SplittableRandom random = new SplittableRandom();
-  private final BlockingQueue<Ordered> queue = new LinkedBlockingQueue<>(QUEUE_LIMIT);
+  private final BlockingQueue<Ordered> queue = new LinkedBlockingQueue<>();
   private final Histogram appends;
 
   @GuardedBy("answers")
@@ -149,6 +151,9 @@ public final class ClusterPurges implements AutoCloseable {
   private final Set<Ordered> unkept = ConcurrentHashMap.newKeySet();
 
   private final AtomicBoolean isKeeping = new AtomicBoolean();
+
+  /** Whether so many wait that it was told. */
+  private final AtomicBoolean areMany = new AtomicBoolean();
 
   private volatile boolean isStuck;
   private final Thread appender;
@@ -221,11 +226,14 @@ public final class ClusterPurges implements AutoCloseable {
   private void keep(List<Ordered> late) {
     synchronized (unlogged) {
       boolean isNew = false;
+      if (isClosed && unlogged.size() > UNLOGGED_LIMIT && !Files.exists(left)) {
+        // The next process has taken what was there.
+        unlogged.clear();
+      }
       for (Ordered ordered : late) {
         if (!ordered.isLogged().get() && unlogged.size() <= UNLOGGED_LIMIT) {
-          boolean isMany = unlogged.size() == UNLOGGED_LIMIT;
-          isNew |=
-              unlogged.add(isMany ? order(Kind.ALL, List.of(), false).order() : ordered.order());
+          boolean isRoom = unlogged.size() < UNLOGGED_LIMIT || ordered.order().kind() == Kind.ALL;
+          isNew |= unlogged.add((isRoom ? ordered : everything(UNLOGGED_LIMIT)).order());
         }
       }
       if (isNew) {
@@ -261,12 +269,7 @@ public final class ClusterPurges implements AutoCloseable {
       if (!orders.stream().allMatch(PurgeOrder::isReadable)) {
         orders = List.of(newOrder(Kind.ALL, List.of(), false));
       }
-      for (PurgeOrder order : orders) {
-        unlogged.add(order);
-        if (!queue.offer(new Ordered(order))) {
-          isEverythingDue = true;
-        }
-      }
+      keep(orders.stream().map(order -> queued(new Ordered(order))).toList());
     }
   }
 
@@ -279,7 +282,6 @@ public final class ClusterPurges implements AutoCloseable {
       try {
         Files.move(left, taken, StandardCopyOption.ATOMIC_MOVE);
         takeUp(taken);
-        write();
         if (!Thread.currentThread().isInterrupted()) {
           Files.delete(taken);
         }
@@ -301,8 +303,18 @@ public final class ClusterPurges implements AutoCloseable {
         targets.stream().map(target -> begun(target).kept()).toArray(CompletableFuture[]::new));
   }
 
-  /** One that waits already does for an equal one; of very many, those of an origin are one. */
   private Ordered begun(PurgeTarget target) {
+    Ordered ordered =
+        isClosed || queue.size() < QUEUE_LIMIT ? once(target) : everything(QUEUE_LIMIT);
+    if (!ordered.kept().isDone()) {
+      unkept.add(ordered);
+      keepSoon();
+    }
+    return ordered;
+  }
+
+  /** One that waits already does for an equal one; of very many, those of an origin are one. */
+  private Ordered once(PurgeTarget target) {
     String url = target.names().getFirst();
     RequestHead request = target.kind() == Kind.URL ? CacheKey.request(url) : null;
     Ordered asked =
@@ -310,7 +322,14 @@ public final class ClusterPurges implements AutoCloseable {
             request == null
                 ? newOrder(target.kind(), target.names(), false)
                 : newOrder(Kind.URL, PurgeOrder.invalid(url), false));
-    if (!asked.order().isReadable() || queue.size() > WAITING_LIMIT) {
+    boolean isMany = !isClosed && queue.size() >= WAITING_LIMIT;
+    if (isMany && !areMany.getAndSet(true)) {
+      LOG.log(
+          Level.WARNING,
+          "more than {0} purges wait for the log of the cluster. Of further origins, all is purged",
+          WAITING_LIMIT);
+    }
+    if (!asked.order().isReadable() || isMany) {
       List<String> names =
           request == null ? target.names().subList(0, 1) : PurgeTarget.originOf(request).names();
       asked = new Ordered(newOrder(Kind.GROUP, names, false));
@@ -320,11 +339,7 @@ public final class ClusterPurges implements AutoCloseable {
     if (before != null) {
       return before;
     }
-    if (!queue.offer(asked)) {
-      isEverythingDue = true;
-    }
-    unkept.add(asked);
-    keepSoon();
+    queue.add(asked);
     return asked;
   }
 
@@ -368,10 +383,31 @@ public final class ClusterPurges implements AutoCloseable {
     if (!ordered.order().isReadable()) {
       throw new IllegalArgumentException("a purge of more than a name may have");
     }
-    if (!queue.offer(ordered)) {
-      isEverythingDue = true;
+    return queued(ordered);
+  }
+
+  /** This one, or if there is no room for it, one that purges everything. */
+  private Ordered queued(Ordered ordered) {
+    if (queue.size() >= QUEUE_LIMIT) {
+      return everything(QUEUE_LIMIT);
     }
+    queue.add(ordered);
     return ordered;
+  }
+
+  /** One that purges everything, and has not begun its way into the log. */
+  private Ordered everything(int limit) {
+    Ordered all = new Ordered(newOrder(Kind.ALL, List.of(), false));
+    Ordered before = isClosed ? null : begun.putIfAbsent(all.order().about(), all);
+    if (before != null) {
+      return before;
+    }
+    LOG.log(
+        Level.WARNING,
+        "more than {0} purges wait for the log of the cluster. Everything is purged instead",
+        limit);
+    queue.add(all);
+    return all;
   }
 
   // The way into the log
@@ -417,6 +453,9 @@ public final class ClusterPurges implements AutoCloseable {
     appends.record(System.nanoTime() - begun);
     byte[] known = numbers;
     logged(entry);
+    if (queue.size() < WAITING_LIMIT) {
+      areMany.set(false);
+    }
     // Only then no answer of a node that knows less is taken over here.
     state.whenApplied(
         last(numbers(ByteBuffer.wrap(known))),

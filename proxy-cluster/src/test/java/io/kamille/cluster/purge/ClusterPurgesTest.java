@@ -4,24 +4,37 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.cache.purge.PurgeTarget;
+import io.kamille.cache.purge.PurgeTarget.Kind;
 import io.kamille.cluster.engine.ClusterEngine;
 import io.kamille.cluster.engine.PlaceFile;
+import io.kamille.core.Await;
 import io.kamille.core.metric.MetricGroup;
 import io.kamille.core.metric.MetricRegistry;
+import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntFunction;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class ClusterPurgesTest {
 
@@ -37,11 +50,7 @@ class ClusterPurgesTest {
               new Class<?>[] {ClusterEngine.class},
               (_, method, arguments) ->
                   switch (method.getName()) {
-                    case "append" -> {
-                      appended.add((byte[]) arguments[0]);
-                      mayGoOn.await();
-                      yield ByteBuffer.allocate(Long.BYTES).putLong(1).array();
-                    }
+                    case "append" -> append((byte[]) arguments[0]);
                     case "ask" -> {
                       asked.add((byte[]) arguments[0]);
                       yield Map.of();
@@ -49,6 +58,24 @@ class ClusterPurgesTest {
                     case "members" -> List.of();
                     default -> null;
                   });
+
+  private byte @Nullable [] append(byte[] entry) {
+    appended.add(entry);
+    try {
+      mayGoOn.await();
+    } catch (InterruptedException closed) {
+      Thread.currentThread().interrupt();
+      return null;
+    }
+    int count = orders(entry).size();
+    ByteBuffer numbers = ByteBuffer.allocate(count * Long.BYTES);
+    LongStream.rangeClosed(1, count).forEach(numbers::putLong);
+    return numbers.array();
+  }
+
+  private static List<PurgeOrder> orders(byte[] entry) {
+    return PurgeOrder.read(Arrays.copyOfRange(entry, 1 + Long.BYTES, entry.length));
+  }
 
   private final LocalPurges local =
       new LocalPurges() {
@@ -108,8 +135,7 @@ class ClusterPurgesTest {
   void aUrlAndAGroupOfEqualNamesAreTwoOrders(@TempDir Path directory) throws Exception {
     PurgeTarget url = Objects.requireNonNull(PurgeTarget.url("http://a.test/"));
     PurgeTarget group =
-        Objects.requireNonNull(
-            PurgeTarget.of(PurgeTarget.Kind.GROUP, List.of("http://a.test/", "invalid")));
+        Objects.requireNonNull(PurgeTarget.of(Kind.GROUP, List.of("http://a.test/", "invalid")));
     try (ClusterPurges purges = purges(state(directory), directory)) {
       mayGoOn = new CountDownLatch(1);
       purges.begin(List.of(Objects.requireNonNull(PurgeTarget.url("http://a.test/first"))));
@@ -117,6 +143,159 @@ class ClusterPurgesTest {
       purges.begin(List.of(url, group));
       mayGoOn.countDown();
       assertThat(new String(appended.take(), ISO_8859_1)).contains("URL", "GROUP");
+    }
+  }
+
+  private static PurgeTarget url(String url) {
+    return Objects.requireNonNull(PurgeTarget.url(url));
+  }
+
+  /** From now on the log takes nothing more. */
+  private void hold(ClusterPurges purges) throws InterruptedException {
+    mayGoOn = new CountDownLatch(1);
+    purges.begin(List.of(url("http://a.test/first")));
+    appended.take();
+  }
+
+  /** What goes into the log once it takes more, up to the last of that number. */
+  private List<PurgeOrder> goOn(int count) throws InterruptedException {
+    mayGoOn.countDown();
+    List<PurgeOrder> orders = new ArrayList<>();
+    while (orders.size() < count) {
+      orders.addAll(orders(Objects.requireNonNull(appended.poll(10, TimeUnit.SECONDS))));
+    }
+    assertThat(orders).hasSize(count);
+    return orders;
+  }
+
+  private static List<PurgeOrder> file(Path directory, String name) throws IOException {
+    return PurgeOrder.read(Files.readAllBytes(directory.resolve(name)));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"0, 1000", "1, 1000 1", "1000, 1000 1000"})
+  void whatAnEntryHasNoRoomForGoesIntoTheNextOne(
+      int beyond, String entries, @TempDir Path directory) throws Exception {
+    try (ClusterPurges purges = purges(state(directory), directory)) {
+      hold(purges);
+      List<String> names = new ArrayList<>();
+      for (int i = 0; i < ClusterPurges.ENTRY_LIMIT + beyond; i++) {
+        names.add("http://a.test/" + i);
+        purges.begin(List.of(url(names.getLast())));
+      }
+      mayGoOn.countDown();
+      List<PurgeOrder> orders = new ArrayList<>();
+      for (String size : entries.split(" ", -1)) {
+        List<PurgeOrder> entry = orders(appended.take());
+        assertThat(entry).hasSize(Integer.parseInt(size));
+        orders.addAll(entry);
+      }
+      assertThat(orders).extracting(order -> order.names().getFirst()).isEqualTo(names);
+    }
+  }
+
+  @Test
+  void ifVeryManyWaitFurtherOnesAreThoseOfTheirOrigin(@TempDir Path directory) throws Exception {
+    try (ClusterPurges purges = purges(state(directory), directory)) {
+      hold(purges);
+      for (int i = 0; i < ClusterPurges.WAITING_LIMIT; i++) {
+        purges.begin(List.of(url("http://a.test/" + i)));
+      }
+      for (int i = 0; i < 3 * ClusterPurges.WAITING_LIMIT; i++) {
+        purges.begin(List.of(url("http://b.test/" + i)));
+        assertThat(purges.waiting()).isEqualTo(ClusterPurges.WAITING_LIMIT + 1);
+      }
+      List<PurgeOrder> orders = goOn(ClusterPurges.WAITING_LIMIT + 1);
+      assertThat(orders.removeLast())
+          .returns(Kind.GROUP, PurgeOrder::kind)
+          .returns(List.of("http://b.test/"), PurgeOrder::names);
+      assertThat(orders).extracting(PurgeOrder::kind).containsOnly(Kind.URL);
+      assertThat(orders).extracting(PurgeOrder::names).doesNotHaveDuplicates();
+    }
+  }
+
+  @Test
+  void ofWhatFindsNoRoomOneThatPurgesEverythingTakesThePlace(@TempDir Path directory)
+      throws Exception {
+    try (ClusterPurges purges = purges(state(directory), directory)) {
+      hold(purges);
+      BlockingQueue<PurgeReceipt> receipts = new LinkedBlockingQueue<>();
+      IntFunction<Runnable> ordering =
+          i -> () -> receipts.add(purges.purge(Kind.URL, List.of("http://a.test/" + i), false));
+      for (int i = 0; i < ClusterPurges.QUEUE_LIMIT; i++) {
+        Thread.startVirtualThread(ordering.apply(i));
+      }
+      Await.until(() -> purges.waiting() == ClusterPurges.QUEUE_LIMIT, "all wait");
+      Thread beyond = Thread.startVirtualThread(ordering.apply(ClusterPurges.QUEUE_LIMIT));
+      Await.until(
+          () -> beyond.getState() == Thread.State.TIMED_WAITING, "it waits for its receipt");
+      for (int i = 0; i < ClusterPurges.QUEUE_LIMIT; i++) {
+        CompletionStage<?> kept = purges.begin(List.of(url("http://b" + i + ".test/")));
+        assertThat(purges.waiting()).isEqualTo(ClusterPurges.QUEUE_LIMIT + 1);
+        if (i == 0) {
+          kept.toCompletableFuture().get(10, TimeUnit.SECONDS);
+          assertThat(file(directory, "purges")).last().returns(Kind.ALL, PurgeOrder::kind);
+        }
+      }
+      List<PurgeOrder> orders = goOn(ClusterPurges.QUEUE_LIMIT + 1);
+      assertThat(orders.removeLast().kind()).isEqualTo(Kind.ALL);
+      assertThat(orders).extracting(PurgeOrder::kind).containsOnly(Kind.URL);
+      assertThat(orders).extracting(PurgeOrder::names).doesNotHaveDuplicates();
+      for (int i = 0; i <= ClusterPurges.QUEUE_LIMIT; i++) {
+        assertThat(Objects.requireNonNull(receipts.poll(10, TimeUnit.SECONDS)).isLogged()).isTrue();
+      }
+      // What is stored from now on is purged anew.
+      purges.begin(List.of(url("http://b0.test/")));
+      assertThat(goOn(1).getFirst().names()).contains("http://b0.test/");
+    }
+  }
+
+  @Test
+  void ifTheFileIsFullTheNextProcessPurgesEverything(@TempDir Path directory) throws Exception {
+    ClusterPurges purges = purges(state(directory), directory);
+    hold(purges);
+    begin(purges, 1, ClusterPurges.UNLOGGED_LIMIT);
+    List<PurgeOrder> atTheLimit = file(directory, "purges");
+    assertThat(atTheLimit).hasSize(ClusterPurges.UNLOGGED_LIMIT);
+    assertThat(atTheLimit).extracting(PurgeOrder::kind).doesNotContain(Kind.ALL);
+    int from = ClusterPurges.UNLOGGED_LIMIT;
+    for (int to : new int[] {from + 1, 2 * from}) {
+      begin(purges, from, to);
+      List<PurgeOrder> kept = file(directory, "purges");
+      assertThat(kept.removeLast().kind()).isEqualTo(Kind.ALL);
+      assertThat(kept).isEqualTo(atTheLimit);
+    }
+    purges.close();
+    mayGoOn.countDown();
+    appended.clear();
+    try (ClusterPurges next = purges(state(directory), directory)) {
+      List<PurgeOrder> orders = goOn(ClusterPurges.UNLOGGED_LIMIT + 1);
+      assertThat(orders.removeLast().kind()).isEqualTo(Kind.ALL);
+      assertThat(orders).isEqualTo(atTheLimit);
+      Await.until(() -> next.waiting() == 0, "none waits");
+      Await.until(() -> directory.resolve("purges").toFile().length() == 0, "the file is empty");
+    }
+  }
+
+  /** One of each origin, until they are kept. */
+  private static void begin(ClusterPurges purges, int from, int to) throws Exception {
+    List<PurgeTarget> targets =
+        IntStream.range(from, to).mapToObj(i -> url("http://a" + i + ".test/")).toList();
+    purges.begin(targets).toCompletableFuture().get(10, TimeUnit.SECONDS);
+  }
+
+  @Test
+  void howeverManyAProcessThatHasLeftMakesInvalidTheNextOneOrdersIt(@TempDir Path directory)
+      throws Exception {
+    ClusterPurges old = purges(state(directory), directory);
+    old.close();
+    try (ClusterPurges next = purges(state(directory), directory)) {
+      begin(old, 0, ClusterPurges.UNLOGGED_LIMIT + 1);
+      next.takeLeft();
+      assertThat(goOn(ClusterPurges.UNLOGGED_LIMIT + 1)).last().returns(Kind.ALL, PurgeOrder::kind);
+      begin(old, 0, 1);
+      next.takeLeft();
+      assertThat(goOn(1).getFirst().names()).contains("http://a0.test/");
     }
   }
 
