@@ -84,6 +84,7 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
   private @Nullable HttpRequest head;
   private ByteBuf content = Unpooled.EMPTY_BUFFER;
   private int limitBytes;
+  private boolean isFinishing;
   private @Nullable ScheduledFuture<?> closing;
 
   /** What is read. In the order in which connections yield to others. */
@@ -137,6 +138,14 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
       channel.unsafe().close(channel.unsafe().voidPromise());
     }
     return isYielding;
+  }
+
+  /** Closes the connection once its request is answered, or at once if none has begun. */
+  void finish() {
+    isFinishing = true;
+    if (state == State.STREAMING || (state == State.READING && head == null)) {
+      channel.close();
+    }
   }
 
   // Requests
@@ -353,7 +362,7 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
     restartDeadline(context);
     if (answer.contentType().equals(Answer.EVENT_STREAM) && !isHead()) {
       stream(context, asked, answer);
-    } else if (HttpUtil.isKeepAlive(request)) {
+    } else if (HttpUtil.isKeepAlive(request) && !isFinishing) {
       FullHttpResponse response = response(answer);
       if (request.protocolVersion().equals(HttpVersion.HTTP_1_0)) {
         response.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.KEEP_ALIVE);
@@ -365,6 +374,9 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
           () -> {
             head = null;
             goOn(context);
+            if (isFinishing && head == null) {
+              context.close();
+            }
           });
     } else {
       writeLast(context, answer);

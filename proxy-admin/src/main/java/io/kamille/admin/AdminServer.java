@@ -30,6 +30,7 @@ import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.SingleThreadIoEventLoop;
 import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.ChannelGroupFuture;
 import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioChannelOption;
@@ -349,7 +350,7 @@ public final class AdminServer implements AutoCloseable {
     return url + "/#code=" + authenticator.sessions().code(Identity.local());
   }
 
-  /** Stops listening, closes all connections and ends the loop, within seconds. */
+  /** Stops listening, answers what has come, closes all and ends the loop, within seconds. */
   @Override
   public void close() {
     listener.close().awaitUninterruptibly(STOP_MILLIS);
@@ -357,9 +358,12 @@ public final class AdminServer implements AutoCloseable {
       if (local != null) {
         local.close();
       }
-    } catch (IOException left) {
-      LOGGER.log(System.Logger.Level.WARNING, "the local socket's file stays", left);
+    } catch (IOException stays) {
+      LOGGER.log(System.Logger.Level.WARNING, "the local socket's file stays", stays);
     }
+    ChannelGroupFuture left = connections.newCloseFuture();
+    connections.forEach(each -> each.eventLoop().execute(() -> finish(each)));
+    left.awaitUninterruptibly(STOP_MILLIS);
     connections.close().awaitUninterruptibly(STOP_MILLIS);
     // The lanes first: they give answers and figures to the loop.
     boolean isControlDone = endLanes();
@@ -373,6 +377,13 @@ public final class AdminServer implements AutoCloseable {
       }
     } catch (IOException failed) {
       LOGGER.log(System.Logger.Level.WARNING, "the audit log cannot be closed", failed);
+    }
+  }
+
+  private static void finish(Channel connection) {
+    AdminConnection opened = connection.pipeline().get(AdminConnection.class);
+    if (opened != null) {
+      opened.finish();
     }
   }
 

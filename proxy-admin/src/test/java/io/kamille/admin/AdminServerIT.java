@@ -143,9 +143,7 @@ class AdminServerIT {
                 + "\"uptimeSeconds\":60,"
                 + "\"listeners\":[{\"address\":\"127.0.0.1:8080\",\"connections\":3,"
                 + "\"certificateExpires\":\"2027-01-01T00:00:00Z\"}],"
-                + "\"loops\":[{\"name\":\"kamille-loop-1\",\"requests\":100,\"connections\":3,"
-                + "\"cpuSeconds\":1.25}],"
-                + "\"cache\":{\"capacityBytes\":1048576,\"usedBytes\":4096,\"objects\":2,\"hits\":75,\"misses\":25,\"hitRatio\":0.75},\"upstreams\":[{\"name\":\"site\",\"origins\":[{\"name\":\"127.0.0.1:9000\",\"from\":\"configuration\",\"until\":null,\"state\":\"out\",\"inFlight\":1,\"limit\":0,\"failures\":4,\"since\":null,\"why\":\"\",\"drainedUntil\":null,\"check\":null}],\"lists\":[]}],\"reload\":{\"successful\":true,\"lastSuccess\":\"2026-11-21T09:00:00Z\"},\"configurable\":false,\"clustered\":false}\n");
+                + "\"loops\":[{\"name\":\"kamille-loop-1\",\"requests\":100,\"connections\":3,\"cpuSeconds\":1.25}],\"cache\":{\"capacityBytes\":1048576,\"usedBytes\":4096,\"objects\":2,\"hits\":75,\"misses\":25,\"hitRatio\":0.75},\"upstreams\":[{\"name\":\"site\",\"origins\":[{\"name\":\"127.0.0.1:9000\",\"from\":\"configuration\",\"until\":null,\"state\":\"out\",\"inFlight\":1,\"limit\":0,\"failures\":4,\"since\":null,\"why\":\"\",\"drainedUntil\":null,\"check\":null}],\"lists\":[]}],\"reload\":{\"successful\":true,\"lastSuccess\":\"2026-11-21T09:00:00Z\"},\"configurable\":false,\"clustered\":false}\n");
   }
 
   @Test
@@ -750,6 +748,27 @@ class AdminServerIT {
       mayEnd.countDown();
       assertThat(hanging.response()).startsWith("HTTP/1.1 204 ");
     }
+  }
+
+  /** Such as a purge at a process that gives way to the next one. */
+  @Test
+  void whatIsUnderWayIsAnsweredBeforeTheEnd() throws Exception {
+    Thread closing = Thread.ofVirtual().unstarted(server::close);
+    try (Wire idle = new Wire(server.address());
+        Wire hanging = new Wire(server.address())) {
+      hanging.send(
+          "POST /v1/config/hang HTTP/1.1\r\nHost: localhost\r\n"
+              + bearer()
+              + "Content-Length: 0\r\n\r\n");
+      assertThat(isHanging.await(60, TimeUnit.SECONDS)).isTrue();
+      closing.start();
+      assertThat(idle.rest()).isEmpty();
+      mayEnd.countDown();
+      assertThat(hanging.rest())
+          .startsWith("HTTP/1.1 204 ")
+          .containsIgnoringCase("connection: close");
+    }
+    closing.join();
   }
 
   /** Such as the journal of a disk that hangs. */

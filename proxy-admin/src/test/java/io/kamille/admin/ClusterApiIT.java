@@ -324,7 +324,7 @@ class ClusterApiIT {
     assertThat(request("POST", PURGES, URL))
         .startsWith("HTTP/1.1 503 ")
         .contains("content-type: application/problem+json")
-        .contains("\"type\":\"/problems/no-quorum\"")
+        .contains("\"type\":\"/problems/no-quorum\"", "Retry-After: 1\r\n")
         .endsWith("\"errors\":[{\"node\":\"a\",\"state\":\"done\",\"purged\":2}]}\n");
     assertThat(request("POST", TOKENS, TOKEN))
         .startsWith("HTTP/1.1 503 ")

@@ -137,6 +137,16 @@ class OtherNodesTest implements OtherNodes {
   }
 
   @Test
+  void aPurgeThatIsNotInTheirLogSaysSo() {
+    RecordingReply reply = purge("PURGE");
+    Objects.requireNonNull(ordered).purged(503, 5);
+    fixture.run();
+    assertThat(reply.status()).isEqualTo(503);
+    assertThat(reply.field("Retry-After")).isEqualTo("1");
+    assertThat(reply.text()).isEqualTo("purged: 5\nnot in the log of the cluster yet: repeat it\n");
+  }
+
+  @Test
   void tagsArePurgedThereToo() {
     RecordingReply reply = purge("PURGEKEYS", "xkey-purge", "a b", "xkey-softpurge", "c");
     assertThat(purged)

@@ -110,6 +110,9 @@ final class NodeOfCluster implements LocalPurges, OtherNodes {
             done.purged(receipt.status(), receipt.nodes().stream().mapToLong(AtNode::purged).sum());
           } catch (IllegalArgumentException tooLong) {
             done.purged(StatusCode.BAD_REQUEST, 0);
+          } catch (RuntimeException | Error fault) {
+            done.purged(StatusCode.INTERNAL_SERVER_ERROR, 0);
+            throw fault;
           }
         });
   }

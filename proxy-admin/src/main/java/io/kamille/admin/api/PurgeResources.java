@@ -22,6 +22,8 @@ final class PurgeResources {
 
   static final String PATH = "/v1/cache/purges";
   private static final String FULL = "Eight dry runs are not counted yet. Try again.";
+  private static final String LEFT =
+      "The purge is not in the log yet: another process takes the place of this one. Repeat it.";
   private static final String EXPECTED =
       "The content must be an object with exactly one of \"url\", \"prefix\", \"host\" (strings),"
           + " \"tags\" (an array of strings) and \"all\" (true), and perhaps \"mode\" (\"hard\" or"
@@ -85,7 +87,8 @@ final class PurgeResources {
             .map(at -> new NodeDone(at.node(), at.isDone() ? "done" : "away", at.purged()))
             .toList();
     if (!receipt.isLogged()) {
-      return Answer.problem(ProblemType.NO_QUORUM, "The purge is not in the log yet.", nodes);
+      String detail = cluster.purges().hasLeft() ? LEFT : "The purge is not in the log yet.";
+      return Answer.problem(ProblemType.NO_QUORUM, detail, nodes).with("Retry-After", "1");
     }
     return Answer.json(
         receipt.status(),

@@ -32,6 +32,7 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -58,6 +59,9 @@ public final class ClusterPurges implements AutoCloseable {
    * so a repetition does nothing. Who has ordered is told after a while that there is no quorum.
    * By then those that can be reached have purged without the log. The entry goes on waiting, so
    * that the others will. A file has the orders of which that was said, for the next process.
+   *
+   * A process that has left for the next one says so at once. Its purges hold at this node, whose
+   * next process is told of them, and that one orders them.
    *
    * An answer to an unsafe request waits until this node has carried out what it makes invalid by
    * its number, or the file has it, not for other nodes. Equal ones that wait are one.
@@ -144,6 +148,9 @@ public final class ClusterPurges implements AutoCloseable {
   @GuardedBy("unlogged")
   private final Set<PurgeOrder> unlogged = new LinkedHashSet<>();
 
+  /** What somebody waits for. */
+  private final Set<Ordered> awaited = ConcurrentHashMap.newKeySet();
+
   /** What answers to unsafe requests have begun, and no entry has yet. */
   private final ConcurrentMap<List<Object>, Ordered> begun = new ConcurrentHashMap<>();
 
@@ -210,15 +217,32 @@ public final class ClusterPurges implements AutoCloseable {
   }
 
   private PurgeReceipt awaited(Ordered ordered) {
+    awaited.add(ordered);
+    if (isClosed) {
+      giveUp(ordered);
+    }
     try {
       return ordered.receipt().get(NO_QUORUM.plus(wait).toNanos(), TimeUnit.NANOSECONDS);
-    } catch (TimeoutException | ExecutionException late) {
+    } catch (TimeoutException | ExecutionException | CancellationException late) {
       keep(List.of(ordered));
       return withoutLog(List.of(ordered.order()));
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
       return withoutLog(List.of(ordered.order()));
+    } finally {
+      awaited.remove(ordered);
     }
+  }
+
+  private static void giveUp(Ordered ordered) {
+    if (!ordered.isLogged().get()) {
+      ordered.receipt().cancel(false);
+    }
+  }
+
+  /** Whether the next process of this node is to order what is purged here. */
+  public boolean hasLeft() {
+    return isClosed;
   }
 
   // What outlives the process
@@ -557,13 +581,14 @@ public final class ClusterPurges implements AutoCloseable {
   }
 
   /**
-   * Ends. What waits is lost, but for that of which it was said that it is not in the log, and what
-   * answers to unsafe requests begin, also from now on.
+   * Ends. Who waits is told that it is not in the log. That, and what answers to unsafe requests
+   * begin, is left to the next process, also from now on.
    */
   @Override
   public void close() {
     isClosed = true;
     appender.interrupt();
+    awaited.forEach(ClusterPurges::giveUp);
     keep(List.copyOf(unkept));
   }
 }

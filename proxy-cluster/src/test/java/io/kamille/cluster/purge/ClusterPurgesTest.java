@@ -2,6 +2,7 @@ package io.kamille.cluster.purge;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import io.kamille.cache.purge.PurgeTarget;
 import io.kamille.cache.purge.PurgeTarget.Kind;
@@ -129,6 +130,41 @@ class ClusterPurgesTest {
     // Until it was in the log, it would have outlived that process, too.
     assertThat(directory.resolve("purges.left")).doesNotExist();
     assertThat(directory.resolve("purges.taken")).doesNotExist();
+  }
+
+  @Test
+  void aPurgeAtAProcessThatLeavesIsAnsweredAtOnceAndOrderedByTheNextOne(@TempDir Path directory)
+      throws Exception {
+    ClusterState state = state(directory);
+    ClusterPurges old = purges(state, directory);
+    mayGoOn = new CountDownLatch(1);
+    CompletableFuture<PurgeReceipt> first = new CompletableFuture<>();
+    Thread.startVirtualThread(() -> first.complete(old.purge(Kind.TAG, List.of("first"), false)));
+    appended.take();
+    old.close();
+    assertThat(first.get(4, TimeUnit.SECONDS).status()).isEqualTo(503);
+    PurgeReceipt second =
+        assertTimeoutPreemptively(
+            Duration.ofSeconds(4), () -> old.purge(Kind.TAG, List.of("second"), false));
+    assertThat(second.status()).isEqualTo(503);
+    assertThat(old.hasLeft()).isTrue();
+    assertThat(List.of(text(asked.take()), text(asked.take())))
+        .as("purged at this node meanwhile")
+        .satisfiesExactly(
+            one -> assertThat(one).contains("first"), two -> assertThat(two).contains("second"));
+    mayGoOn.countDown();
+    try (ClusterPurges next = purges(state, directory)) {
+      next.takeLeft();
+      StringBuilder ordered = new StringBuilder();
+      while (!ordered.toString().contains("first") || !ordered.toString().contains("second")) {
+        ordered.append(text(Objects.requireNonNull(appended.poll(10, TimeUnit.SECONDS))));
+        asked.take();
+      }
+    }
+  }
+
+  private static String text(byte[] octets) {
+    return new String(octets, ISO_8859_1);
   }
 
   @Test
