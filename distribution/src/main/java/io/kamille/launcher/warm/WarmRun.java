@@ -42,7 +42,7 @@ final class WarmRun {
   private static final int AT_ONCE = 4;
   private static final int MOST_TROUBLES = 20;
   private static final int SITEMAP_LIMIT_BYTES = 10 << 20;
-  private static final long REQUEST_LIMIT_SECONDS = 60;
+  static final long REQUEST_LIMIT_SECONDS = 60;
   private static final InetSocketAddress HERE =
       new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
   private static final Set<String> PERSONAL = Set.of("cookie", "authorization", "*");
@@ -60,9 +60,9 @@ final class WarmRun {
       String url, RequestHead request, EventLoop home, WarmReply reply, CountDownLatch over) {
 
     /** Why there is no good response; empty if there is one. Waits for it. */
-    String failure() throws InterruptedException {
-      if (!over.await(REQUEST_LIMIT_SECONDS, TimeUnit.SECONDS)) {
-        home.execute(() -> reply.giveUp("no whole response in " + REQUEST_LIMIT_SECONDS + " s"));
+    String failure(long limitSeconds) throws InterruptedException {
+      if (!over.await(limitSeconds, TimeUnit.SECONDS)) {
+        home.execute(() -> reply.giveUp("no whole response in " + limitSeconds + " s"));
         over.await();
       }
       return reply.failure();
@@ -80,6 +80,7 @@ final class WarmRun {
   private final WarmSource source;
   private final String of;
   private final long pauseNanos;
+  private final long limitSeconds;
   private final Plan plan;
   private final Thread thread;
   private long dueNanos = System.nanoTime();
@@ -98,10 +99,12 @@ final class WarmRun {
    *
    * @param of what it is, in words
    * @param rate requests to origins a second, at the most
+   * @param limitSeconds for each response
    */
-  WarmRun(WarmSource source, String of, int rate, Plan plan) {
+  WarmRun(WarmSource source, String of, int rate, long limitSeconds, Plan plan) {
     this.source = source;
     this.of = of;
+    this.limitSeconds = limitSeconds;
     this.plan = plan;
     pauseNanos = TimeUnit.SECONDS.toNanos(1) / rate;
     thread = Thread.ofPlatform().name("kamille-warm-up").daemon().unstarted(this::run);
@@ -144,6 +147,10 @@ final class WarmRun {
 
   private synchronized void counted(Outcome outcome, String url, String why) {
     counts.merge(outcome, 1, Integer::sum);
+    tell(url, why);
+  }
+
+  private synchronized void tell(String url, String why) {
     if (!why.isEmpty() && troubles.size() < MOST_TROUBLES) {
       troubles.add(new Trouble(url, why));
     }
@@ -191,7 +198,7 @@ final class WarmRun {
   }
 
   private void settle(Asked asked) throws InterruptedException {
-    String failure = asked.failure();
+    String failure = asked.failure(limitSeconds);
     Explanation now = explained(asked.request());
     if (!failure.isEmpty()) {
       counted(Outcome.FAILED, asked.url(), failure);
@@ -268,9 +275,9 @@ final class WarmRun {
     List<String> urls = List.of();
     if (request != null && trouble.isEmpty()) {
       Asked asked = ask(sitemap, request, SITEMAP_LIMIT_BYTES);
-      trouble = asked.failure();
+      trouble = asked.failure(limitSeconds);
       String text = asked.reply().content();
-      urls = Sitemap.isIndex(text) ? List.of() : Sitemap.urls(text, most);
+      urls = Sitemap.isIndex(text) ? List.of() : Sitemap.urls(text, most + 1);
       if (trouble.isEmpty() && urls.isEmpty()) {
         trouble = "it has no URL, or is an index: name one of its sitemaps";
       }
@@ -278,6 +285,10 @@ final class WarmRun {
     if (!trouble.isEmpty()) {
       counted(Outcome.FAILED, sitemap, "the sitemap: " + trouble);
       return List.of();
+    }
+    if (urls.size() > most) {
+      tell(sitemap, "the sitemap: its first " + most + " URLs count, and it has more");
+      return urls.subList(0, most);
     }
     return urls;
   }

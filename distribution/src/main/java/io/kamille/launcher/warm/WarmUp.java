@@ -21,13 +21,20 @@ public final class WarmUp implements AutoCloseable {
   private static final int MOST_VARIANTS = 16;
 
   private final WarmSource source;
+  private final long limitSeconds;
 
   @GuardedBy("this")
   private @Nullable WarmRun last;
 
   /** Nothing is ordered yet. */
   public WarmUp(WarmSource source) {
+    this(source, WarmRun.REQUEST_LIMIT_SECONDS);
+  }
+
+  /** With another limit for each response. */
+  WarmUp(WarmSource source, long limitSeconds) {
     this.source = source;
+    this.limitSeconds = limitSeconds;
   }
 
   /** What a purge removed, the hottest first; null if there is no such purge. */
@@ -58,7 +65,7 @@ public final class WarmUp implements AutoCloseable {
     if (last != null && last.isUnderWay()) {
       return false;
     }
-    last = new WarmRun(source, of, rate, plan);
+    last = new WarmRun(source, of, rate, limitSeconds, plan);
     last.start();
     return true;
   }

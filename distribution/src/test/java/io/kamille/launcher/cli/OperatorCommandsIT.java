@@ -3,16 +3,24 @@ package io.kamille.launcher.cli;
 import static io.kamille.launcher.appliance.StubOrigin.ok;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.core.Await;
 import io.kamille.core.client.h1.TestClient;
 import io.kamille.launcher.appliance.Appliance;
 import io.kamille.launcher.appliance.StubOrigin;
+import io.kamille.launcher.client.LocalApi;
 import io.kamille.launcher.configuration.ConfigurationFile;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -211,6 +219,48 @@ class OperatorCommandsIT {
     assertThat(err.toString()).endsWith("kamille: rate must be 1 to 1000 requests a second.\n");
     assertThat(kamille("warm", "shop.example/map")).isEqualTo(64);
     assertThat(err.toString()).contains("kamille: url: found \"shop.example/map\", expected a URL");
+  }
+
+  @Test
+  void aWarmUpHasAtMost10000UrlsAnd1000RequestsASecondAnd2Mebibytes() throws IOException {
+    for (int urls : new int[] {10_001, 50_000}) {
+      assertThat(warm(urls, "1000", 0)).startsWith("400 ").contains("(1 to 10000 strings)");
+    }
+    for (String rate : List.of("1001", "1" + "0".repeat(400))) {
+      assertThat(warm(1, rate, 0))
+          .startsWith("400 ")
+          .contains("rate must be 1 to 1000 requests a second.");
+    }
+    for (int octets : new int[] {(2 << 20) + 1, 3 << 20}) {
+      assertThat(warm(1, "1", octets)).startsWith("413 ").contains("At most 2097152 octets");
+    }
+    assertThat(warmUp()).as("none has begun, or one before").doesNotContain("\"10000 URLs\"");
+    assertThat(warm(10_000, "1000", 2 << 20)).startsWith("202 ").contains("\"10000 URLs\"");
+    Await.until(() -> warmUp().contains("\"done\":10000,"), "the warm-up is over");
+  }
+
+  /** With URLs that no route has, and content of that many octets or as it comes. */
+  private static String warm(int urls, String rate, int octets) throws IOException {
+    String content =
+        IntStream.range(0, urls)
+            .mapToObj(i -> "\"http://none.example/" + i + '"')
+            .collect(Collectors.joining(",", "{\"rate\":" + rate + ",\"urls\":[", "]}"));
+    return api("POST", content + " ".repeat(Math.max(0, octets - content.length())));
+  }
+
+  private static String warmUp() {
+    try {
+      return api("GET", null);
+    } catch (IOException failed) {
+      throw new UncheckedIOException(failed);
+    }
+  }
+
+  private static String api(String method, @Nullable String content) throws IOException {
+    LocalApi.Reply reply =
+        new LocalApi(directory)
+            .ask(method, "/v1/cache/warm", Map.of("Content-Type", "application/json"), content);
+    return reply.status() + " " + reply.content();
   }
 
   @Test

@@ -1,5 +1,6 @@
 package io.kamille.launcher.warm;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.cache.decision.Explanation;
@@ -13,6 +14,7 @@ import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.exchange.Failure;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.DefaultEventLoop;
 import io.netty.channel.EventLoop;
 import java.net.InetAddress;
@@ -23,6 +25,7 @@ import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -38,55 +41,56 @@ class WarmUpTest {
   private ExchangeHandler entrance = this::answer;
   private List<SelectingFields> variants = List.of();
 
-  private final WarmUp warmUp =
-      new WarmUp(
-          new WarmSource() {
-            @Override
-            public Explanation explain(RequestHead request, InetAddress client) {
-              Decision decision =
-                  switch (request.authority()) {
-                    case "elsewhere" -> Decision.REFUSE;
-                    case "private" -> Decision.PASS;
-                    default -> asked.contains(request.target()) ? Decision.SERVE : Decision.FORWARD;
-                  };
-              return new Explanation(
-                  decision,
-                  null,
-                  null,
-                  List.of(
-                      new Reason("rule", "RFC 9111", "found", "so"),
-                      new Reason("coding", "RFC 9110", "no Accept-Encoding", "as it comes")));
-            }
+  private final WarmSource source =
+      new WarmSource() {
+        @Override
+        public Explanation explain(RequestHead request, InetAddress client) {
+          Decision decision =
+              switch (request.authority()) {
+                case "elsewhere" -> Decision.REFUSE;
+                case "private" -> Decision.PASS;
+                case "fresh" -> Decision.SERVE;
+                default -> asked.contains(request.target()) ? Decision.SERVE : Decision.FORWARD;
+              };
+          return new Explanation(
+              decision,
+              null,
+              null,
+              List.of(
+                  new Reason("rule", "RFC 9111", "found", "so"),
+                  new Reason("coding", "RFC 9110", "no Accept-Encoding", "as it comes")));
+        }
 
-            @Override
-            public ExchangeHandler entrance() {
-              return exchange -> entrance.handle(exchange);
-            }
+        @Override
+        public ExchangeHandler entrance() {
+          return exchange -> entrance.handle(exchange);
+        }
 
-            @Override
-            public List<EventLoop> loops() {
-              return List.of(loop);
-            }
+        @Override
+        public List<EventLoop> loops() {
+          return List.of(loop);
+        }
 
-            @Override
-            public Map<String, Long> hottest() {
-              return Map.of("http://h/hot", 9L, "http://h/warm", 3L);
-            }
+        @Override
+        public Map<String, Long> hottest() {
+          return Map.of("http://h/hot", 9L, "http://h/warm", 3L);
+        }
 
-            @Override
-            public @Nullable List<PurgedUrl> removedBy(long purge) {
-              return purge == 812
-                  ? List.of(
-                      new PurgedUrl("http://h/2", 2, SelectingFields.NONE),
-                      new PurgedUrl("http://h/1", 1, SelectingFields.NONE))
-                  : null;
-            }
+        @Override
+        public @Nullable List<PurgedUrl> removedBy(long purge) {
+          return purge == 812
+              ? List.of(
+                  new PurgedUrl("http://h/2", 2, SelectingFields.NONE),
+                  new PurgedUrl("http://h/1", 1, SelectingFields.NONE))
+              : null;
+        }
 
-            @Override
-            public List<SelectingFields> variants(String url) {
-              return variants;
-            }
-          });
+        @Override
+        public List<SelectingFields> variants(String url) {
+          return variants;
+        }
+      };
+  private WarmUp warmUp = new WarmUp(source);
 
   private void answer(Exchange exchange) {
     asked.add(exchange.request().target());
@@ -210,5 +214,51 @@ class WarmUpTest {
     warm("http://h/a", "http://h/b");
     awaitDone();
     assertThat(requests.get()).isEqualTo(2 * 16);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {10_000, 10_001, 50_000})
+  void ofASitemapTheFirstTenThousandUrlsCountAndItIsSaid(int urls) {
+    String sitemap =
+        IntStream.range(0, urls)
+            .mapToObj(i -> "<loc>http://fresh/" + i + "</loc>")
+            .collect(Collectors.joining("\n"));
+    entrance =
+        exchange -> {
+          exchange.reply().head(ResponseHead.of(200), sitemap.length());
+          exchange.reply().write(Unpooled.copiedBuffer(sitemap, UTF_8));
+          exchange.reply().end(null);
+        };
+    warmUp.sitemap("http://h/map.xml", 1000);
+    assertThat(awaitDone().fresh()).isEqualTo(10_000);
+    assertThat(progress().total()).isEqualTo(10_000);
+    assertThat(progress().failed()).isZero();
+    assertThat(progress().troubles())
+        .extracting(WarmProgress.Trouble::why)
+        .isEqualTo(
+            urls == 10_000
+                ? List.of()
+                : List.of("the sitemap: its first 10000 URLs count, and it has more"));
+  }
+
+  /** All wait on one loop, so the others are over before the first one is given up. */
+  @Test
+  void aResponseThatNeverEndsIsGivenUpAndTheOthersCount() {
+    warmUp = new WarmUp(source, 0);
+    entrance =
+        exchange -> {
+          if (exchange.request().target().equals("/hot")) {
+            exchange.reply().head(ResponseHead.of(200), 2);
+            exchange.reply().write(Unpooled.copiedBuffer("x", UTF_8));
+          } else {
+            answer(exchange);
+          }
+        };
+    warm("http://h/hot", "http://h/1", "http://h/2");
+    assertThat(awaitDone().stored()).isEqualTo(2);
+    assertThat(progress().failed()).isEqualTo(1);
+    assertThat(progress().troubles())
+        .containsExactly(new WarmProgress.Trouble("http://h/hot", "no whole response in 0 s"));
+    assertThat(warm("http://h/1")).as("the next one").isTrue();
   }
 }
