@@ -74,6 +74,10 @@ record JwtCheck(JwtSettings settings) {
   private static final int SKEW_SECONDS = 30;
   private static final int MOST_TOKEN_CHARACTERS = 8192;
   private static final int MOST_KEYS = 1_000;
+
+  /** A key has four. The library writes keys into its messages, by one call for each level. */
+  private static final int MOST_LEVELS = 32;
+
   private static final long MOST_KEPT_SECONDS = 300;
 
   private static Failure wrong(String reason) {
@@ -88,9 +92,12 @@ record JwtCheck(JwtSettings settings) {
    * @throws IOException if it is no such set
    */
   static List<JsonWebKey> keys(byte[] content) throws IOException {
+    String text = new String(content, StandardCharsets.UTF_8);
+    if (levels(text) > MOST_LEVELS) {
+      throw new IOException("more than " + MOST_LEVELS + " levels of nesting");
+    }
     List<JsonWebKey> keys;
     try {
-      String text = new String(content, StandardCharsets.UTF_8);
       List<JsonWebKey> all = new JsonWebKeySet(text).getJsonWebKeys();
       if (JsonUtil.parseJson(text).get("keys") instanceof List<?> told
           && told.size() > all.size()) {
@@ -109,6 +116,24 @@ record JwtCheck(JwtSettings settings) {
       throw new IOException(keys.size() + " keys (expected: at most " + MOST_KEYS + ")");
     }
     return keys;
+  }
+
+  /** How deep lists and objects lie in one another. */
+  private static int levels(String json) {
+    int level = 0;
+    int most = 0;
+    boolean isQuoted = false;
+    for (int i = 0; i < json.length(); i++) {
+      switch (json.charAt(i)) {
+        case '"' -> isQuoted = !isQuoted;
+        case '\\' -> i++;
+        case '[', '{' -> level += isQuoted ? 0 : 1;
+        case ']', '}' -> level -= isQuoted ? 0 : 1;
+        default -> {}
+      }
+      most = Math.max(most, level);
+    }
+    return most;
   }
 
   private static boolean isOfUse(JsonWebKey key) {

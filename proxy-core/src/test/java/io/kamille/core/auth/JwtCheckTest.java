@@ -230,6 +230,23 @@ class JwtCheckTest {
 
   /** RFC 7517 §5. */
   @Test
+  void aSetHasAtMostThirtyTwoLevels() throws Exception {
+    // The set, its list and the key are three; brackets in a text are none.
+    assertThat(parse(nested(29))).hasSize(1);
+    assertThatThrownBy(() -> parse(nested(30)))
+        .isInstanceOf(IOException.class)
+        .hasMessage("more than 32 levels of nesting");
+    assertThatThrownBy(() -> parse(nested(200_000))).isInstanceOf(IOException.class);
+  }
+
+  private static String nested(int levels) {
+    String key = RSA.toJson(JsonWebKey.OutputControlLevel.PUBLIC_ONLY);
+    String text = "\"text\":\"[\\\"" + "[".repeat(40) + "\",";
+    String more = "\"more\":" + "[".repeat(levels) + "]".repeat(levels) + ",";
+    return "{\"keys\":[{" + text + more + key.substring(1) + "]}";
+  }
+
+  @Test
   void entriesThatCannotBeReadLeaveTheOthers() throws IOException {
     String right = RSA.toJson(JsonWebKey.OutputControlLevel.PUBLIC_ONLY);
     String broken = right.replace("{", "{\"x5c\":[\"?\"],");
