@@ -61,12 +61,19 @@ public final class OriginTls {
    */
   public static OriginTls open(
       OriginTlsSettings settings, OriginTrust trust, List<String> protocols) throws IOException {
+    return open(settings, trust, protocols, MOST_SESSIONS);
+  }
+
+  /** The same with as many sessions. */
+  static OriginTls open(
+      OriginTlsSettings settings, OriginTrust trust, List<String> protocols, int mostSessions)
+      throws IOException {
     try {
       SslContextBuilder builder =
           TlsProfile.INTERMEDIATE
               .offer(SslContextBuilder.forClient(), protocols)
               .sslProvider(ServerContext.isNative() ? SslProvider.OPENSSL_REFCNT : SslProvider.JDK)
-              .sessionCacheSize(MOST_SESSIONS);
+              .sessionCacheSize(mostSessions);
       if (ServerContext.isNative()) {
         builder.option(OpenSslContextOption.GROUPS, ServerContext.groups());
       }

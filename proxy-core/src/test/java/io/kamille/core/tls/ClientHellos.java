@@ -36,6 +36,22 @@ public final class ClientHellos {
     return firstOf(engine);
   }
 
+  /** The same record made that long by the extension {@code padding} (RFC 7685). */
+  public static byte[] padded(byte[] record, int length) {
+    ByteBuffer padded = ByteBuffer.wrap(Arrays.copyOf(record, length));
+    int more = length - record.length;
+    padded.putShort(3, (short) (length - 5));
+    padded.putInt(5, padded.getInt(5) + more);
+    int at = RECORD_AND_MESSAGE_HEADER + Short.BYTES + 32;
+    at += 1 + padded.get(at);
+    at += Short.BYTES + padded.getShort(at);
+    at += 1 + padded.get(at);
+    padded.putShort(at, (short) (padded.getShort(at) + more));
+    padded.putShort(record.length, (short) 21);
+    padded.putShort(record.length + Short.BYTES, (short) (more - 2 * Short.BYTES));
+    return padded.array();
+  }
+
   /** The ClientHello of the JDK from its version on. */
   static byte[] ofJdk(@Nullable String name, String... protocols)
       throws GeneralSecurityException, SSLException {

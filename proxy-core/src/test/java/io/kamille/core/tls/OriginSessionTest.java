@@ -10,6 +10,7 @@ import io.netty.handler.ssl.OpenSslServerSessionContext;
 import io.netty.util.ReferenceCountUtil;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
@@ -48,6 +49,35 @@ class OriginSessionTest {
     assertThat(resumes(trusting(authority))).as("another context").isFalse();
   }
 
+  /** A server gives two tickets at each handshake. */
+  @Test
+  void ofMoreSessionsThanTheMostTheOldestAreForgotten() throws Exception {
+    assumeTrue(ServerContext.isNative(), "the JDK's provider counts no tickets");
+    assertThat(resumed(4, 1, 2)).containsExactly(1, 2);
+    assertThat(resumed(4, 1, 2, 3)).containsExactly(2, 3);
+    assertThat(resumed(4, 1, 2, 3, 4, 5, 6, 7)).containsExactly(6, 7);
+  }
+
+  /** Which of the origins at these ports, asked one after another, still resume a session. */
+  private List<Integer> resumed(int mostSessions, Integer... ports) throws Exception {
+    List<Integer> resumed = new ArrayList<>();
+    for (int port : List.of(ports).subList(Math.max(0, ports.length - 3), ports.length)) {
+      OriginTls client =
+          OriginTls.open(
+              OriginTlsSettings.DEFAULTS,
+              new OriginTrust(List.of(authority.authority()), null),
+              List.of("http/1.1"),
+              mostSessions);
+      for (int other : ports) {
+        assertThat(resumes(client, other)).isFalse();
+      }
+      if (resumes(client, port)) {
+        resumed.add(port);
+      }
+    }
+    return resumed;
+  }
+
   @Test
   void whoTrustsAnotherAuthorityHasNoConnection() throws Exception {
     OriginTls other = trusting(new Certificates("other"));
@@ -68,20 +98,28 @@ class OriginSessionTest {
   }
 
   private Handshake handshake(OriginTls client) {
+    return handshake(client, 443);
+  }
+
+  private Handshake handshake(OriginTls client, int port) {
     return new Handshake(
-        client.handler(ByteBufAllocator.DEFAULT, "origin.test", 443, Duration.ofMinutes(1)),
+        client.handler(ByteBufAllocator.DEFAULT, "origin.test", port, Duration.ofMinutes(1)),
         server,
         "origin.test");
   }
 
   /** Whether a handshake of this client is an abbreviated one. */
   private boolean resumes(OriginTls client) {
+    return resumes(client, 443);
+  }
+
+  private boolean resumes(OriginTls client, int port) {
     var choosing = new EmbeddedChannel();
     ServerTls.Choice choice =
         server.choose("origin.test", choosing.eventLoop().newPromise()).getNow();
     var stats = ((OpenSslServerSessionContext) choice.context().sessionContext()).stats();
     long before = stats.ticketKeyResume() + stats.ticketKeyRenew();
-    try (var handshake = handshake(client)) {
+    try (var handshake = handshake(client, port)) {
       assertThat(handshake.isDone()).isTrue();
       handshake.server.writeOutbound(Unpooled.copiedBuffer("x", StandardCharsets.US_ASCII));
       handshake.talk();

@@ -18,6 +18,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.codec.TooLongFrameException;
 import io.netty.handler.ssl.AbstractSniHandler;
 import io.netty.handler.ssl.NotSslRecordException;
 import io.netty.handler.ssl.SslHandler;
@@ -48,7 +49,10 @@ final class ConnectionOpener {
   /** TLS handshakes of one listener that may be under way at a time. */
   private static final int MOST_HANDSHAKES = 2_048;
 
+  /** Of a ClientHello with the headers of its records and its own. */
   private static final int MOST_HELLO_BYTES = 16 * 1024;
+
+  private static final int HELLO_HEADERS = 5 + 4;
 
   /** The fatal alert {@code no_application_protocol} (RFC 7301 §3.2) as a record. */
   private static final byte[] NO_APPLICATION_PROTOCOL = {21, 3, 3, 0, 2, 2, 120};
@@ -279,13 +283,18 @@ final class ConnectionOpener {
       ReferenceCountUtil.release(message);
     }
 
-    /** Reads the ClientHello and gives way to the TLS of the name in it. */
+    /**
+     * Reads the ClientHello and gives way to the TLS of the name in it. Netty reads each record to
+     * its end, however long that is, before it looks at the length of the ClientHello.
+     */
     private final class NameReader extends AbstractSniHandler<ServerTls.Choice> {
 
       private boolean isBegun;
+      private boolean isWhole;
+      private int octets;
 
       NameReader() {
-        super(MOST_HELLO_BYTES, 0);
+        super(MOST_HELLO_BYTES - HELLO_HEADERS, 0);
       }
 
       /** Each method of HTTP begins with a letter, and no record of TLS does. */
@@ -298,12 +307,20 @@ final class ConnectionOpener {
           return;
         }
         isBegun = true;
+        octets += in.readableBytes();
         super.channelRead(context, message);
+        if (octets > MOST_HELLO_BYTES && !isWhole && channel.isOpen()) {
+          counters.failed(
+              accepted.client(),
+              new TooLongFrameException("a ClientHello exceeds " + MOST_HELLO_BYTES + " octets"));
+          TlsOpening.this.close();
+        }
       }
 
       @Override
       protected Future<ServerTls.Choice> lookup(
           ChannelHandlerContext context, @Nullable ByteBuf hello) throws Exception {
+        isWhole = true;
         isChallenge = challenges != null && hello != null && Challenges.areAskedBy(hello);
         return super.lookup(context, hello);
       }
@@ -329,6 +346,8 @@ final class ConnectionOpener {
           if (isChallenge) {
             context.writeAndFlush(Unpooled.wrappedBuffer(NO_APPLICATION_PROTOCOL));
           }
+          // Else it would read the same ClientHello again at the end of the connection.
+          context.pipeline().remove(this);
           TlsOpening.this.close();
           return;
         }

@@ -52,6 +52,8 @@ class HttpsIT {
   /** A record of an alert that is fatal: no_application_protocol (RFC 7301 §3.2). */
   private static final byte[] NO_APPLICATION_PROTOCOL = {21, 3, 3, 0, 2, 2, 120};
 
+  private static final int MOST_HELLO_OCTETS = 16 << 10;
+
   private final Challenges challenges = new Challenges();
   private final byte[] hash = new byte[32];
   private Certificates authority;
@@ -227,6 +229,44 @@ class HttpsIT {
         client.send(new byte[] {octet});
       }
       assertThat(client.octets(NO_APPLICATION_PROTOCOL.length)).isEqualTo(NO_APPLICATION_PROTOCOL);
+      assertThat(client.isAtEnd()).isTrue();
+    }
+  }
+
+  @Test
+  void aClientHelloOfMoreThan16KibibytesEndsTheConnection() throws Exception {
+    byte[] hello = ClientHellos.record("a.test", "acme-tls/1");
+    try (TestClient client = server.connect()) {
+      client.send(ClientHellos.padded(hello, MOST_HELLO_OCTETS));
+      assertThat(client.octets(NO_APPLICATION_PROTOCOL.length)).isEqualTo(NO_APPLICATION_PROTOCOL);
+      assertThat(client.isAtEnd()).isTrue();
+    }
+    Await.until(() -> server.connections() == 0, "the end");
+    assertThat(tls.counters().failures()).isEqualTo(1);
+    try (TestClient client = server.connect()) {
+      client.send(ClientHellos.padded(hello, MOST_HELLO_OCTETS + 1));
+      assertThat(client.isAtEnd()).as("without an alert").isTrue();
+    }
+    Await.until(() -> server.connections() == 0, "the end");
+    assertThat(tls.counters().failures()).isEqualTo(2);
+    try (SSLSocket socket = connect("TLSv1.3", "a.test", "http/1.1")) {
+      assertThat(answer(socket)).startsWith("HTTP/1.1 200 ");
+    }
+  }
+
+  /** Netty alone reads records to their end, and such a one to 64 KiB. */
+  @Test
+  void aRecordThatSaysItIsLongerIsNotReadToItsEnd() {
+    byte[] record = new byte[MOST_HELLO_OCTETS];
+    System.arraycopy(new byte[] {22, 3, 1, -1, -1, 1, 0, 16}, 0, record, 0, 8);
+    try (TestClient client = server.connect()) {
+      client.send(record);
+      Await.until(() -> server.connections() == 1, "the connection");
+      server.settle();
+      assertThat(tls.counters().failures()).isZero();
+      client.send(new byte[1]);
+      Await.until(() -> server.connections() == 0, "the end");
+      assertThat(tls.counters().failures()).isEqualTo(1);
       assertThat(client.isAtEnd()).isTrue();
     }
   }
