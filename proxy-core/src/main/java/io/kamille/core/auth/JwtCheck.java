@@ -62,7 +62,8 @@ record JwtCheck(JwtSettings settings) {
           ErrorCodes.EXPIRED, wrong("the token has expired"),
           ErrorCodes.EXPIRATION_MISSING, wrong("the token has no exp"),
           ErrorCodes.NOT_YET_VALID, wrong("the token is not valid yet (nbf)"),
-          ErrorCodes.ISSUED_AT_INVALID_FUTURE, wrong("the token is of the future (iat)"),
+          // All else of this code has a cause.
+          ErrorCodes.MISCELLANEOUS, wrong("its exp lies before its iat or nbf"),
           ErrorCodes.ISSUER_INVALID, OTHER_ISSUER,
           ErrorCodes.ISSUER_MISSING, OTHER_ISSUER,
           ErrorCodes.AUDIENCE_INVALID, OTHER_AUDIENCE,
@@ -206,6 +207,9 @@ record JwtCheck(JwtSettings settings) {
       if (cause instanceof UnresolvableKeyException) {
         return UNKNOWN_KEY;
       }
+    }
+    if (wrong.getCause() != null) {
+      return OTHER;
     }
     return wrong.getErrorDetails().stream()
         .map(error -> REASONS.getOrDefault(error.getErrorCode(), OTHER))

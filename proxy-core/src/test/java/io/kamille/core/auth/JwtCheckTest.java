@@ -120,6 +120,13 @@ class JwtCheckTest {
     JwtClaims early = claims();
     early.setNotBefore(NumericDate.fromSeconds(NOW + 31));
     assertThat(refusal(signed(RSA, "RS256", early))).isEqualTo("the token is not valid yet (nbf)");
+    JwtClaims future = claims();
+    future.setIssuedAt(NumericDate.fromSeconds(NOW + 61));
+    assertThat(refusal(signed(RSA, "RS256", future)))
+        .isEqualTo("its exp lies before its iat or nbf");
+    early.setNotBefore(NumericDate.fromSeconds(NOW + 61));
+    assertThat(refusal(signed(RSA, "RS256", early)))
+        .isEqualTo("its exp lies before its iat or nbf");
     JsonWebSignature critical = token("RS256", claims());
     critical.setKey(RSA.getPrivateKey());
     critical.setKeyIdHeaderValue("rsa");
