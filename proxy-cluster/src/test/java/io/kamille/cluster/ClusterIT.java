@@ -17,11 +17,13 @@ import io.kamille.cluster.purge.PurgeReceipt;
 import io.kamille.cluster.purge.PurgeReceipt.AtNode;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.tls.Certificates;
+import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -39,6 +41,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
+import org.jgroups.Version;
+import org.jgroups.stack.IpAddress;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -541,6 +545,43 @@ class ClusterIT {
     for (Socket stranger : open) {
       stranger.close();
     }
+  }
+
+  /** Else it could have others reserve whatever it says. */
+  @Test
+  void ofAMemberWhoseMessageIsTooLongTheConnectionEnds() throws Exception {
+    int limit = 8 << 20;
+    try (SSLSocket member = greeting("a")) {
+      new DataOutputStream(member.getOutputStream()).writeInt(limit);
+      member.setSoTimeout(100);
+      assertThatThrownBy(() -> member.getInputStream().read())
+          .as("its content is awaited")
+          .isInstanceOf(SocketTimeoutException.class);
+    }
+    for (int length : new int[] {limit + 1, Integer.MAX_VALUE}) {
+      try (SSLSocket member = greeting("a")) {
+        new DataOutputStream(member.getOutputStream()).writeInt(length);
+        member.setSoTimeout(10_000);
+        assertThat(member.getInputStream().readAllBytes()).hasSizeLessThan(10);
+      }
+    }
+    assertThat(purge("a", "http://a.test/too-long").isComplete()).isTrue();
+  }
+
+  /** Who has a certificate, and speaks as JGroups does. */
+  private static SSLSocket greeting(String node) throws Exception {
+    SSLContext context =
+        Certificates.server(settings.authority().ecdsa("d"), settings.authority().authority());
+    InetAddress loopback = InetAddress.getLoopbackAddress();
+    SSLSocket member =
+        (SSLSocket) context.getSocketFactory().createSocket(loopback, settings.port(node));
+    IpAddress address = new IpAddress(loopback, member.getLocalPort());
+    DataOutputStream out = new DataOutputStream(member.getOutputStream());
+    out.write("bela".getBytes(US_ASCII));
+    out.writeShort(Version.version);
+    out.writeShort(address.serializedSize());
+    address.writeTo(out);
+    return member;
   }
 
   private static void refused(SSLContext context, String protocol) throws IOException {

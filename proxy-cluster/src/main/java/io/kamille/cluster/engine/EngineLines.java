@@ -9,6 +9,7 @@ import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import java.util.regex.Pattern;
 import org.jgroups.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What JGroups logs, as lines of ours: warnings alone, the ordinary ones at level debug, without
@@ -18,7 +19,7 @@ final class EngineLines extends Handler {
 
   private static final System.Logger LOG = System.getLogger("kamille.cluster");
   private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(10);
-  private static final int LINE_LIMIT = 300;
+  static final int LINE_LIMIT = 300;
 
   /** What passes by itself, and what a line of ours says in words for operators. */
   private static final Pattern ORDINARY =
@@ -53,15 +54,19 @@ final class EngineLines extends Handler {
     Long before = last.get(part);
     if (before == null || now - before >= PAUSE_NANOS) {
       last.put(part, now);
-      String line = text.lines().findFirst().orElse("");
-      Throwable why = entry.getThrown();
       LOG.log(
           level,
-          "JGroups says ({0}): {1}{2}",
+          "JGroups says ({0}): {1}",
           part.substring(part.lastIndexOf('.') + 1),
-          line.length() > LINE_LIMIT ? line.substring(0, LINE_LIMIT - 1) + "…" : line,
-          why == null ? "" : ": " + why.getMessage());
+          line(text, entry.getThrown()));
     }
+  }
+
+  /** The first line of a text, and the message of its reason. */
+  static String line(String text, @Nullable Throwable why) {
+    String line =
+        text.lines().findFirst().orElse("") + (why == null ? "" : ": " + why.getMessage());
+    return line.length() > LINE_LIMIT ? line.substring(0, LINE_LIMIT - 1) + "…" : line;
   }
 
   @Override

@@ -29,6 +29,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jgroups.Address;
 import org.jgroups.BytesMessage;
@@ -114,7 +115,6 @@ public final class JGroupsEngine implements ClusterEngine {
   private static final Duration RETRY = Duration.ofSeconds(1);
   private static final Duration LOOK = Duration.ofSeconds(3);
   private static final int LOOKS_ALONE = 2;
-  private static final int NAMES_LIMIT = 1_000;
   private static final Address NOBODY = UUID.randomUUID();
   private static final Position NOWHERE = new Position(Position.NOT_KNOWN, 0, 0, null);
 
@@ -131,8 +131,8 @@ public final class JGroupsEngine implements ClusterEngine {
   private final CountDownLatch isTried = new CountDownLatch(1);
   private volatile String lastRefusal = "";
 
-  /** Addresses of nodes, by name. */
-  private final Map<String, String> found = new ConcurrentHashMap<>();
+  /** Where a node of this name was found. */
+  private volatile String namesake = "a member";
 
   /** Answers that are waited for. */
   private static final class Question {
@@ -258,7 +258,7 @@ public final class JGroupsEngine implements ClusterEngine {
       }
       refused(
           refused instanceof SecurityException
-              ? found.getOrDefault(settings.node(), "a member")
+              ? namesake
                   + (" has the name " + settings.node() + " already. Give this node another one")
               : String.valueOf(refused.getMessage()));
     }
@@ -269,6 +269,12 @@ public final class JGroupsEngine implements ClusterEngine {
     if (!reason.equals(lastRefusal)) {
       lastRefusal = reason;
       LOG.log(Level.WARNING, "this node is no member of {0}: {1}", settings.name(), reason);
+    }
+  }
+
+  private void found(PingData node) {
+    if (nodeOf(node.getAddress()).equals(settings.node())) {
+      namesake = String.valueOf(node.getPhysicalAddr());
     }
   }
 
@@ -340,9 +346,9 @@ public final class JGroupsEngine implements ClusterEngine {
   private static final class Discovered extends TCPPING {
 
     private final Supplier<List<InetSocketAddress>> hosts;
-    private final Map<String, String> found;
+    private final Consumer<PingData> found;
 
-    Discovered(Supplier<List<InetSocketAddress>> hosts, Map<String, String> found) {
+    Discovered(Supplier<List<InetSocketAddress>> hosts, Consumer<PingData> found) {
       this.hosts = hosts;
       this.found = found;
       setId(ClassConfigurator.getProtocolId(TCPPING.class));
@@ -357,8 +363,8 @@ public final class JGroupsEngine implements ClusterEngine {
 
     @Override
     protected void handleDiscoveryResponse(@Nullable PingData data, Address sender) {
-      if (data != null && found.size() < NAMES_LIMIT) {
-        found.put(nodeOf(data.getAddress()), String.valueOf(data.getPhysicalAddr()));
+      if (data != null) {
+        found.accept(data);
       }
       super.handleDiscoveryResponse(data, sender);
     }
@@ -410,7 +416,7 @@ public final class JGroupsEngine implements ClusterEngine {
       channel =
           new JChannel(
               tcp,
-              new Discovered(hosts, found).portRange(0).numDiscoveryRuns(3),
+              new Discovered(hosts, JGroupsEngine.this::found).portRange(0).numDiscoveryRuns(3),
               new MERGE3().setMinInterval(MERGE_LEAST_MILLIS).setMaxInterval(MERGE_MOST_MILLIS),
               new FD_ALL3().setTimeout(SILENT_MILLIS).setInterval(SILENT_LOOK_MILLIS),
               new VERIFY_SUSPECT2().setTimeout(SUSPECTED_MILLIS),

@@ -16,6 +16,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLSocket;
 import org.jgroups.util.DefaultSocketFactory;
 import org.jspecify.annotations.Nullable;
@@ -33,7 +34,7 @@ final class MemberSockets extends DefaultSocketFactory {
    * nobody reads would go on answering the next membership there.
    */
   private static final String[] PROTOCOLS = {"TLSv1.3"};
-  private static final int HANDSHAKES_LIMIT = 256;
+  static final int HANDSHAKES_LIMIT = 256;
   private static final int BACKLOG = 256;
   private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
@@ -168,7 +169,11 @@ final class MemberSockets extends DefaultSocketFactory {
     private synchronized void begin(Socket stranger) {
       strangers.add(stranger);
       if (strangers.size() > HANDSHAKES_LIMIT) {
-        shut(strangers.removeFirst());
+        Socket oldest = strangers.removeFirst();
+        lines.tell(
+            oldest.getRemoteSocketAddress(),
+            new SSLException("more than " + HANDSHAKES_LIMIT + " handshakes at once"));
+        shut(oldest);
       }
     }
 

@@ -1,6 +1,7 @@
 package io.kamille.cluster.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kamille.core.tls.Certificates;
 import java.io.IOException;
@@ -9,6 +10,9 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketException;
+import java.net.SocketTimeoutException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import javax.net.ssl.SSLContext;
@@ -77,6 +81,42 @@ class MemberSocketsTest {
         assertThat(taken.isClosed()).isTrue();
         assertThat(isOver(node)).isTrue();
       }
+    }
+  }
+
+  @Test
+  void ofStrangersWhoSayNothingTheOldestMakesRoomForANode() throws Exception {
+    List<Socket> silent = new ArrayList<>();
+    try (ServerSocket server = listening()) {
+      int limit = MemberSockets.HANDSHAKES_LIMIT;
+      for (int count : new int[] {limit, limit + 1, limit + 200}) {
+        while (silent.size() < count) {
+          silent.add(new Socket(InetAddress.getLoopbackAddress(), server.getLocalPort()));
+          Thread handshake = Thread.startVirtualThread(handshakes.take());
+          while (handshake.getState() != Thread.State.TIMED_WAITING) {
+            assertThat(handshake.isAlive()).as("it reads").isTrue();
+            Thread.onSpinWait();
+          }
+        }
+        for (Socket gone : silent.subList(0, count - limit)) {
+          assertThat(gone.getInputStream().read()).isEqualTo(-1);
+        }
+        for (Socket left : List.of(silent.get(count - limit), silent.getLast())) {
+          left.setSoTimeout(1);
+          assertThatThrownBy(() -> left.getInputStream().read())
+              .isInstanceOf(SocketTimeoutException.class);
+        }
+      }
+      try (SSLSocket node = connected(server)) {
+        Thread.startVirtualThread(handshakes.take());
+        node.startHandshake();
+        try (Socket taken = server.accept()) {
+          assertThat(taken.isClosed()).isFalse();
+        }
+      }
+    }
+    for (Socket each : silent) {
+      each.close();
     }
   }
 
