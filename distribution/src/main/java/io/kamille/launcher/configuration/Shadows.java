@@ -10,6 +10,8 @@ import io.kamille.core.setting.Position;
 import io.kamille.core.setting.SecretText;
 import io.kamille.core.setting.SectionValues;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -17,6 +19,8 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** What in a configuration has less effect than it seems, because something else goes first. */
@@ -34,16 +38,38 @@ public final class Shadows {
       Pattern.compile("\\$\\{(?!file:)[^}]*}|%\\{[^}]*}|\\$[a-z][a-z0-9_]*");
 
   private final String file;
-  private final List<RouteSettings> routes;
   private final ForwardingSettings forwarding;
   private final RoutesByHost byHost;
+
+  /** The hosts below each wildcard that a route names, in the order of the file. */
+  private final Map<String, List<String>> hostsBelow = new HashMap<>();
+
+  private final IdentityHashMap<RouteSettings, Integer> indexes = new IdentityHashMap<>();
   private final List<String> notes = new ArrayList<>();
 
-  private Shadows(String file, List<RouteSettings> routes, ForwardingSettings forwarding) {
+  Shadows(String file, List<RouteSettings> routes, ForwardingSettings forwarding) {
     this.file = file;
-    this.routes = routes;
     this.forwarding = forwarding;
     this.byHost = new RoutesByHost(routes);
+    for (RouteSettings route : routes) {
+      indexes.put(route, indexes.size());
+    }
+    Set<String> hosts = byHost.hosts();
+    for (String host : hosts) {
+      wildcardsOver(host).filter(hosts::contains).forEach(over -> below(over).add(host));
+    }
+  }
+
+  private static Stream<String> wildcardsOver(String host) {
+    Stream<String> over =
+        IntStream.range(0, host.length())
+            .filter(at -> host.charAt(at) == '.')
+            .mapToObj(at -> "*" + host.substring(at));
+    return Stream.concat(over, Stream.of(Route.ANY_HOST)).filter(each -> !each.equals(host));
+  }
+
+  private List<String> below(String wildcard) {
+    return hostsBelow.computeIfAbsent(wildcard, _ -> new ArrayList<>());
   }
 
   /**
@@ -61,10 +87,14 @@ public final class Shadows {
     for (int i = 0; i < sections.size(); i++) {
       shadows.look(sections.get(i), configuration.routes().get(i));
     }
-    return List.copyOf(shadows.notes);
+    return shadows.notes();
   }
 
-  private void look(SectionValues at, RouteSettings route) {
+  List<String> notes() {
+    return List.copyOf(notes);
+  }
+
+  void look(SectionValues at, RouteSettings route) {
     String host = RoutesByHost.hostOf(route);
     hostsGoFirst(at, host, route.path());
     String below = route.path() + "/";
@@ -137,8 +167,8 @@ public final class Shadows {
       return;
     }
     List<String> first = new ArrayList<>();
-    for (String host : byHost.hosts()) {
-      RouteSettings taker = isBelow(host, wildcard) ? byHost.find(host, path) : null;
+    for (String host : below(wildcard)) {
+      RouteSettings taker = byHost.find(host, path);
       if (taker != null && !taker.path().equals(path)) {
         first.add(host + " (" + name(taker) + ")");
       }
@@ -149,12 +179,6 @@ public final class Shadows {
       String all = more > 0 ? shown + " and " + more + " more" : shown;
       add(at, path + " gets no requests of hosts whose own routes go first: " + all);
     }
-  }
-
-  private static boolean isBelow(String host, String wildcard) {
-    boolean isAny = wildcard.equals(Route.ANY_HOST);
-    return !host.equals(wildcard)
-        && (isAny || (wildcard.startsWith("*.") && host.endsWith(wildcard.substring(1))));
   }
 
   private void rangesInBothLists(SectionValues at, AccessList access) {
@@ -190,7 +214,7 @@ public final class Shadows {
   }
 
   private String name(RouteSettings route) {
-    return "routes[" + routes.indexOf(route) + "]";
+    return "routes[" + indexes.get(route) + "]";
   }
 
   private void hasNoEffect(SectionValues at, String setting, String value, String why) {

@@ -2,8 +2,12 @@ package io.kamille.launcher.configuration;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class ShadowsTest {
@@ -66,6 +70,43 @@ class ShadowsTest {
         .containsExactly(
             "k:5:3: note: routes[1]: /x gets no requests of hosts whose own routes go first:"
                 + " *.a.org (routes[0])");
+  }
+
+  /** To compare each with each would take a minute. */
+  @Test
+  void manyWildcardsTakeNoTimeOfEachOther() {
+    var some = accepted(LEAST + "- {host: '*.com', path: /x, upstream: web}");
+    RouteSettings one = some.routes().getFirst();
+    List<RouteSettings> routes = new ArrayList<>(List.of(one));
+    IntStream.range(0, 30_000).forEach(i -> routes.add(at("*.h" + i + ".com", one)));
+    assertTimeoutPreemptively(
+        Duration.ofSeconds(10),
+        () -> {
+          var shadows = new Shadows("k", routes, some.forwarding());
+          var at = some.values().all(Configuration.ROUTES).getFirst();
+          routes.forEach(route -> shadows.look(at, route));
+          assertThat(shadows.notes())
+              .containsExactly(
+                  "k:4:3: note: routes[0]: /x gets no requests of hosts whose own routes go first:"
+                      + " *.h0.com (routes[1]), *.h1.com (routes[2]), *.h2.com (routes[3]) and"
+                      + " 29997 more");
+        });
+  }
+
+  private static RouteSettings at(String host, RouteSettings other) {
+    return new RouteSettings(
+        host,
+        "/",
+        other.match(),
+        other.upstream(),
+        other.hostRewrite(),
+        other.upgrades(),
+        other.access(),
+        other.limits(),
+        other.auth(),
+        other.cache(),
+        other.isLogged(),
+        other.actions());
   }
 
   @Test
