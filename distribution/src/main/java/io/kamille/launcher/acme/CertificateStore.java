@@ -58,7 +58,7 @@ final class CertificateStore implements AutoCloseable {
   private static final String CHALLENGES = "acme/challenges/";
   private static final String CHAIN = "-----BEGIN CERTIFICATE";
 
-  /** A node orders one certificate after the other, so others are of those that crashed. */
+  /** A node orders one certificate after the other; others are of those that crashed. */
   private static final int MOST_PROOFS = 20;
 
   private final Path root;
@@ -67,6 +67,7 @@ final class CertificateStore implements AutoCloseable {
   private final Map<String, byte[]> taken = new ConcurrentHashMap<>();
   private final Map<String, String> troubles = new ConcurrentHashMap<>();
   private @Nullable FileChannel gate;
+  private boolean isFull;
 
   /**
    * Of an authority.
@@ -359,6 +360,11 @@ final class CertificateStore implements AutoCloseable {
         }
       }
     }
+    if (proofs.size() > MOST_PROOFS && !isFull) {
+      String said = "{0}: {1} challenges are open, and {2} of them are answered";
+      LOG.log(Level.WARNING, said, root, proofs.size(), MOST_PROOFS);
+    }
+    isFull = proofs.size() > MOST_PROOFS;
     return proofs.stream().limit(MOST_PROOFS).toList();
   }
 }

@@ -62,14 +62,16 @@ interface Issuer {
      * @param isFinal whether an operator has to do something
      */
     Refusal(String type, String detail, boolean isFinal, @Nullable Instant retryAfter) {
-      super(detail);
-      this.type = type;
-      this.detail =
-          detail.length() > MOST_CHARACTERS
-              ? detail.substring(0, MOST_CHARACTERS - 1) + "…"
-              : detail;
+      super(cut(detail));
+      this.type = cut(type);
+      this.detail = cut(detail);
       this.isFinal = isFinal;
       this.retryAfter = retryAfter;
+    }
+
+    /** It goes into files and the log of a cluster. */
+    private static String cut(String text) {
+      return text.length() > MOST_CHARACTERS ? text.substring(0, MOST_CHARACTERS - 1) + "…" : text;
     }
   }
 

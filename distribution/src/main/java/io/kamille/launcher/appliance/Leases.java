@@ -7,6 +7,7 @@ import io.kamille.core.origin.names.LeasedOrigins.Lease;
 import io.kamille.core.origin.names.OriginList;
 import io.kamille.core.origin.names.OriginLists;
 import io.kamille.core.setting.OriginUrl;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,13 +20,18 @@ import java.util.concurrent.TimeoutException;
  * The origins that upstreams have by the API.
  *
  * @param upstreams those in force
+ * @param longest how long an answer of the API waits until an origin is in force: its name may be
+ *     new
  */
-record Leases(Upstreams upstreams) {
+record Leases(Upstreams upstreams, Duration longest) {
 
-  /** How long an answer of the API waits until an origin is in force: its name may be new. */
   private static final long LONGEST_SECONDS = 1;
 
   private static final int PARTS = 3;
+
+  Leases(Upstreams upstreams) {
+    this(upstreams, Duration.ofSeconds(LONGEST_SECONDS));
+  }
 
   /** As {@link io.kamille.admin.view.ApplianceView#lease}. */
   Leasing put(String upstream, OriginSettings origin, long seconds) {
@@ -71,9 +77,9 @@ record Leases(Upstreams upstreams) {
     return !ended.isEmpty();
   }
 
-  private static void await(Future<?> look) {
+  private void await(Future<?> look) {
     try {
-      look.get(LONGEST_SECONDS, TimeUnit.SECONDS);
+      look.get(longest.toNanos(), TimeUnit.NANOSECONDS);
     } catch (TimeoutException late) {
       // The look goes on.
     } catch (InterruptedException stopped) {

@@ -172,7 +172,7 @@ final class TlsListeners implements AutoCloseable {
     }
   }
 
-  private static Object told(List<ServerCertificate> certificates) {
+  static Object told(List<ServerCertificate> certificates) {
     return certificates.size() > MOST_TOLD ? certificates.size() + " certificates" : certificates;
   }
 

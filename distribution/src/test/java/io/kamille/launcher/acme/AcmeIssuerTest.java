@@ -345,6 +345,19 @@ class AcmeIssuerTest {
   }
 
   @ParameterizedTest
+  @ValueSource(ints = {500, 501, 100_000})
+  void ofWhatAnAuthoritySays500CharactersAreKept(int length) throws Exception {
+    String text = "x".repeat(length);
+    String kept = length > 500 ? text.substring(0, 499) + "…" : text;
+    stub.always("/order", Answer.problem(400, text, text));
+    Refusal refusal = refused();
+    assertThat(refusal.type).isEqualTo(kept);
+    assertThat(refusal.detail).isEqualTo(kept);
+    assertThat(refusal).hasMessage(kept);
+    assertThat(Advice.of(refusal, ChallengeChoice.HTTP_01, NAME)).isEqualTo(kept + ": " + kept);
+  }
+
+  @ParameterizedTest
   @ValueSource(strings = {"/directory", "/account", "/order"})
   void redirectsAreNotFollowed(String path) throws Exception {
     stub.always(path, Answer.of(307, "text/html", "").with("Location", stub.url("/elsewhere")));

@@ -21,6 +21,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Three nodes with a store each, and one authority: a clock moved by hand, no network. */
 class SharedStoreTest {
@@ -240,15 +242,31 @@ class SharedStoreTest {
       assertThat(of(nodes.get(2)).chain()).isEqualTo(mine.chain());
     }
     for (int i = 0; i < 1_000; i++) {
+      shared.values.put("acme/challenges/x" + i, "{\"name\":1}".getBytes(UTF_8));
+    }
+    assertThat(store("c").proofs()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {20, 21, 1_000})
+  void ofManyChallengesTwentyAreAnsweredAndThatOfTheNodeThatOrders(int open) throws IOException {
+    for (int i = 1; i < open; i++) {
       String proof =
           "{\"challenge\":\"TLS_ALPN_01\",\"name\":\"n"
               + i
               + "\",\"token\":\"t\","
               + "\"authorization\":\"a\"}";
       shared.values.put("acme/challenges/" + i, proof.getBytes(UTF_8));
-      shared.values.put("acme/challenges/x" + i, "{\"name\":1}".getBytes(UTF_8));
     }
+    CertificateStore leader = store("a");
+    Proof own = new Proof(ChallengeChoice.HTTP_01, "a.test", "token", "token.authorization");
+    leader.open(own);
+    assertThat(leader.proofs()).hasSize(20).contains(own);
     assertThat(store("c").proofs()).hasSize(20);
+    leader.close(own);
+    assertThat(leader.proofs()).hasSize(Math.min(open - 1, 20)).doesNotContain(own);
+    leader.closeAll();
+    assertThat(store("c").proofs()).isEmpty();
   }
 
   private byte[] pem(String name, long from) throws IOException {

@@ -1,10 +1,12 @@
 package io.kamille.launcher.appliance;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Collections.nCopies;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;
 
 import io.kamille.core.tls.Certificates;
+import io.kamille.core.tls.ServerCertificate;
 import io.kamille.core.tls.ServerTls;
 import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.configuration.ConfigurationFile;
@@ -80,6 +82,14 @@ class TlsListenersTest {
     assertThat(shown()).isEqualTo("a.test");
     step.run();
     assertThat(shown()).as("what was read").isEqualTo("b.test");
+  }
+
+  @Test
+  void ofManyCertificatesTheLogTellsTheNumber() {
+    ServerCertificate own = tls.certificates().getFirst();
+    assertThat(TlsListeners.told(nCopies(3, own))).hasToString("[%s, %s, %s]", own, own, own);
+    assertThat(TlsListeners.told(nCopies(4, own))).hasToString("4 certificates");
+    assertThat(TlsListeners.told(nCopies(10_000, own))).hasToString("10000 certificates");
   }
 
   @Test

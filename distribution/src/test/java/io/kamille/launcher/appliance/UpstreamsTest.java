@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.kamille.admin.view.ApplianceView.Leasing;
 import io.kamille.admin.view.UpstreamSnapshot;
 import io.kamille.admin.view.UpstreamSnapshot.OriginSnapshot;
+import io.kamille.core.Await;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.exchange.RecordingReply;
@@ -59,11 +60,12 @@ class UpstreamsTest {
   private final MetricRegistry registry = new MetricRegistry();
   private final OriginNames names = OriginNames.open(_ -> new Lookup(), registry);
   private final Upstreams upstreams =
-      new Upstreams(
-          names, LoopGroup.sockets(), registry, WallClock.system(), null, Spool.Disk.NONE);
+      new Upstreams(names, LoopGroup.sockets(), registry, new Clock(), null, Spool.Disk.NONE);
   private final Leases leases = new Leases(upstreams);
   private List<NameLookup.Service> services = List.of();
   private boolean isResolverDown;
+  // Volatile: set by the test, read by whoever looks.
+  private volatile CompletableFuture<?> mayAnswer = CompletableFuture.completedFuture(null);
   // Volatile: set by the test, read by whoever looks.
   private volatile boolean isOutOfMemory;
 
@@ -270,6 +272,19 @@ class UpstreamsTest {
   }
 
   @Test
+  void anAnswerOfTheApiWaitsForANameOnlySoLongAndTheOriginComesLater() {
+    reload(TWO);
+    mayAnswer = new CompletableFuture<>();
+    Leases hasty = new Leases(upstreams, Duration.ofMillis(1));
+    assertThat(hasty.put("site", origin("http://c.test"), 60)).isEqualTo(Leasing.DONE);
+    assertThat(origins()).hasSize(2);
+    mayAnswer.complete(null);
+    Await.until(() -> origins().size() == 3, "the origin is in force");
+    assertThat(hasty.end("site", "c.test:80")).isTrue();
+    Await.until(() -> origins().size() == 2, "it has ended");
+  }
+
+  @Test
   void theApiNamesNoOriginThatIsNamedOrThatCannotBeAsked() {
     reload(TWO + ", protocol: h2c");
     assertThat(leases.put("none", origin("http://c.test"), 60)).isEqualTo(Leasing.UNKNOWN);
@@ -403,20 +418,34 @@ class UpstreamsTest {
     return upstreams.origins().getOrDefault("site", List.of());
   }
 
+  /** Each look at the lists asks it. */
+  private final class Clock implements WallClock {
+
+    @Override
+    public long epochMillis() {
+      return WallClock.system().epochMillis();
+    }
+
+    @Override
+    public long nanos() {
+      if (isOutOfMemory) {
+        throw new OutOfMemoryError("as the test says");
+      }
+      return WallClock.system().nanos();
+    }
+  }
+
   /** Knows every name; those that it was asked for as full ones have a dot at their end. */
   private final class Lookup implements NameLookup {
 
     @Override
     public CompletableFuture<Answer> find(String host) {
-      if (isOutOfMemory) {
-        throw new OutOfMemoryError("as the test says");
-      }
       if (isResolverDown) {
         return CompletableFuture.failedFuture(new UnknownHostException(host));
       }
       lookedUp.add(host);
-      return CompletableFuture.completedFuture(
-          new Answer(List.of(InetAddress.getLoopbackAddress()), Duration.ofSeconds(30)));
+      return mayAnswer.thenApply(
+          _ -> new Answer(List.of(InetAddress.getLoopbackAddress()), Duration.ofSeconds(30)));
     }
 
     @Override

@@ -4,7 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
+import io.kamille.admin.api.AdminRequest;
+import io.kamille.admin.api.InvalidRequest;
 import io.kamille.admin.api.ProblemType;
+import io.kamille.admin.auth.Identity;
+import io.kamille.admin.auth.Peer;
 import io.kamille.core.metric.Histogram;
 import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricRegistry;
@@ -14,6 +18,7 @@ import io.kamille.launcher.appliance.RequestTests;
 import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.configuration.ConfigurationFile;
 import io.kamille.launcher.configuration.ConfigurationReading;
+import io.netty.handler.codec.http.DefaultHttpHeaders;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -24,6 +29,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
@@ -196,6 +202,41 @@ class ConfigControlTest {
     Objects.requireNonNull(alarm).run();
     assertThat(fields()).isNotEqualTo(50);
     refused(ProblemType.NO_TRIAL, () -> control.revertTrial(null));
+  }
+
+  @Test
+  void aCommentOf500CharactersIsKeptAndALongerOneIsRefused() throws Exception {
+    for (String beyond : List.of("x".repeat(501), "€".repeat(100_000), "two\nlines")) {
+      assertThatThrownBy(() -> control.commit(commented(beyond), _ -> OTHER))
+          .isInstanceOf(InvalidRequest.class)
+          .hasMessage("A comment is one line of at most 500 characters.");
+      assertThat(control.versions()).hasSize(1);
+    }
+    String longest = "€".repeat(499) + "\"";
+    control.commit(commented(longest), _ -> OTHER);
+    assertThat(opened(true).versions())
+        .extracting(ConfigVersion::comment)
+        .first()
+        .isEqualTo(longest);
+    assertThat(file).hasContent(OTHER);
+  }
+
+  private ChangeOrder commented(String comment) throws InvalidRequest {
+    return ChangeOrder.of(
+        new AdminRequest(
+            "PUT",
+            "/v1/config",
+            null,
+            List.of(),
+            new DefaultHttpHeaders().set("If-Match", control.tag()),
+            new byte[0],
+            new Peer.LocalSocket(),
+            Map.of(),
+            Identity.local()),
+        comment,
+        null,
+        null,
+        null);
   }
 
   // Included files
