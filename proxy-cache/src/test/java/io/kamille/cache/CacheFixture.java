@@ -50,6 +50,9 @@ final class CacheFixture implements AutoCloseable {
   /** What waits to be compressed; {@link #compress} does it. */
   final Queue<Runnable> workers = new ArrayDeque<>();
 
+  /** What the next task meets in place of a worker, once; null if there is one. */
+  @Nullable Error noWorker;
+
   final Cache cache;
   final CacheHandler handler;
   private @Nullable Runnable interruption;
@@ -67,14 +70,14 @@ final class CacheFixture implements AutoCloseable {
     channel.freezeTime();
     cache =
         Cache.open(
-            capacityBytes, sendfileFromBytes, MemorySource.fresh(), workers::add, registry, clock);
+            capacityBytes, sendfileFromBytes, MemorySource.fresh(), this::work, registry, clock);
     handler = cache.handler(origin, settings, this::gate);
   }
 
   /** A cache whose memory comes from there. */
   CacheFixture(long capacityBytes, MemorySource source) {
     channel.freezeTime();
-    cache = Cache.open(capacityBytes, 128 << 10, source, workers::add, registry, clock);
+    cache = Cache.open(capacityBytes, 128 << 10, source, this::work, registry, clock);
     handler = cache.handler(origin, TestSettings.of(capacityBytes), RouteGate.OPEN);
   }
 
@@ -94,7 +97,7 @@ final class CacheFixture implements AutoCloseable {
             disk,
             Disk.ofSystem(),
             reads,
-            workers::add,
+            this::work,
             registry,
             clock);
     handler = cache.handler(origin, settings, RouteGate.OPEN);
@@ -191,6 +194,15 @@ final class CacheFixture implements AutoCloseable {
   /** Lets the loop do what it has to do. */
   void run() {
     channel.runPendingTasks();
+  }
+
+  private void work(Runnable task) {
+    Error fault = noWorker;
+    noWorker = null;
+    if (fault != null) {
+      throw fault;
+    }
+    workers.add(task);
   }
 
   /** Compresses what waits for it, as the workers would. */

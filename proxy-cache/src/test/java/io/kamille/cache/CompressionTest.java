@@ -401,6 +401,25 @@ class CompressionTest {
         .orElseThrow();
   }
 
+  /** The worker's thread cannot be started, for one. */
+  @Test
+  void ifTheWorkersFailForLackOfMemoryTheResponseStaysUncoded() {
+    RecordingReply leader = fixture.get();
+    RecordingReply follower = fixture.get();
+    fixture.noWorker = new OutOfMemoryError("unable to create native thread");
+    String[] response = {"Cache-Control", "max-age=60", "Content-Type", "text/html", "ETag", TAG};
+    fixture.origin.last().respond(200, PAGE, response);
+    fixture.run();
+    assertThat(leader.text()).isEqualTo(PAGE);
+    assertThat(follower.text()).isEqualTo(PAGE);
+    fixture.advance(100);
+    RecordingReply validated = fixture.get("Accept-Encoding", "gzip");
+    fixture.noWorker = new OutOfMemoryError("unable to create native thread");
+    fixture.origin.last().respond(304, "", response);
+    assertThat(validated.text()).isEqualTo(PAGE);
+    assertThat(fixture.isReused("Accept-Encoding", "gzip")).isTrue();
+  }
+
   @Test
   void aPurgeByTagTakesAllForms() {
     store(PAGE, "Surrogate-Key", "a");

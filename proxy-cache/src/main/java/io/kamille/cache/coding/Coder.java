@@ -61,8 +61,8 @@ public final class Coder {
   /**
    * Codes on these workers.
    *
-   * @param workers may refuse with {@link RejectedExecutionException}; then the response stays
-   *     uncoded
+   * @param workers may refuse with {@link RejectedExecutionException}, or have no memory for a
+   *     thread; then the response stays uncoded
    */
   public Coder(TieredStore store, Executor workers, MetricRegistry registry) {
     this.store = store;
@@ -109,7 +109,7 @@ public final class Coder {
     }
     try {
       workers.execute(() -> run(key, stored, rules));
-    } catch (RejectedExecutionException full) {
+    } catch (RejectedExecutionException | OutOfMemoryError full) {
       metrics.refused();
     }
   }
