@@ -44,7 +44,7 @@ public record Accepted(
   }
 
   /** The other end of a socket, for the log. */
-  public static String peer(Channel channel) {
+  public static String shown(Channel channel) {
     return channel.remoteAddress() instanceof InetSocketAddress known
         ? HostPort.text(known)
         : "a client that is gone";

@@ -162,7 +162,7 @@ public final class LingeringClose {
   }
 
   private void reset(String reason) {
-    LOG.log(Level.DEBUG, () -> reason + ": " + Accepted.peer(channel()));
+    LOG.log(Level.DEBUG, () -> reason + ": " + Accepted.shown(channel()));
     resetBecause = reason;
     if (channel().isOpen()) {
       channel().config().setOption(ChannelOption.SO_LINGER, 0);

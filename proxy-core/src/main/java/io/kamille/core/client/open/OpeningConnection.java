@@ -92,7 +92,7 @@ abstract class OpeningConnection extends ListedConnection {
 
   @Override
   public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-    LOG.log(Level.DEBUG, () -> "no connection with " + Accepted.peer(channel) + ": " + cause);
+    LOG.log(Level.DEBUG, () -> "no connection with " + Accepted.shown(channel) + ": " + cause);
     close();
   }
 
