@@ -386,8 +386,9 @@ public final class CertificateKeeper implements AutoCloseable {
         continue; // It has just left the configuration.
       }
       Instant when = its.renewal.due(its.certificate, now);
-      if (its.certificate != null && its.renewal.askAgain().isBefore(when)) {
-        when = its.renewal.askAgain();
+      Instant asks = its.renewal.asks(now);
+      if (its.certificate != null && asks.isBefore(when)) {
+        when = asks;
       }
       if (when.isBefore(first)) {
         first = when;

@@ -105,6 +105,11 @@ record RenewalPlan(
     return because.isEmpty() ? "most of its lifetime is over by then" : because;
   }
 
+  /** When to ask the authority again for the moment of the renewal. */
+  Instant asks(Instant now) {
+    return sane(askAgain, now.plus(ASK_AT_MOST_AFTER));
+  }
+
   /** Our clock was wrong when it was written. */
   private static Instant sane(Instant moment, Instant last) {
     return moment.isAfter(last) ? Instant.EPOCH : moment;

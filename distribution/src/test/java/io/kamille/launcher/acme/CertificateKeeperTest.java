@@ -395,6 +395,20 @@ class CertificateKeeperTest {
   }
 
   @Test
+  void aClockThatWasAheadEndsNoQuestions() throws Exception {
+    try (var keeper = keeper("a.test")) {
+      pass(keeper, Duration.ofDays(1));
+      clock.pass(Duration.ofDays(30));
+      keeper.step();
+      clock.pass(Duration.ofDays(-30));
+      Instant past = clock.instant().minus(Duration.ofHours(2));
+      authority.window = new Window(past, past.plus(Duration.ofHours(1)), null);
+      pass(keeper, Duration.ofHours(13));
+    }
+    assertThat(authority.orders).hasSizeGreaterThan(1);
+  }
+
+  @Test
   void aWindowThatComesTooLateIsCut() throws Exception {
     Instant issued = clock.instant();
     Instant late = issued.plus(Duration.ofDays(89));
