@@ -46,6 +46,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** The running appliance as the control plane sees it. Any thread. */
@@ -303,19 +304,24 @@ final class LiveView implements ApplianceView {
 
   @Override
   public void awaitKept() {
-    CacheOperations cache = appliance.assembly().cache();
+    if (!isKept(appliance.assembly().cache()::whenKept, KEPT_LIMIT_SECONDS)) {
+      LOG.log(
+          Level.WARNING,
+          "a purge holds, but the disk has not taken it down within {0} s: a kill now would undo"
+              + " it for what is on the disk",
+          KEPT_LIMIT_SECONDS);
+    }
+  }
+
+  /** Whether the disk has taken everything down within that time. */
+  static boolean isKept(Consumer<Runnable> whenKept, long limitSeconds) {
     CountDownLatch isKept = new CountDownLatch(1);
-    cache.whenKept(isKept::countDown);
+    whenKept.accept(isKept::countDown);
     try {
-      if (!isKept.await(KEPT_LIMIT_SECONDS, TimeUnit.SECONDS)) {
-        LOG.log(
-            Level.WARNING,
-            "a purge holds, but the disk has not taken it down within {0} s: a kill now would undo"
-                + " it for what is on the disk",
-            KEPT_LIMIT_SECONDS);
-      }
-    } catch (InterruptedException e) {
+      return isKept.await(limitSeconds, TimeUnit.SECONDS);
+    } catch (InterruptedException stopped) {
       Thread.currentThread().interrupt();
+      return false;
     }
   }
 

@@ -26,12 +26,14 @@ import tools.jackson.databind.JsonNode;
 final class PurgeCommand extends LocalCommand {
 
   private static final String PATH = "/v1/cache/purges";
-  private static final long LOOK_MILLIS = 50;
   private static final long LONGEST_LOOKS = 40;
   private static final long LONGEST_COUNT_LOOKS = 200;
 
   @ArgGroup(multiplicity = "1")
   private Target target = new Target();
+
+  /** Between two looks. */
+  long pauseMillis = 50;
 
   /** One of them. */
   static final class Target {
@@ -102,7 +104,7 @@ final class PurgeCommand extends LocalCommand {
     String id = text(purge, "id");
     long most = isDryRun ? LONGEST_COUNT_LOOKS : LONGEST_LOOKS;
     for (long looks = 0; looks < most && !purge.has("nodes") && !isDone(purge); looks++) {
-      StateOption.pause(LOOK_MILLIS, "the purge is in force");
+      StateOption.pause(pauseMillis, "the purge is in force");
       for (JsonNode one : get(PATH).path("purges")) {
         purge = text(one, "id").equals(id) ? one : purge;
       }
