@@ -161,8 +161,11 @@ public final class DiskTier implements AutoCloseable {
     this.worker = new DiskWorker(new Duties(), queueBytes);
     this.journal = new PurgeJournal(directory, identity.store());
     PurgeNotes earlier = readable(journal);
-    if (earlier == null) {
-      Segment.deleteAll(directory);
+    if (earlier == null && Segment.deleteAll(directory)) {
+      LOG.log(
+          Level.WARNING,
+          "the disk tier begins anew: its journal of purges is missing, damaged, or of another"
+              + " store");
     }
     this.earlierPurges = earlier == null ? PurgeNotes.none() : earlier;
     this.log =
@@ -174,7 +177,7 @@ public final class DiskTier implements AutoCloseable {
     try {
       return journal.read();
     } catch (IOException e) {
-      LOG.log(Level.WARNING, "the disk tier begins anew: its purges cannot be read: " + e);
+      LOG.log(Level.WARNING, "the journal of purges cannot be read: " + e);
       return null;
     }
   }

@@ -31,7 +31,8 @@ final class Recovery {
    * up, and so they are if it cannot be read.
    *
    * What the files remove is kept in a filter whose size depends on theirs alone. It takes a few
-   * records in a thousand for removed, which cost a miss each.
+   * records in a thousand for removed, which cost a miss each, and more of them if files of more
+   * than 8 GiB remove more than it has room for.
    */
   private static final int WINDOW_BYTES = 4096;
   private static final int FILTER_LIMIT = 8 << 20;
@@ -80,9 +81,13 @@ final class Recovery {
     this.segments = new ArrayDeque<>(newestFirst);
     this.givenUp = givenUp;
     this.isDone = newestFirst.isEmpty();
-    long kibibytes = newestFirst.stream().mapToLong(Segment::length).sum() >> 10;
-    this.removedByFiles =
-        new KeyFilter(Math.clamp(Long.highestOneBit(kibibytes), FILTER_MINIMUM, FILTER_LIMIT));
+    long bytes = newestFirst.stream().mapToLong(Segment::length).sum();
+    this.removedByFiles = new KeyFilter(filterWords(bytes));
+  }
+
+  /** How large a filter is that takes what files of that many octets remove. */
+  static int filterWords(long bytes) {
+    return Math.clamp(Long.highestOneBit(bytes >> 10), FILTER_MINIMUM, FILTER_LIMIT);
   }
 
   /** Whether everything is in the index. */

@@ -152,12 +152,15 @@ final class Segment {
   }
 
   /** Deletes all segments of a directory. */
-  static void deleteAll(StoreDirectory directory) throws IOException {
+  static boolean deleteAll(StoreDirectory directory) throws IOException {
+    boolean isAny = false;
     for (String name : directory.names()) {
       if (isName(name)) {
         directory.delete(name);
+        isAny = true;
       }
     }
+    return isAny;
   }
 
   /** Which of its records were read whole and found right, by this process. */

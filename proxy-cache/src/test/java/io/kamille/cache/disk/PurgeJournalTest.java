@@ -152,6 +152,50 @@ class PurgeJournalTest {
     assertThat(table.last()).isGreaterThan(5);
   }
 
+  /** Beyond it, a purge could have a smaller number than what it is about. */
+  @Test
+  void aNumberBeyondTheLimitIsDamage() throws Exception {
+    long most = 1L << 62;
+    for (long number : new long[] {0, 1L << 40, most - 1, most}) {
+      assertThat(lastOf(number)).isEqualTo(number);
+    }
+    for (long number : new long[] {most + 1, Long.MAX_VALUE, Long.MIN_VALUE, -1}) {
+      assertThat(lastOf(number)).as("%d", number).isNull();
+    }
+  }
+
+  private static @Nullable Long lastOf(long number) throws Exception {
+    var directory = new MemoryDirectory();
+    PurgeJournalFuzzTest.writeState(directory, number, 0);
+    PurgeNotes read = new PurgeJournal(directory, PurgeJournalFuzzTest.STORE).read();
+    return read == null ? null : read.last();
+  }
+
+  /** Each process takes 2^32 numbers, so nobody lives to see it. */
+  @Test
+  void aStoreWhoseNumbersAreUsedUpBeginsAnew() {
+    var directory = new MemoryDirectory();
+    try (var fixture = new DiskFixture(directory)) {
+      fixture.put(1, 1, 100);
+      PurgeTable table = new PurgeTable();
+      long before = (1L << 62) - 2 * (1L << 32);
+      table.keep(new PurgeNotes(before, List.of(), new PurgeNumbers()), _ -> {});
+      fixture.tier.keepPurges(table);
+      fixture.run();
+      assertThat(table.last()).isEqualTo(1L << 62);
+    }
+    try (var fixture = DiskFixture.recovered(directory)) {
+      assertThat(fixture.version(1, 100)).as("at the limit").isEqualTo(1);
+      assertThat(table(fixture).last()).isGreaterThan(1L << 62);
+    }
+    try (var fixture = DiskFixture.recovered(directory)) {
+      assertThat(fixture.all(1)).as("beyond it").isEmpty();
+      assertThat(table(fixture).last()).isEqualTo(1L << 32);
+      fixture.put(1, 2, 100);
+      assertThat(fixture.version(1, 100)).isEqualTo(2);
+    }
+  }
+
   @Test
   void cutOffAnywhereItGivesThePurgesBefore() {
     var directory = new MemoryDirectory();
