@@ -108,12 +108,18 @@ class ForwardingIT {
                         "Cache-Control: max-age=60")));
     String[] claims = {
       "Forwarded: host=evil.example",
+      "Request-Uri: /evil",
+      "X-Backend-Host: evil.example",
       "X-Forwarded-Host: evil.example",
       "X-Forwarded-Port: 1",
       "X-Forwarded-Prefix: /evil",
       "X-Forwarded-Server: evil.example",
       "X-Host: evil.example",
       "X-HTTP-Method-Override: DELETE",
+      "X-Invoke-Path: /evil",
+      "X-Middleware-Prefetch: evil",
+      "X-Nextjs-Data: evil",
+      "X-Now-Route-Matches: evil",
       "X-Original-URL: /evil",
       "X-Rewrite-URL: /evil",
       "X_Original_URL: /evil",

@@ -59,6 +59,13 @@ class KamilleCommandTest {
   }
 
   @Test
+  void aBrokenAuditLogIs65() throws IOException {
+    Path log = Files.writeString(directory.resolve("audit.jsonl"), "{}\n");
+    assertThat(execute("audit", "verify", log.toString())).isEqualTo(65);
+    assertThat(err.toString()).contains(log + ": line 1: ");
+  }
+
+  @Test
   void fiveMistakesAreFiveLinesWithTheirPlaces() throws IOException {
     Path file =
         write(

@@ -274,6 +274,12 @@ class OperatorCommandsIT {
     assertThat(kamille("config", "reload")).isEqualTo(78);
     assertThat(err.toString()).contains("a.yaml:1:10: ", "kamille: Nothing was changed.");
     Files.writeString(included, before);
+    Path file = directory.resolve("kamille.yaml");
+    String text = Files.readString(file);
+    Files.writeString(file, text + "bogus: 1\n");
+    assertThat(kamille("config", "reload")).isEqualTo(78);
+    assertThat(err.toString()).contains(file + ":").contains(":1: bogus: unknown key");
+    Files.writeString(file, text);
     assertThat(kamille("config", "reload")).isZero();
   }
 

@@ -416,6 +416,9 @@ class ConfigurationFileTest {
             + " \"0.0.0.0:80\", expected another address than listeners[0].address has",
         "listeners: [':80', '[::1]:80'] | 1:20: listeners[1].address: found \"[::1]:80\", expected"
             + " another address than listeners[0].address has",
+        "listeners: ['0.0.0.0:80', '[::]:80'] | 1:27: listeners[1].address: found \"[::]:80\","
+            + " expected another address than listeners[0].address has: [::] takes connections over"
+            + " IPv4, too",
         "admin: {address: ':8080', allow-remote: on} | 4:18: admin.address: found \":8080\","
             + " expected another address than listeners[0].address has",
         "cache: {memory: {capacity: 1MiB}, max-object-size: 2MiB} | 4:52: cache.max-object-size:"
