@@ -215,6 +215,38 @@ class ClusterIT {
     assertThat(nodes.keySet()).allMatch(node -> has(node, "group-" + (Tags.LIMIT - 1)));
   }
 
+  @EnabledIfSystemProperty(named = "kamille.slow", matches = "true")
+  @Test
+  void aLogThatIsFullGivesWayToWhatItHasMade() throws IOException {
+    node("a").values().put("kept", "v".getBytes(US_ASCII));
+    assertThat(purge("a", "http://a.test/before").isComplete()).isTrue();
+    close("c");
+    delete(settings.stateOf("c"));
+    purgedAt("c").clear();
+    List<String> names = new ArrayList<>(List.of("http://a.test"));
+    for (int i = 0; i < 100; i++) {
+      names.add("n".repeat(2_000) + i);
+    }
+    long before = node("a").log().snapshot();
+    long bytes = node("a").log().bytes();
+    int entry = 200_000;
+    for (int i = 0; node("a").log().snapshot() == before; i++) {
+      assertThat(i).isLessThan((8 << 20) / entry + 1);
+      bytes = node("a").log().bytes();
+      assertThat(bytes).isLessThan(8 << 20);
+      assertThat(node("a").purges().purge(Kind.GROUP, names, false).isLogged()).isTrue();
+    }
+    assertThat(bytes).as("it was full").isGreaterThan((8 << 20) - 10 * entry);
+    assertThat(node("a").log().bytes()).isLessThan(8 << 20);
+    long number = node("a").applied();
+    join("c");
+    until(() -> node("c").isCurrent(), "c is current");
+    assertThat(node("c").applied()).isEqualTo(number);
+    assertThat(purgedAt("c")).contains("http://a.test/before", names.getLast());
+    assertThat(node("c").values().get("kept")).isEqualTo("v".getBytes(US_ASCII));
+    node("a").values().put("kept", null);
+  }
+
   @Test
   void whatAnAnswerMakesInvalidIsRemovedAtANodeThatWasAway() throws Exception {
     close("c");
