@@ -26,6 +26,10 @@ public record SecretText(String written, String value, @Nullable String trouble)
   private static final int MOST_OCTETS = 8 * 1024;
   private static final Pattern REFERENCE = Pattern.compile("\\$\\{file:([^}]*)}");
 
+  /** Files alone, after a scheme or the name of a cookie. */
+  private static final Pattern FILES =
+      Pattern.compile("(?:[\\w-]+[ =])?(?:" + REFERENCE.pattern() + ")+");
+
   /**
    * A text that passes a test, also with the content of its file. Whether that is so must be asked
    * of {@link #trouble}.
@@ -43,9 +47,9 @@ public record SecretText(String written, String value, @Nullable String trouble)
         .located((text, base) -> isRight.test(text) ? of(text, base, expected, isRight) : null);
   }
 
-  /** Whether it has the secret of a field of that name as it stands, and not in a file. */
+  /** Whether it may have the secret of a field of that name, or a part of it, as it stands. */
   public boolean isSecretOf(String field) {
-    return SECRETS.contains(field.toLowerCase(Locale.ROOT)) && !REFERENCE.matcher(written).find();
+    return SECRETS.contains(field.toLowerCase(Locale.ROOT)) && !FILES.matcher(written).matches();
   }
 
   private static SecretText of(String text, Path base, String expected, Predicate<String> isRight) {
