@@ -1,5 +1,6 @@
 package io.kamille.core.setting;
 
+import java.math.BigDecimal;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -72,7 +73,13 @@ public final class ValueTypes {
           double number = Double.parseDouble(text);
           return least <= number && number <= greatest ? number : null;
         },
-        number -> Double.toString(number));
+        ValueTypes::decimal);
+  }
+
+  /** Without an exponent, which no setting is written with. */
+  private static String decimal(double number) {
+    String text = Double.toString(number);
+    return text.indexOf('E') < 0 ? text : new BigDecimal(text).stripTrailingZeros().toPlainString();
   }
 
   /** A share of a whole, written {@code 0.1}. */
@@ -95,7 +102,7 @@ public final class ValueTypes {
           Double ratio = RATIO.matcher(text).matches() ? Double.valueOf(text) : null;
           return ratio != null && isRight.test(ratio) ? ratio : null;
         },
-        ratio -> Double.toString(ratio));
+        ValueTypes::decimal);
   }
 
   /** A number of bytes ({@link ByteSize}) within both bounds. */
