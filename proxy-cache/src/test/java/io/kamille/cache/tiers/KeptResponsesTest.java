@@ -90,10 +90,13 @@ class KeptResponsesTest {
   }
 
   private void write(ByteBuf out, Entry entry) {
+    write(out, entry, facts());
+  }
+
+  private static void write(ByteBuf out, Entry entry, byte[] facts) {
     out.writeLong(entry.key).writeLong(0).writeByte(entry.variants);
     out.writeByte(0).writeLong(entry.length).writeInt(0);
     blocks(out, entry.blocks.stream().mapToLong(Long::longValue).toArray());
-    byte[] facts = facts();
     out.writeInt(entry.headLength).writeInt(entry.checksum);
     out.writeInt(facts.length).writeBytes(facts);
   }
@@ -220,6 +223,19 @@ class KeptResponsesTest {
             taken(
                 new Entry(1, 1, entry.blocks, entry.length, entry.headLength, entry.checksum + 1)))
         .isZero();
+  }
+
+  @Test
+  void factsOfMoreThanAMebibyteAreRefused() throws IOException {
+    for (int length : new int[] {1 << 20, (1 << 20) + 1, 1 << 24}) {
+      try (PassedFile file = PassedFile.create("test")) {
+        ByteBuf body = Unpooled.buffer();
+        blocks(body, grant.freeBlocks());
+        write(body, entry(), Arrays.copyOf(facts(), length));
+        finish(file, body, 1);
+        assertThat(taken(file)).as("%d octets", length).isEqualTo(length > 1 << 20 ? 0 : 1);
+      }
+    }
   }
 
   @Test
