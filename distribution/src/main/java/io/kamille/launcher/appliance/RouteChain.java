@@ -491,9 +491,13 @@ public final class RouteChain implements ExplainedRoute {
 
   private ExchangeHandler moving(ExchangeHandler next) {
     Path file = Objects.requireNonNull(route.actions().redirectsFile(), "redirects-file");
-    RedirectsFile moving = new RedirectsFile(file, next, parts.files(), parts.clock());
-    moved = moving;
-    return moving;
+    try {
+      RedirectsFile moving = new RedirectsFile(file, next, parts.files(), parts.clock());
+      moved = moving;
+      return moving;
+    } catch (IOException wrong) {
+      throw new UncheckedIOException(wrong.getMessage(), wrong);
+    }
   }
 
   private ExchangeHandler mirrored(ExchangeHandler next) {

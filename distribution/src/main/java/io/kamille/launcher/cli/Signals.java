@@ -4,6 +4,7 @@ import io.kamille.core.socket.SignalDisposition;
 import java.lang.reflect.Proxy;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,6 +17,8 @@ public final class Signals {
    * A signal that comes while the process starts would end it. So bin/kamille has some ignored, and
    * the first thing that a start does is to hold them. The JVM leaves an ignored SIGHUP as it is:
    * so it gets the disposition that the JVM has given to SIGTERM, whose handler serves any signal.
+   *
+   * The JVM starts a thread for each signal. If one waits for its action, another one adds nothing.
    */
   private static final Map<String, Held> HELD = new ConcurrentHashMap<>();
 
@@ -23,23 +26,24 @@ public final class Signals {
   private static final int SIGTERM = 15;
 
   /** One that waits for its action. */
-  private static final class Held {
+  static final class Held {
     private @Nullable Runnable action;
-    private boolean isWaiting;
+    private final AtomicBoolean isDue = new AtomicBoolean();
 
-    private synchronized void came() {
-      if (action == null) {
-        isWaiting = true;
-      } else {
-        action.run();
+    void came() {
+      if (!isDue.getAndSet(true)) {
+        runIfDue();
       }
     }
 
-    private synchronized void act(Runnable next) {
+    synchronized void act(Runnable next) {
       action = next;
-      if (isWaiting) {
-        isWaiting = false;
-        next.run();
+      runIfDue();
+    }
+
+    private synchronized void runIfDue() {
+      if (action != null && isDue.getAndSet(false)) {
+        action.run();
       }
     }
   }

@@ -24,7 +24,8 @@ public final class RedirectsFile implements ExchangeHandler {
 
   /*
    * The first request after a second has the file looked at, on another thread; it goes by the
-   * table that is there. A file that is not right as a whole changes nothing.
+   * table that is there. A file that is not right as a whole changes nothing, and nobody begins
+   * with one: it may have changed since somebody checked it.
    */
   private static final long LOOK_NANOS = Duration.ofSeconds(1).toNanos();
 
@@ -50,15 +51,20 @@ public final class RedirectsFile implements ExchangeHandler {
    * Goes by a file, which it reads now: blocks.
    *
    * @param files reads it later
+   * @throws IOException if it is not right
    */
-  public RedirectsFile(Path path, ExchangeHandler next, Executor files, WallClock clock) {
+  public RedirectsFile(Path path, ExchangeHandler next, Executor files, WallClock clock)
+      throws IOException {
     this.path = path;
     this.file = RedirectTable.watched(path);
     this.next = next;
     this.files = files;
     this.clock = clock;
     this.looked = new AtomicLong(clock.nanos());
-    look();
+    List<Problem> wrong = find();
+    if (!wrong.isEmpty()) {
+      throw new IOException(first(wrong));
+    }
   }
 
   /** What it goes by now. */
@@ -90,11 +96,24 @@ public final class RedirectsFile implements ExchangeHandler {
   }
 
   private synchronized void look() {
+    List<Problem> now = find();
+    if (!now.isEmpty() && !now.equals(said)) {
+      LOG.log(Level.ERROR, "redirects by {0} stay as they were: {1}", path, first(now));
+    }
+    said = now;
+  }
+
+  private static String first(List<Problem> found) {
+    return found.stream().limit(LOGGED).map(Problem::toString).collect(joining("; "));
+  }
+
+  /** Takes in what is in the file by now; what is wrong with it. */
+  private synchronized List<Problem> find() {
     var found = new Problems(path.toString());
     try {
       byte[] content = file.look();
       if (content == null) {
-        return;
+        return said;
       }
       RedirectTable read = RedirectTable.parse(path, content, found);
       if (found.isEmpty()) {
@@ -105,11 +124,6 @@ public final class RedirectsFile implements ExchangeHandler {
     } catch (IOException unreadable) {
       found.addUnreadable(unreadable);
     }
-    List<Problem> now = found.inOrder();
-    if (!now.isEmpty() && !now.equals(said)) {
-      String first = now.stream().limit(LOGGED).map(Problem::toString).collect(joining("; "));
-      LOG.log(Level.ERROR, "redirects by {0} stay as they were: {1}", path, first);
-    }
-    said = now;
+    return found.inOrder();
   }
 }

@@ -4,6 +4,7 @@ import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.exchange.Reply;
 import io.kamille.core.http.Method;
 import io.kamille.core.http.ResponseHead;
+import io.kamille.core.setting.Problems;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.SectionValues;
 import io.kamille.core.setting.Setting;
@@ -107,7 +108,11 @@ public record ResponseSettings(int status, String body, @Nullable Path file, Str
   }
 
   static byte[] content(@Nullable Path file, String body) throws IOException {
-    return file == null ? body.getBytes(StandardCharsets.UTF_8) : read(file);
+    try {
+      return file == null ? body.getBytes(StandardCharsets.UTF_8) : read(file);
+    } catch (IOException unreadable) {
+      throw new IOException(file + ": " + Problems.reason(unreadable), unreadable);
+    }
   }
 
   /**

@@ -172,10 +172,27 @@ class RedirectsFileTest {
     nanos[0] += 1_000_000_000L;
     moved.lookIfDue();
     assertThat(explain(moved)).isEqualTo("308 /elsewhere");
+    Files.writeString(file, "");
+    nanos[0] += 1_000_000_000L;
+    moved.lookIfDue();
+    assertThat(explain(moved)).isEqualTo("308 /elsewhere");
     Files.delete(file);
     nanos[0] += 1_000_000_000L;
     moved.lookIfDue();
     assertThat(explain(moved)).isEqualTo("308 /elsewhere");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "/a,/b\nhalf a li"})
+  void nobodyBeginsWithAFileThatIsNotRight(String content) throws IOException {
+    Files.writeString(file, content);
+    assertThatThrownBy(
+            () -> new RedirectsFile(file, exchange -> {}, Runnable::run, WallClock.system()))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining(file.toString());
+    Files.writeString(file, "# none\n");
+    assertThat(new RedirectsFile(file, exchange -> {}, Runnable::run, WallClock.system()).table())
+        .isNotNull();
   }
 
   private static @Nullable String explain(RedirectsFile moved) {

@@ -10,6 +10,7 @@ import io.kamille.core.http.ResponseHead;
 import io.kamille.core.http.StatusCode;
 import io.kamille.core.origin.Origin;
 import io.kamille.core.origin.StickySettings;
+import io.kamille.core.setting.Problems;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -67,7 +68,8 @@ public final class StickyCookie {
     try {
       return StickySettings.read(file);
     } catch (IOException unreadable) {
-      throw new UncheckedIOException(unreadable.getMessage(), unreadable);
+      String reason = file + ": " + Problems.reason(unreadable);
+      throw new UncheckedIOException(reason, unreadable);
     }
   }
 

@@ -75,6 +75,9 @@ class StickyCookieTest {
       assertThatThrownBy(() -> StickySettings.read(file))
           .isInstanceOf(IOException.class)
           .hasMessageContaining(bytes < 16 ? "less than 16 bytes" : "more than 4KiB");
+      StickySettings settings = new StickySettings("at", file);
+      assertThatThrownBy(() -> StickyCookie.of(settings, null, List.of()))
+          .hasMessageStartingWith(file + ": ");
     }
   }
 }
