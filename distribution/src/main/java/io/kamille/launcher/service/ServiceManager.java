@@ -92,7 +92,10 @@ public final class ServiceManager {
    * @param descriptors borrowed
    */
   public void keep(String name, List<Integer> descriptors) {
-    tell("FDSTORE=1\nFDNAME=" + name, descriptors);
+    for (int sent = 0; sent < descriptors.size(); sent += UnixSocket.MOST_DESCRIPTORS) {
+      int end = Math.min(descriptors.size(), sent + UnixSocket.MOST_DESCRIPTORS);
+      tell("FDSTORE=1\nFDNAME=" + name, descriptors.subList(sent, end));
+    }
   }
 
   /** Closes what it keeps under that name. */
