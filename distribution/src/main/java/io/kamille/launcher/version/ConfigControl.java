@@ -133,6 +133,8 @@ public final class ConfigControl implements AutoCloseable {
   private @Nullable Trial trial;
   private @Nullable TrialEnd lastTrial;
   private Runnable cancelAlarm = () -> {};
+  // Of the trial, behind the next alarm: a clock that is set back makes it no longer.
+  private Duration left = Duration.ZERO;
   private @Nullable Consumer<String> guarded;
 
   private ConfigControl(
@@ -356,6 +358,7 @@ public final class ConfigControl implements AutoCloseable {
     apply(configuration);
     Instant deadline = clock.instant().plus(confirm);
     trial = new Trial(next, configuration, order.by(), order.comment(), deadline, guard, start);
+    left = confirm;
     setAlarm();
     LOG.log(Level.INFO, "a trial by {0} runs until {1}", order.by(), deadline);
     return outcome(changes, deadline, null);
@@ -498,9 +501,12 @@ public final class ConfigControl implements AutoCloseable {
   /** A guarded trial is looked at again and again, another one at its end. */
   private void setAlarm() {
     Trial open = Objects.requireNonNull(trial);
-    Duration left = Duration.between(clock.instant(), open.deadline);
-    boolean isGuarded = open.guard != null && left.compareTo(TrialGuard.PERIOD) > 0;
-    cancelAlarm = alarm.set(isGuarded ? TrialGuard.PERIOD : left, this::look);
+    Duration byClock = Duration.between(clock.instant(), open.deadline);
+    Duration most = byClock.compareTo(left) < 0 ? byClock : left;
+    boolean isGuarded = open.guard != null && most.compareTo(TrialGuard.PERIOD) > 0;
+    Duration next = isGuarded ? TrialGuard.PERIOD : most;
+    left = most.minus(next);
+    cancelAlarm = alarm.set(next, this::look);
   }
 
   private synchronized void look() {
@@ -515,7 +521,7 @@ public final class ConfigControl implements AutoCloseable {
         cancelAlarm = alarm.set(TRY_AGAIN, this::look);
       } else if (failing != null) {
         revert("the guard ended it: " + failing);
-      } else if (clock.instant().isBefore(open.deadline)) {
+      } else if (left.isPositive() && clock.instant().isBefore(open.deadline)) {
         setAlarm();
       } else {
         revert("nobody kept it");

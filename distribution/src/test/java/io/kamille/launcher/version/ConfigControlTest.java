@@ -35,6 +35,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ConfigControlTest {
 
@@ -482,6 +484,24 @@ class ConfigControlTest {
     assertThat(control.text()).isEqualTo(LEAST);
     assertThat(control.trial()).isNull();
     assertThat(control.versions()).hasSize(1);
+  }
+
+  /** Alarms go by no clock that somebody sets. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aClockThatIsSetBackMakesNoTrialLonger(boolean isGuarded) throws Exception {
+    if (isGuarded) {
+      guardedTrial(new TrialGuard.Limits(0.05, null));
+    } else {
+      commit(OTHER, "a", "", Duration.ofMinutes(1));
+    }
+    now = NOW.minus(Duration.ofHours(1));
+    for (int i = 0; i < (isGuarded ? 60 : 1); i++) {
+      assertThat(fields()).isEqualTo(50);
+      Objects.requireNonNull(alarm).run();
+    }
+    assertThat(control.trial()).isNull();
+    assertThat(fields()).isEqualTo(100);
   }
 
   @Test
