@@ -226,7 +226,7 @@ final class ClientSide {
       throws StartFailure {
     ListenerSettings settings = PeerSide.listener(running.cluster());
     try {
-      peerSide =
+      PeerSide opened =
           PeerSide.open(
               settings,
               shards,
@@ -235,6 +235,8 @@ final class ClientSide {
               accessLog,
               tls.open(settings, running),
               sockets(settings, sockets, network));
+      ConnectionMetrics.ofNodes(registry, opened.limit());
+      peerSide = opened;
     } catch (IOException failed) {
       throw new StartFailure(StartFailure.Kind.ADDRESS, String.valueOf(failed.getMessage()));
     }

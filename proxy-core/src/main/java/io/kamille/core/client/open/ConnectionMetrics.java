@@ -23,8 +23,8 @@ public final class ConnectionMetrics {
           "kamille_connections_refused_total",
           Unit.COUNT,
           "Connections closed as soon as they came, by reason. limit: too many are open and none is"
-              + " idle. client: too many of one client. access: not let in. proxy-header: none or"
-              + " no valid one.",
+              + " idle. node: the same, of other nodes. client: too many of one client. access: not"
+              + " let in. proxy-header: none or no valid one.",
           "reason");
 
   private static final MetricDescriptor ACCEPT_FAILURES =
@@ -133,6 +133,11 @@ public final class ConnectionMetrics {
     registry.gauge(
         UNFINISHED_HEADS, () -> metrics.sum(shard -> shard.connections().unfinishedHeadBytes()));
     registry.gauge(HEADS_UNDER_WAY, () -> metrics.sum(shard -> shard.headsUnderWay().heapBytes()));
+  }
+
+  /** Registers what is counted of connections of other nodes. */
+  public static void ofNodes(MetricRegistry registry, ConnectionLimit limiter) {
+    registry.counting(REFUSED, limiter::refused, "node");
   }
 
   /** Registers what is counted of one listener. */
