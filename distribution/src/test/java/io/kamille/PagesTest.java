@@ -55,11 +55,18 @@ class PagesTest {
           "RssShmem");
 
   @Test
-  void classesExist() throws IOException {
+  void classesAndAlertsExist() throws IOException {
     Set<String> known = new TreeSet<>(FOREIGN);
     sources().forEach(file -> known.add(file.getFileName().toString().replace(".java", "")));
     String all = allSources();
-    assertThat(missing(CLASS, name -> known.contains(name) || all.contains(" " + name + " ")))
+    String alerts = Files.readString(Path.of("src/main/deploy/prometheus/alerts.yaml"));
+    assertThat(
+            missing(
+                CLASS,
+                name ->
+                    known.contains(name)
+                        || all.contains(" " + name + " ")
+                        || alerts.contains("alert: " + name + "\n")))
         .isEmpty();
   }
 
