@@ -42,9 +42,11 @@ final class DoctorCommand implements Callable<Integer> {
     Configuration configuration =
         Running.accepted(ConfigurationFile.read(file), spec.commandLine().getErr());
     PrintWriter out = spec.commandLine().getOut();
-    UnixSocket.Peer running = UnixSocket.listener(LocalApi.socket(state.directory()).toString());
+    Path socket = LocalApi.socket(state.directory());
+    UnixSocket.Peer running = UnixSocket.listener(socket.toString());
+    long none = Doctor.isHidden(socket) ? Doctor.UNSEEN : 0;
     List<Doctor.Finding> findings =
-        Doctor.examine(Path.of("/"), running == null ? 0 : running.processId(), configuration);
+        Doctor.examine(Path.of("/"), running == null ? none : running.processId(), configuration);
     findings.forEach(out::println);
     out.flush();
     return findings.stream().allMatch(Doctor.Finding::isWell) ? ExitCode.OK : ExitCode.SYSTEM;

@@ -20,6 +20,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** Looks at kernel settings, limits, memory, clock, names and disk. Changes nothing. One thread. */
 public final class Doctor {
@@ -30,6 +31,11 @@ public final class Doctor {
   private static final long MIB = 1L << 20;
   private static final Duration RENEWAL = Duration.ofDays(14);
   private static final String STRICT = "2";
+  private static final String AS_ROOT = "Run kamille doctor as root: this user cannot look at it.";
+
+  /** Instead of a process: whether one runs is hidden from this user. */
+  public static final long UNSEEN = -1;
+
   private static final Pattern HEAP = Pattern.compile("-Xmx([0-9]{1,12})([kmgKMG]?)\\x00");
 
   private final Path root;
@@ -74,13 +80,17 @@ public final class Doctor {
    * Everything that was looked at.
    *
    * @param root the directory that holds {@code proc} and {@code run}, usually {@code /}
-   * @param running the process whose limits count; 0 for our own, if none runs
+   * @param running the process whose limits count; 0 for our own, if none runs, or {@link #UNSEEN}
    */
   public static List<Finding> examine(Path root, long running, Configuration configuration) {
-    Doctor doctor = new Doctor(root, running == 0 ? "self" : "" + running, configuration);
+    Doctor doctor = new Doctor(root, running > 0 ? "" + running : "self", configuration);
+    String none =
+        running == UNSEEN
+            ? "this user cannot see if one runs, run kamille doctor as root"
+            : "none runs";
     doctor.findings.add(
         Finding.well(
-            "process", running == 0 ? "none runs; limits are those of here" : "" + running));
+            "process", running > 0 ? "" + running : none + "; limits are those of here"));
     doctor.descriptors();
     doctor.backlog();
     doctor.ports();
@@ -243,14 +253,19 @@ public final class Doctor {
                 ? Finding.well(subject, "until " + end)
                 : new Finding(subject, "until " + end, "Renew it: clients refuse it after that."));
       } catch (IOException unusable) {
-        findings.add(new Finding(subject, String.valueOf(unusable.getMessage()), "Replace it."));
+        boolean isHidden = isHidden(files.chain()) || isHidden(files.key());
+        findings.add(
+            new Finding(
+                subject,
+                String.valueOf(unusable.getMessage()),
+                isHidden ? AS_ROOT : "Replace it."));
       }
     }
   }
 
   private void disk(DiskSettings disk) {
+    Path existing = disk.path();
     try {
-      Path existing = disk.path();
       // Without a path there is no disk tier.
       while (existing != null && Files.notExists(existing)) {
         existing = existing.getParent();
@@ -267,8 +282,15 @@ public final class Doctor {
     } catch (IOException failed) {
       findings.add(
           new Finding(
-              String.valueOf(disk.path()), String.valueOf(failed.getMessage()), "Look at it."));
+              String.valueOf(disk.path()),
+              String.valueOf(failed.getMessage()),
+              isHidden(existing) ? AS_ROOT : "Look at it."));
     }
+  }
+
+  /** Whether a file is there, or may be, and this user cannot read it. */
+  public static boolean isHidden(@Nullable Path file) {
+    return file != null && !Files.isReadable(file) && !Files.notExists(file);
   }
 
   private void kernel(String name, long wanted, String advice) {

@@ -122,6 +122,22 @@ class DoctorTest {
     assertThat(troubles(findings(tls, ""))).containsExactly("Replace it.");
   }
 
+  /** Root reads everything but below a link to itself. */
+  @Test
+  void whatThisUserCannotSeeIsToBeLookedAtAsRoot() throws Exception {
+    machine("2200", "4096", "10000\t10999", "999999999");
+    Files.createSymbolicLink(root.resolve("hidden"), Path.of("hidden"));
+    String in = root + "/hidden/";
+    String tls = ", tls: {certificates: [{chain: '" + in + "a.pem', key: '" + in + "a.key'}]}";
+    String disk = "cache: {disk: {path: '" + in + "store', capacity: 1GiB}}";
+    String asRoot = "Run kamille doctor as root: this user cannot look at it.";
+    assertThat(troubles(findings(tls, disk))).containsExactly(asRoot, asRoot);
+    running = Doctor.UNSEEN;
+    assertThat(findings("").getFirst().found()).contains("as root", "limits are those of here");
+    assertThat(Doctor.isHidden(root.resolve("hidden/admin.sock"))).isTrue();
+    assertThat(Doctor.isHidden(root.resolve("none"))).isFalse();
+  }
+
   private static List<String> troubles(List<Finding> findings) {
     return findings.stream().filter(finding -> !finding.isWell()).map(Finding::advice).toList();
   }
