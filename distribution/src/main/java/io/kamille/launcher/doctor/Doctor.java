@@ -89,8 +89,7 @@ public final class Doctor {
             ? "this user cannot see if one runs, run kamille doctor as root"
             : "none runs";
     doctor.findings.add(
-        Finding.well(
-            "process", running > 0 ? "" + running : none + "; limits are those of here"));
+        Finding.well("process", running > 0 ? "" + running : none + "; limits are those of here"));
     doctor.descriptors();
     doctor.backlog();
     doctor.ports();

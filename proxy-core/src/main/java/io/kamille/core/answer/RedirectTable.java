@@ -1,5 +1,6 @@
 package io.kamille.core.answer;
 
+import io.kamille.core.http.FieldName;
 import io.kamille.core.http.NormalPath;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
@@ -14,6 +15,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -35,6 +37,11 @@ public final class RedirectTable {
   private static final String LINE =
       "FROM,TO or FROM,TO,STATUS: a path in normal form, once, perhaps with /* at its end; a URL or"
           + " another path, with /* only behind such a path; and 301, 302, 303, 307 or 308";
+
+  /** So many may follow each other: clients give up then. */
+  private static final int MOST_HOPS = 20;
+
+  private static final String END = "an end after at most " + MOST_HOPS;
 
   static final RedirectTable EMPTY = new RedirectTable();
 
@@ -66,10 +73,16 @@ public final class RedirectTable {
     }
     var table = new RedirectTable();
     List<String> lines = SmallFile.text(content).lines().toList();
+    Map<Position, String> starts = new LinkedHashMap<>();
     for (int i = 0; i < lines.size(); i++) {
       String line = lines.get(i).strip();
-      if (!line.isEmpty() && !line.startsWith("#") && !table.add(line)) {
-        Position position = new Position(i + 1, 1, file.toString());
+      Position position = new Position(i + 1, 1, file.toString());
+      if (line.isEmpty() || line.startsWith("#")) {
+        continue;
+      }
+      if (table.add(line)) {
+        starts.put(position, line.substring(0, line.indexOf(',')).strip().replace("*", "~"));
+      } else {
         problems.add(Problem.Kind.CONFLICT, position, "", "a wrong line", LINE);
       }
     }
@@ -82,6 +95,12 @@ public final class RedirectTable {
             .distinct()
             .sorted()
             .toArray();
+    starts.forEach(
+        (position, start) -> {
+          if (table.isEndless(start)) {
+            problems.add(Problem.Kind.CONFLICT, position, "", "a loop of redirects", END);
+          }
+        });
     return table;
   }
 
@@ -104,6 +123,20 @@ public final class RedirectTable {
         && (isPrefix ? prefixes : paths)
                 .putIfAbsent(new AsciiString(from), new Redirect(parts[1], status))
             == null;
+  }
+
+  /** Whether who follows the redirects of a path comes to no end. */
+  private boolean isEndless(String start) {
+    String path = start;
+    for (int hops = 0; hops <= MOST_HOPS; hops++) {
+      ResponseHead moved = answer(RequestHead.of("GET", "http://h" + path));
+      String to = moved == null ? "" : String.valueOf(moved.fields().first(FieldName.LOCATION));
+      if (!to.startsWith("/")) {
+        return false;
+      }
+      path = to.split("[?#]", 2)[0];
+    }
+    return true;
   }
 
   private static String withoutStar(String path) {

@@ -1,5 +1,6 @@
 package io.kamille.core.answer;
 
+import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -85,6 +86,43 @@ class RedirectsFileTest {
   void pathsAreComparedAsRoutesDoAndTheLongestPrefixWins(String uri, @Nullable String to)
       throws IOException {
     assertThat(find(uri)).isEqualTo(to);
+  }
+
+  @Test
+  void linesThatLeadInACircleAreNamed() throws IOException {
+    Files.writeString(
+        file,
+        """
+        /1,/a
+        /a,/b?x=1
+        /b,https://other.test/a
+        /c,/d
+        /d,/e/f
+        /e/*,/c
+        /old/*,/new/*
+        /new/*,/old/*
+        /g,/new/h
+        /k/*,/k/k/*
+        /i/*,/j/*
+        /j/*,/h/*
+        """);
+    RedirectTable.read(file, problems);
+    assertThat(problems.inOrder())
+        .extracting(problem -> problem.position().line())
+        .containsExactly(4, 5, 6, 7, 8, 9, 10);
+    assertThat(problems.inOrder().getFirst().toString())
+        .contains("found a loop of redirects, expected an end after at most 20");
+  }
+
+  @Test
+  void asManyRedirectsMayFollowEachOtherAsClientsTake() throws IOException {
+    Files.writeString(
+        file,
+        IntStream.range(0, 21).mapToObj(i -> "/" + i + ",/" + (i + 1)).collect(joining("\n")));
+    RedirectTable.read(file, problems);
+    assertThat(problems.inOrder())
+        .extracting(problem -> problem.position().line())
+        .containsExactly(1);
   }
 
   @ParameterizedTest
