@@ -364,7 +364,7 @@ public final class DiskTier implements AutoCloseable {
    * anything is read or offered.
    */
   public void keepPurges(PurgeTable table) {
-    table.keep(earlierPurges, note -> worker.remove(() -> journal.note(note)));
+    table.keep(earlierPurges, note -> worker.owe(() -> journal.note(note)));
     worker.give(() -> journal.begin(table::notes));
   }
 

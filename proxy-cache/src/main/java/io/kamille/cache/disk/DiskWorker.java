@@ -1,5 +1,6 @@
 package io.kamille.cache.disk;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.kamille.cache.store.StoredResponse;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
@@ -36,7 +37,8 @@ final class DiskWorker {
    * Responses that wait hold leases on the memory tier, so their octets are bounded, and what finds
    * no room is not written. Removals are never left out: what the disk refuses is owed, and tried
    * again each second. Should so many wait that the disk will not catch up, the tier forgets all it
-   * has, so that no more come.
+   * has behind them. Until then no more are taken: whatever waits to be written and was removed is
+   * not current, and is not written.
    */
   private static final int REMOVALS_LIMIT = 1 << 20;
   private static final long RECORD_BYTES = 1024;
@@ -100,6 +102,9 @@ final class DiskWorker {
   private final AtomicLong waitingBytes = new AtomicLong();
   private final AtomicInteger waitingWrites = new AtomicInteger();
   private final AtomicInteger waitingRemovals = new AtomicInteger();
+
+  @GuardedBy("this")
+  private boolean isOverwhelmed;
 
   /** What the disk has refused, in order. Confined to the worker's thread. */
   private final Queue<Task> owed = new ArrayDeque<>();
@@ -205,13 +210,10 @@ final class DiskWorker {
     return waitingWrites.get() > 0;
   }
 
-  /** Has a removal written, or the note of a purge. */
+  /** Has a removal written, or forgotten with all that is there. */
   void remove(Work writing) {
-    if (waitingRemovals.incrementAndGet() == REMOVALS_LIMIT) {
-      LOG.log(
-          Level.WARNING,
-          "the disk does not keep up with removals: the disk tier forgets all it has");
-      duties.overwhelmed();
+    if (isForgotten()) {
+      return;
     }
     give(
         new Task(
@@ -221,6 +223,26 @@ final class DiskWorker {
             },
             waitingRemovals::decrementAndGet,
             true));
+  }
+
+  /** Whether all that is there is forgotten behind what waits; else one more removal waits. */
+  private synchronized boolean isForgotten() {
+    if (isOverwhelmed) {
+      return true;
+    }
+    if (waitingRemovals.incrementAndGet() >= REMOVALS_LIMIT) {
+      isOverwhelmed = true;
+      LOG.log(
+          Level.WARNING,
+          "the disk does not keep up with removals: the disk tier forgets all it has");
+      owe(this::takeRemovals);
+      duties.overwhelmed();
+    }
+    return false;
+  }
+
+  private synchronized void takeRemovals() {
+    isOverwhelmed = false;
   }
 
   void wake() {
