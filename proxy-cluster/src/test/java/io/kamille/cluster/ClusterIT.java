@@ -215,6 +215,16 @@ class ClusterIT {
     assertThat(nodes.keySet()).allMatch(node -> has(node, "group-" + (Tags.LIMIT - 1)));
   }
 
+  @Test
+  void aPurgeAsLongAsAnEntryMayBeIsDoneAtAllNodes() {
+    List<String> names = new ArrayList<>(List.of("http://a.test"));
+    for (int i = 0; i < 128; i++) {
+      names.add("n".repeat(1_019) + i);
+    }
+    assertThat(node("b").purges().purge(Kind.GROUP, names, false).isComplete()).isTrue();
+    assertThat(nodes.keySet()).allMatch(node -> has(node, names.getLast()));
+  }
+
   @EnabledIfSystemProperty(named = "kamille.slow", matches = "true")
   @Test
   void aLogThatIsFullGivesWayToWhatItHasMade() throws IOException {

@@ -79,7 +79,9 @@ public final class ClusterPurges implements AutoCloseable {
   static final int ENTRY_LIMIT = 1_000;
   private static final Duration SOON = Duration.ofMillis(100);
   private static final Duration STUCK = Duration.ofMillis(10);
-  private static final int ENTRY_LIMIT_CHARS = 1 << 20;
+
+  /** One that takes long to send is sent again and again. */
+  static final int ENTRY_LIMIT_OCTETS = 1 << 17;
 
   /** A message about purges that are in the log: their numbers. */
   public static final byte APPLIED = 1;
@@ -444,12 +446,13 @@ public final class ClusterPurges implements AutoCloseable {
           order(Kind.ALL, List.of(), false);
         }
         List<Ordered> entry = new ArrayList<>();
-        int length = 0;
-        boolean isFull = false;
-        for (Ordered next = queue.take(); next != null; next = isFull ? null : queue.poll()) {
-          entry.add(next);
-          length += next.order().length();
-          isFull = entry.size() == ENTRY_LIMIT || length > ENTRY_LIMIT_CHARS;
+        entry.add(queue.take());
+        int room = ENTRY_LIMIT_OCTETS - entry.getFirst().order().length();
+        for (Ordered next = queue.peek();
+            next != null && entry.size() < ENTRY_LIMIT && next.order().length() <= room;
+            next = queue.peek()) {
+          entry.add(queue.remove());
+          room -= next.order().length();
         }
         append(entry);
       }

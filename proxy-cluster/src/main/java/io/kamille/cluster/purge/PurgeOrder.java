@@ -71,9 +71,9 @@ public record PurgeOrder(
     return List.of(String.valueOf(kind), names);
   }
 
-  /** Of all names. */
+  /** Its octets in an entry. */
   int length() {
-    return names.stream().mapToInt(String::length).sum();
+    return octets(List.of(this)).length;
   }
 
   static byte[] octets(Iterable<PurgeOrder> orders) {

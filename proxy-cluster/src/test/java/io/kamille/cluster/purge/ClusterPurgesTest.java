@@ -230,6 +230,27 @@ class ClusterPurgesTest {
     }
   }
 
+  @ParameterizedTest
+  @CsvSource({"0, 4 1", "1, 3 2"})
+  void anEntryIsNoLongerThanTheLimit(int beyond, String entries, @TempDir Path directory)
+      throws Exception {
+    int order = (1 << 17) / 4;
+    try (ClusterPurges purges = purges(state(directory), directory)) {
+      hold(purges);
+      for (int i = 0; i < 5; i++) {
+        // Each "ü" has two octets.
+        String name = i + "ü".repeat((order - 30) / 2) + "x".repeat(i == 0 ? 1 + beyond : 1);
+        purges.begin(List.of(PurgeTarget.tags(List.of(name))));
+      }
+      mayGoOn.countDown();
+      for (String size : entries.split(" ", -1)) {
+        byte[] entry = appended.take();
+        assertThat(orders(entry)).hasSize(Integer.parseInt(size));
+        assertThat(entry).hasSizeLessThanOrEqualTo(1 + Long.BYTES + (1 << 17));
+      }
+    }
+  }
+
   @Test
   void ifVeryManyWaitFurtherOnesAreThoseOfTheirOrigin(@TempDir Path directory) throws Exception {
     try (ClusterPurges purges = purges(state(directory), directory)) {
