@@ -44,6 +44,7 @@ import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.Future;
 import java.io.IOException;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -109,7 +110,7 @@ final class ClientSide {
       LoopGroup loops,
       MetricRegistry registry,
       @Nullable ClusterSecret secret) {
-    tls = new TlsListeners(secret == null ? null : secret::key);
+    tls = new TlsListeners(secret == null ? null : secret::key, InstantSource.system());
     this.preflight = preflight;
     this.loops = loops;
     this.registry = registry;

@@ -39,12 +39,14 @@ final class TlsListeners implements AutoCloseable {
   /*
    * Files are looked at every ten seconds: a certificate is exchanged by whatever writes files, and
    * nothing has to tell us. One that cannot be used changes nothing and is said once.
+   *
+   * A self-signed certificate is made anew when a quarter of its time is left.
    */
   private static final System.Logger LOG = System.getLogger("kamille.tls");
   private static final int WORKERS = 2;
   private static final long LOOK_SECONDS = 10;
   private static final long ROTATION_HOURS = 8;
-  private static final int WARNING_PART = 4;
+  private static final int LAST_PART = 4;
   private static final int MOST_TOLD = 3;
 
   /** Names that no listener of clients can have. */
@@ -88,6 +90,7 @@ final class TlsListeners implements AutoCloseable {
   private final Map<String, Map<Path, Object>> seen = new HashMap<>();
 
   private final @Nullable TicketSecret secret;
+  private final InstantSource clock;
   private volatile @Nullable CertificateKeeper keeper;
   private final ScheduledThreadPoolExecutor workers =
       new ScheduledThreadPoolExecutor(
@@ -98,8 +101,9 @@ final class TlsListeners implements AutoCloseable {
    *
    * @param secret of all nodes of a cluster, by which clients resume at any; null without one
    */
-  TlsListeners(@Nullable TicketSecret secret) {
+  TlsListeners(@Nullable TicketSecret secret, InstantSource clock) {
     this.secret = secret;
+    this.clock = clock;
     repeat("certificates were not looked at", this::look, LOOK_SECONDS, TimeUnit.SECONDS);
     repeat("certificates may expire", this::warn, 1, TimeUnit.DAYS);
     repeat("keys of tickets stay", this::rotate, ROTATION_HOURS, TimeUnit.HOURS);
@@ -157,15 +161,15 @@ final class TlsListeners implements AutoCloseable {
     seen.put(settings.name(), stamps(settings));
     try {
       List<ServerCertificate> certificates =
-          withOrdered(settings, settings.tls().read(Instant.now()));
+          withOrdered(settings, settings.tls().read(clock.instant()));
       ServerTls tls = ServerTls.open(settings.policy(), certificates, workers);
       if (secret != null && !NOT_FOR_CLIENTS.contains(settings.name())) {
-        tls.shareTickets(secret, InstantSource.system());
+        tls.shareTickets(secret, clock);
       }
       takeTickets(settings.name(), tls);
       open.put(settings.name(), new Open(settings, tls));
       LOG.log(Level.INFO, "{0}: TLS by {1}", settings.name(), told(certificates));
-      warn(open.get(settings.name()), Instant.now());
+      warn(open.get(settings.name()), clock.instant());
       return tls;
     } catch (IOException refused) {
       throw new StartFailure(StartFailure.Kind.FILE, String.valueOf(refused.getMessage()));
@@ -217,10 +221,29 @@ final class TlsListeners implements AutoCloseable {
     Endpoint settings = listener.endpoint();
     Map<Path, Object> stamps = stamps(settings);
     List<ServerCertificate> certificates =
-        settings.tls().source() == Source.SELF_SIGNED
+        settings.tls().source() == Source.SELF_SIGNED && !isSpent(listener.tls())
             ? listener.tls().certificates()
-            : settings.tls().read(Instant.now());
+            : settings.tls().read(clock.instant());
     return new Read(listener, settings.policy(), certificates, stamps);
+  }
+
+  /**
+   * Whether a certificate of our own making ends soon, or begins later since the clock went back.
+   */
+  private boolean isSpent(ServerTls tls) {
+    Instant now = clock.instant();
+    return tls.certificates().stream()
+        .filter(ServerCertificate::isSelfSigned)
+        .anyMatch(of -> from(of).isAfter(now) || isInLastPart(of, now));
+  }
+
+  private static Instant from(ServerCertificate certificate) {
+    return certificate.chain().getFirst().getNotBefore().toInstant();
+  }
+
+  private static boolean isInLastPart(ServerCertificate certificate, Instant now) {
+    Duration lifetime = Duration.between(from(certificate), certificate.notAfter());
+    return certificate.notAfter().isBefore(now.plus(lifetime.dividedBy(LAST_PART)));
   }
 
   private void take(Read read) {
@@ -230,7 +253,7 @@ final class TlsListeners implements AutoCloseable {
       if (tls.update(read.policy(), withOrdered(settings, read.certificates()))) {
         LOG.log(
             Level.INFO, "{0}: TLS by {1} from now on", settings.name(), told(tls.certificates()));
-        warn(read.listener(), Instant.now());
+        warn(read.listener(), clock.instant());
       }
       seen.put(settings.name(), read.stamps());
       trouble.remove(settings.name());
@@ -258,14 +281,13 @@ final class TlsListeners implements AutoCloseable {
   }
 
   private synchronized void warn() {
-    open.values().forEach(listener -> warn(listener, Instant.now()));
+    open.values().forEach(listener -> warn(listener, clock.instant()));
   }
 
-  /** Of certificates that expire soon; one made for trying lasts longer than the trial. */
+  /** Of certificates that expire soon; one of our own making is made anew. */
   private static void warn(Open listener, Instant now) {
     for (ServerCertificate certificate : listener.tls().certificates()) {
-      Instant from = certificate.chain().getFirst().getNotBefore().toInstant();
-      Duration lifetime = Duration.between(from, certificate.notAfter());
+      Instant from = from(certificate);
       boolean isOfFiles = listener.endpoint().tls().source() == Source.FILES;
       if (isOfFiles && from.isAfter(now)) {
         LOG.log(
@@ -274,8 +296,7 @@ final class TlsListeners implements AutoCloseable {
             listener.endpoint().name(),
             from,
             certificate);
-      } else if (isOfFiles
-          && certificate.notAfter().isBefore(now.plus(lifetime.dividedBy(WARNING_PART)))) {
+      } else if (isOfFiles && isInLastPart(certificate, now)) {
         LOG.log(
             Level.WARNING,
             "{0}: a certificate expires soon or has expired; renew {1}",
@@ -339,11 +360,11 @@ final class TlsListeners implements AutoCloseable {
     return new Reason("certificate", "RFC 6066 §3", shown.toString(), so);
   }
 
-  /** Reads again what has changed. */
+  /** Reads again what has changed, and makes anew what would end. */
   synchronized void look() {
     for (Open listener : new ArrayList<>(open.values())) {
       Endpoint settings = listener.endpoint();
-      if (!stamps(settings).equals(seen.get(settings.name()))) {
+      if (isSpent(listener.tls()) || !stamps(settings).equals(seen.get(settings.name()))) {
         update(listener);
       }
     }

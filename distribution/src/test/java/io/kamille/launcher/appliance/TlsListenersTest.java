@@ -14,6 +14,8 @@ import io.kamille.launcher.configuration.ConfigurationReading;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -24,7 +26,8 @@ import org.junit.jupiter.api.io.TempDir;
 class TlsListenersTest {
 
   @TempDir private Path directory;
-  private final TlsListeners listeners = new TlsListeners(null);
+  private Instant now = Instant.parse("2026-11-29T10:00:00Z");
+  private final TlsListeners listeners = new TlsListeners(null, () -> now);
   private Certificates authority;
   private ServerTls tls;
 
@@ -132,5 +135,37 @@ class TlsListenersTest {
     listeners.look();
     assertThat(shown()).isEqualTo("b.test");
     assertThat(other.certificates().getFirst().names()).containsExactly("b.test");
+  }
+
+  @Test
+  void aSelfSignedCertificateIsMadeAnewBeforeItEnds() throws Exception {
+    ServerTls own = selfSigned();
+    Instant end = own.expires();
+    now = end.minus(Duration.ofDays(9));
+    listeners.look();
+    assertThat(own.expires()).isEqualTo(end);
+    now = end.minus(Duration.ofDays(7));
+    listeners.look();
+    assertThat(own.expires()).isEqualTo(now.plus(Duration.ofDays(30)));
+  }
+
+  @Test
+  void aSelfSignedCertificateIsMadeAnewAfterTheClockWasSetBack() throws Exception {
+    ServerTls own = selfSigned();
+    now = now.minus(Duration.ofDays(1));
+    listeners.look();
+    assertThat(own.expires()).isEqualTo(now.plus(Duration.ofDays(30)));
+  }
+
+  private ServerTls selfSigned() throws Exception {
+    Configuration configuration =
+        read(
+            """
+            listeners: [{address: '127.0.0.1:2', tls: self-signed}]
+            routes: [{respond: 204}]
+            admin: {address: off}
+            """);
+    return Objects.requireNonNull(
+        listeners.open(configuration.listeners().getFirst(), configuration));
   }
 }
