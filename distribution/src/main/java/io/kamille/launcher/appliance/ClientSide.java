@@ -118,6 +118,7 @@ final class ClientSide {
     tracing = new Tracing(configuration.tracing(), WallClock.system());
     limiter =
         new ConnectionLimit(
+            "limits.connections",
             preflight.connections(configuration.limits().connections()),
             configuration.limits().idleThreshold());
     clients =

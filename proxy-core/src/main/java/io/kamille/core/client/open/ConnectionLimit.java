@@ -9,7 +9,9 @@ import io.netty.channel.socket.SocketChannel;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How many connections of clients may be open over all loops, and what happens when there are more:
@@ -24,16 +26,25 @@ public final class ConnectionLimit implements IdleTimeout {
    * those that wait for room are open over the limit.
    */
   private static final System.Logger LOG = System.getLogger("kamille.server");
+  private static final long SILENCE_NANOS = TimeUnit.MINUTES.toNanos(1);
 
+  private final String name;
   private final AtomicInteger open = new AtomicInteger();
   private final LongAdder refused = new LongAdder();
+  private final LongAdder untold = new LongAdder();
+  private final AtomicLong nextLineNanos = new AtomicLong(System.nanoTime());
   private final LongAdder acceptFailures = new LongAdder();
   private volatile Bounds bounds;
 
   private record Bounds(int limit, IdleTimeoutGovernor governor) {}
 
-  /** Lets {@code limit} connections be open at a time. */
-  public ConnectionLimit(int limit, IdleTimeoutGovernor governor) {
+  /**
+   * Lets {@code limit} connections be open at a time.
+   *
+   * @param name what the log calls this limit
+   */
+  public ConnectionLimit(String name, int limit, IdleTimeoutGovernor governor) {
+    this.name = name;
     bounds = new Bounds(limit, governor);
   }
 
@@ -66,12 +77,27 @@ public final class ConnectionLimit implements IdleTimeout {
       return;
     }
     if (open.get() > bounds.limit && !shard.connections().displaceIdle()) {
-      refused.increment();
       channel.close();
+      String line = refused(System.nanoTime());
+      if (line != null) {
+        LOG.log(Level.WARNING, line);
+      }
     } else {
       begin.run();
       channel.config().setAutoRead(true);
     }
+  }
+
+  /** Counts a connection that was closed for want of room; null if no line of the log is due. */
+  @Nullable String refused(long nowNanos) {
+    refused.increment();
+    untold.increment();
+    long next = nextLineNanos.get();
+    if (nowNanos - next < 0 || !nextLineNanos.compareAndSet(next, nowNanos + SILENCE_NANOS)) {
+      return null;
+    }
+    return "closed %d new connection(s): %s is %d, as many are open, and none is idle"
+        .formatted(untold.sumThenReset(), name, bounds.limit);
   }
 
   /** What stands behind Netty's acceptor of one loop: it makes room for want of descriptors. */
@@ -109,7 +135,6 @@ public final class ConnectionLimit implements IdleTimeout {
      * descriptors, a few at a time. The log hears of it once a minute.
      */
     private static final int YIELDING = 16;
-    private static final long SILENCE_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private final ServerShard shard;
     private boolean hasTold;

@@ -161,7 +161,7 @@ class ListenerIT {
             TrustedProxies.NONE,
             0),
         server.loops(),
-        new ConnectionLimit(1, IdleTimeoutGovernor.OFF),
+        new ConnectionLimit("limits.connections", 1, IdleTimeoutGovernor.OFF),
         server.admitted(),
         null,
         null,
