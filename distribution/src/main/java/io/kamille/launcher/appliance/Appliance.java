@@ -52,9 +52,7 @@ import java.io.UncheckedIOException;
 import java.lang.System.Logger.Level;
 import java.net.BindException;
 import java.net.InetAddress;
-import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -353,14 +351,8 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
     try {
       return AccessLog.open(configuration.log().access(), registry, WallClock.system());
     } catch (IOException failed) {
-      String why =
-          switch (failed) {
-            case NoSuchFileException _ -> ": its directory does not exist";
-            case AccessDeniedException _ -> ": no permission";
-            default -> "";
-          };
       throw new StartFailure(
-          StartFailure.Kind.FILE, "cannot write the access log: " + failed.getMessage() + why);
+          StartFailure.Kind.FILE, "cannot write the access log: " + AccessLog.why(failed));
     }
   }
 

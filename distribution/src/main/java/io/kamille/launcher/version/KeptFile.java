@@ -125,7 +125,10 @@ final class KeptFile {
     try {
       store.add(text, clock.instant(), by, comment);
     } catch (IOException full) {
-      LOG.log(Level.ERROR, "the configuration's version cannot be kept", full);
+      LOG.log(
+          Level.ERROR,
+          "the configuration is in force, but no rollback finds it: its version cannot be kept: "
+              + full.getMessage());
     }
   }
 }

@@ -257,7 +257,8 @@ public final class OperationTable {
     try {
       AuditLog.awaited(takeDown(operation, request, "begun"));
     } catch (IOException full) {
-      LOGGER.log(System.Logger.Level.ERROR, "the audit log cannot be written", full);
+      LOGGER.log(
+          System.Logger.Level.ERROR, "the audit log cannot be written: " + full.getMessage());
       Identity identity = request.identity();
       if (identity == null || identity.via() != Identity.Via.SOCKET) {
         return Answer.problem(
@@ -275,7 +276,8 @@ public final class OperationTable {
                       .exceptionally(
                           full -> {
                             LOGGER.log(
-                                System.Logger.Level.ERROR, "the audit log lacks an outcome", full);
+                                System.Logger.Level.ERROR,
+                                "the audit log lacks an outcome: " + full.getMessage());
                             return 0L;
                           });
             });

@@ -247,7 +247,7 @@ public final class AuditLog implements Closeable {
     try {
       return line.join();
     } catch (CompletionException full) {
-      throw new IOException(String.valueOf(full.getCause()), full);
+      throw full.getCause() instanceof IOException why ? why : new IOException(full);
     }
   }
 

@@ -2,6 +2,7 @@ package io.kamille.cache.disk;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.kamille.cache.store.StoredResponse;
+import io.kamille.core.setting.Problems;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.util.ArrayDeque;
@@ -267,7 +268,7 @@ final class DiskWorker {
       LOG.log(
           Level.WARNING,
           "the disk takes nothing, so the disk tier only reads, and tries again each second: "
-              + why);
+              + Problems.reason(why));
     }
     duties.refused();
   }
@@ -276,8 +277,8 @@ final class DiskWorker {
   void stepAside(Throwable why) {
     State before = state.getAndUpdate(now -> now == State.CLOSED ? now : State.ASIDE);
     if (before == State.RUNNING || before == State.REFUSED) {
-      if (why instanceof IOException) {
-        LOG.log(Level.WARNING, "the disk tier is off until a restart: " + why);
+      if (why instanceof IOException failed) {
+        LOG.log(Level.WARNING, "the disk tier is off until a restart: " + Problems.reason(failed));
       } else {
         LOG.log(Level.ERROR, "the disk tier is off until a restart, by a fault of ours", why);
       }

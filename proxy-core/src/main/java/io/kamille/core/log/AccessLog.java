@@ -10,6 +10,8 @@ import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;
 import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.NoSuchFileException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -91,6 +93,16 @@ public final class AccessLog implements AutoCloseable {
   public static AccessLog open(AccessLogSettings settings, MetricRegistry registry, WallClock clock)
       throws IOException {
     return start(settings, LogFile.open(settings.output()), BUFFER_BYTES, registry, clock);
+  }
+
+  /** What failed, for people: the file, and what is missing. */
+  public static String why(IOException failed) {
+    String file = String.valueOf(failed.getMessage());
+    return switch (failed) {
+      case NoSuchFileException _ -> file + ": its directory does not exist";
+      case AccessDeniedException _ -> file + ": no permission";
+      default -> file;
+    };
   }
 
   static AccessLog start(

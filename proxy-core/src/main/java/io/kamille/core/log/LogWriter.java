@@ -112,7 +112,7 @@ final class LogWriter {
       isLineBroken |= content.position() > 0 && content.get(content.position() - 1) != '\n';
       if (!isFailing) {
         isFailing = true;
-        logger.log(System.Logger.Level.ERROR, "access log: lines are lost: " + failure);
+        logger.log(System.Logger.Level.ERROR, "access log: lines are lost: " + AccessLog.why(failure));
       }
     } finally {
       lines.cut(0);
@@ -140,7 +140,7 @@ final class LogWriter {
       isLineBroken = false;
     } catch (IOException failure) {
       logger.log(
-          System.Logger.Level.ERROR, "access log: not reopened, the old file is used: " + failure);
+          System.Logger.Level.ERROR, "access log: not reopened, the old file is used: " + AccessLog.why(failure));
     }
   }
 
@@ -151,7 +151,7 @@ final class LogWriter {
     try {
       destination.close();
     } catch (IOException failure) {
-      logger.log(System.Logger.Level.ERROR, "access log: not closed: " + failure);
+      logger.log(System.Logger.Level.ERROR, "access log: not closed: " + AccessLog.why(failure));
     }
   }
 }

@@ -13,6 +13,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.NoSuchFileException;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
@@ -107,6 +108,10 @@ class LogWriterTest {
     writer.reopen();
     write(1);
     assertThat(disk.text).hasToString("line 1\n");
+    assertThat(told())
+        .singleElement()
+        .asString()
+        .endsWith("the old file is used: /gone/access.log: its directory does not exist");
   }
 
   @Test
@@ -192,7 +197,7 @@ class LogWriterTest {
     @Override
     public void reopen() throws IOException {
       if (!mayReopen) {
-        throw new IOException("Permission denied");
+        throw new NoSuchFileException("/gone/access.log");
       }
     }
 
