@@ -91,7 +91,10 @@ record PeerSide(Listener listener, List<ServerShard> shards, ConnectionLimit lim
       List<Integer> inherited)
       throws IOException {
     ConnectionLimit limit =
-        new ConnectionLimit("the limit for nodes", MOST_CONNECTIONS, LimitSettings.SECTION.defaults().idleThreshold());
+        new ConnectionLimit(
+            "the limit for nodes",
+            MOST_CONNECTIONS,
+            LimitSettings.SECTION.defaults().idleThreshold());
     List<ServerShard> shards = new ArrayList<>();
     for (ServerShard client : clients) {
       ExchangeObserver observer = accessLog == null ? (_, _, _, _, _) -> {} : accessLog.forLoop();

@@ -64,8 +64,10 @@ class DeployFilesTest {
   @Test
   void whatARestartDoesNotMendIsNotRestarted() throws IOException {
     String unit = Files.readString(PACKAGE.resolve("root/usr/lib/systemd/system/kamille.service"));
+    int refusedByJava = 1;
     for (int code :
         List.of(
+            refusedByJava,
             ExitCode.USAGE,
             ExitCode.UNREADABLE,
             ExitCode.UNAVAILABLE,

@@ -45,6 +45,9 @@ final class DiskWorker {
   private static final long RECORD_BYTES = 1024;
   private static final long RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+  /** A disk that is nearly full takes what is small, so it may come and go each second. */
+  private static final long SILENCE_NANOS = TimeUnit.MINUTES.toNanos(1);
+
   /** Work for the thread. */
   @FunctionalInterface
   interface Work {
@@ -94,6 +97,7 @@ final class DiskWorker {
   }
 
   private final Duties duties;
+  private final System.Logger log;
   private final AtomicReference<State> state = new AtomicReference<>(State.RUNNING);
   private final Queue<Task> tasks = new ConcurrentLinkedQueue<>();
   private final ExecutorService executor =
@@ -112,6 +116,8 @@ final class DiskWorker {
 
   private long nextTryNanos;
   private boolean isGivenUp;
+  private boolean isRefusalTold;
+  private long mayTellNanos = System.nanoTime();
 
   /** The thread to wake; set by itself, read by whoever gives it work. */
   private volatile @Nullable Thread thread;
@@ -125,8 +131,14 @@ final class DiskWorker {
    * @param limitBytes how many octets of responses may wait
    */
   DiskWorker(Duties duties, long limitBytes) {
+    this(duties, limitBytes, LOG);
+  }
+
+  /** The same, that tells another log of what the disk refuses. */
+  DiskWorker(Duties duties, long limitBytes, System.Logger log) {
     this.duties = duties;
     this.limitBytes = limitBytes;
+    this.log = log;
   }
 
   /** Begins to work. Without, {@link #runOnce} does the work by hand. */
@@ -264,8 +276,11 @@ final class DiskWorker {
    * the worker's thread, or before it starts.
    */
   void refuse(IOException why) {
-    if (state.compareAndSet(State.RUNNING, State.REFUSED)) {
-      LOG.log(
+    state.compareAndSet(State.RUNNING, State.REFUSED);
+    if (!isRefusalTold && System.nanoTime() - mayTellNanos >= 0) {
+      isRefusalTold = true;
+      mayTellNanos = System.nanoTime() + SILENCE_NANOS;
+      log.log(
           Level.WARNING,
           "the disk takes nothing, so the disk tier only reads, and tries again each second: "
               + Problems.reason(why));
@@ -381,7 +396,10 @@ final class DiskWorker {
       return !isClosing && duties.read();
     }
     state.compareAndSet(State.REFUSED, State.RUNNING);
-    LOG.log(Level.INFO, "the disk is written again");
+    if (isRefusalTold) {
+      isRefusalTold = false;
+      log.log(Level.INFO, "the disk is written again");
+    }
     return true;
   }
 

@@ -112,7 +112,8 @@ final class LogWriter {
       isLineBroken |= content.position() > 0 && content.get(content.position() - 1) != '\n';
       if (!isFailing) {
         isFailing = true;
-        logger.log(System.Logger.Level.ERROR, "access log: lines are lost: " + AccessLog.why(failure));
+        logger.log(
+            System.Logger.Level.ERROR, "access log: lines are lost: " + AccessLog.why(failure));
       }
     } finally {
       lines.cut(0);
@@ -140,7 +141,8 @@ final class LogWriter {
       isLineBroken = false;
     } catch (IOException failure) {
       logger.log(
-          System.Logger.Level.ERROR, "access log: not reopened, the old file is used: " + AccessLog.why(failure));
+          System.Logger.Level.ERROR,
+          "access log: not reopened, the old file is used: " + AccessLog.why(failure));
     }
   }
 

@@ -127,7 +127,8 @@ public final class TestServer implements AutoCloseable {
   private final ConcurrentLinkedQueue<Ended> ended = new ConcurrentLinkedQueue<>();
   private final ClientTable admitted =
       new ClientTable(ClientLimits.NONE, AddressMask.FULL, nanos::get);
-  private final ConnectionLimit limiter = new ConnectionLimit("limits.connections", 1_000, IdleTimeoutGovernor.OFF);
+  private final ConnectionLimit limiter =
+      new ConnectionLimit("limits.connections", 1_000, IdleTimeoutGovernor.OFF);
   private final List<ServerShard> shared = new ArrayList<>();
   private final List<TestClient> clients = new ArrayList<>();
   private volatile boolean observerIsFaulty;
