@@ -67,10 +67,6 @@ public final class RedirectTable {
   }
 
   static RedirectTable parse(Path file, byte[] content, Problems problems) throws IOException {
-    // Whoever writes a file in place cuts it first.
-    if (content.length == 0) {
-      throw new IOException("it is empty (without redirects, a comment has to stand there)");
-    }
     var table = new RedirectTable();
     List<String> lines = SmallFile.text(content).lines().toList();
     Map<Position, String> starts = new LinkedHashMap<>();

@@ -115,6 +115,10 @@ public final class RedirectsFile implements ExchangeHandler {
       if (content == null) {
         return said;
       }
+      if (content.length == 0 && table().size() > 0) {
+        // Whoever writes a file in place cuts it first.
+        throw new IOException("it is empty: if that is meant, reload the configuration");
+      }
       RedirectTable read = RedirectTable.parse(path, content, found);
       if (found.isEmpty()) {
         Level news = table().equals(RedirectTable.EMPTY) ? Level.DEBUG : Level.INFO;

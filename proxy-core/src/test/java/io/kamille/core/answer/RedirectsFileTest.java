@@ -220,17 +220,19 @@ class RedirectsFileTest {
     assertThat(explain(moved)).isEqualTo("308 /elsewhere");
   }
 
-  @ParameterizedTest
-  @ValueSource(strings = {"", "/a,/b\nhalf a li"})
-  void nobodyBeginsWithAFileThatIsNotRight(String content) throws IOException {
-    Files.writeString(file, content);
+  @Test
+  void nobodyBeginsWithAFileThatIsNotRight() throws IOException {
+    Files.writeString(file, "/a,/b\nhalf a li");
     assertThatThrownBy(
             () -> new RedirectsFile(file, exchange -> {}, Runnable::run, WallClock.system()))
         .isInstanceOf(IOException.class)
         .hasMessageContaining(file.toString());
-    Files.writeString(file, "# none\n");
-    assertThat(new RedirectsFile(file, exchange -> {}, Runnable::run, WallClock.system()).table())
-        .isNotNull();
+    Files.writeString(file, "");
+    assertThat(
+            new RedirectsFile(file, exchange -> {}, Runnable::run, WallClock.system())
+                .table()
+                .size())
+        .isZero();
   }
 
   private static @Nullable String explain(RedirectsFile moved) {
