@@ -3,7 +3,6 @@ package io.kamille.launcher.cli;
 import io.kamille.admin.StateDirectory;
 import io.kamille.launcher.appliance.Appliance;
 import io.kamille.launcher.appliance.Totals;
-import io.kamille.launcher.configuration.ConfigurationFile;
 import io.kamille.launcher.configuration.ConfigurationOptions;
 import io.kamille.launcher.demo.DemoFile;
 import io.kamille.launcher.demo.DemoOrigin;
@@ -99,8 +98,7 @@ final class DemoCommand implements Callable<Integer> {
       Path file = DemoFile.write(directory, listen, listenTls, origin.url(), admin, "");
       try (VersionedFile versions = new VersionedFile(file);
           Appliance appliance =
-              Running.start(
-                  Running.accepted(ConfigurationFile.read(file), err), versions::resources)) {
+              Running.start(Running.accepted(versions.reading(), err), versions::resources)) {
         welcome(out, appliance, origin);
         String site = "http://" + appliance.listening().getFirst();
         try (DemoVisitors visits = new DemoVisitors(site);

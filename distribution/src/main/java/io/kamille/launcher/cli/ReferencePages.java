@@ -5,7 +5,6 @@ import io.kamille.cluster.ClusterMetrics;
 import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.launcher.appliance.Appliance;
 import io.kamille.launcher.client.LocalApi;
-import io.kamille.launcher.configuration.ConfigurationFile;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.InetAddress;
@@ -86,8 +85,7 @@ public final class ReferencePages {
     PrintWriter err = new PrintWriter(System.err, true, StandardCharsets.UTF_8);
     try (VersionedFile versions = new VersionedFile(file);
         Appliance appliance =
-            Running.start(
-                Running.accepted(ConfigurationFile.read(file), err), versions::resources)) {
+            Running.start(Running.accepted(versions.reading(), err), versions::resources)) {
       ask(appliance.listening().getFirst());
       String openApi = new LocalApi(state).ask("GET", "/v1/openapi.json", Map.of(), null).content();
       List<MetricDescriptor> metrics = new ArrayList<>(appliance.metrics().descriptors());

@@ -1,6 +1,5 @@
 package io.kamille.launcher.cli;
 
-import io.kamille.launcher.configuration.ConfigurationFile;
 import io.kamille.launcher.configuration.ConfigurationOptions;
 import io.kamille.launcher.configuration.ConfigurationReading;
 import java.nio.file.Path;
@@ -133,22 +132,22 @@ final class RunCommand implements Callable<Integer> {
       throw new ParameterException(
           spec.commandLine(), "--name, --acme-terms-agreed and --no-http need --tls acme");
     }
-    ConfigurationReading reading = read();
+    VersionedFile versions = read();
     if (words != null
         && "acme".equals(words.tls)
         && !words.isHttpsAlone
-        && reading instanceof ConfigurationReading.Accepted) {
+        && versions.reading() instanceof ConfigurationReading.Accepted) {
       spec.commandLine()
           .getErr()
           .println(
               "port 80 is opened as well, for challenges and a redirect (--no-http: it is not)");
     }
-    return Running.run(reading, source.file, spec.commandLine().getErr());
+    return Running.run(versions, spec.commandLine().getErr());
   }
 
-  private ConfigurationReading read() {
+  private VersionedFile read() {
     if (source.file != null) {
-      return ConfigurationFile.read(source.file);
+      return new VersionedFile(source.file);
     }
     if (source.words == null) {
       throw new ParameterException(
@@ -159,6 +158,6 @@ final class RunCommand implements Callable<Integer> {
     for (OptionSpec option : spec.commandLine().getParseResult().matchedOptions()) {
       words.put(option.longestName(), String.valueOf(option.<Object>getValue()));
     }
-    return ConfigurationOptions.parse(words);
+    return new VersionedFile(ConfigurationOptions.parse(words));
   }
 }

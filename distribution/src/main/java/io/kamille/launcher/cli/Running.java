@@ -19,7 +19,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /** What all commands that run an appliance share: reading, starting and signals. */
 final class Running {
@@ -47,15 +46,14 @@ final class Running {
   /**
    * The proxy, from its start until it is told to stop.
    *
-   * @param reading its configuration, which may be refused
-   * @param file to be read again at SIGHUP; null if there is none
+   * @param versions its configuration, which may be refused, to be read again at SIGHUP
    * @return the {@link ExitCode}
    */
-  static int run(ConfigurationReading reading, @Nullable Path file, PrintWriter err)
+  static int run(VersionedFile versions, PrintWriter err)
       throws CommandFailure, InterruptedException {
-    Configuration configuration = accepted(reading, err);
+    Configuration configuration = accepted(versions.reading(), err);
+    Path file = versions.file();
     CountDownLatch toldToStop = stopSignal();
-    VersionedFile versions = new VersionedFile(file);
     try (Service service = Service.begin(toldToStop);
         StateLock _ = lock(service.inheritance(), configuration);
         versions;

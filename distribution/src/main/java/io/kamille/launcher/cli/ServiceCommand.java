@@ -1,6 +1,5 @@
 package io.kamille.launcher.cli;
 
-import io.kamille.launcher.configuration.ConfigurationFile;
 import io.kamille.launcher.configuration.ConfigurationOptions;
 import java.io.PrintWriter;
 import java.nio.charset.Charset;
@@ -49,11 +48,12 @@ public final class ServiceCommand {
     }
     if (isFileAlone && command.equals("run")) {
       Path path = Path.of(file);
-      return exitCode(err, () -> Running.run(ConfigurationFile.read(path), path, err));
+      return exitCode(err, () -> Running.run(new VersionedFile(path), err));
     }
     boolean isByWords = file == null && options.containsKey(LISTEN) && options.containsKey(ORIGIN);
     return isByWords && command.equals("run")
-        ? exitCode(err, () -> Running.run(ConfigurationOptions.parse(options), null, err))
+        ? exitCode(
+            err, () -> Running.run(new VersionedFile(ConfigurationOptions.parse(options)), err))
         : OptionalInt.empty();
   }
 

@@ -5,6 +5,7 @@ import io.kamille.admin.api.Operation;
 import io.kamille.admin.auth.PrivateFile;
 import io.kamille.core.loop.SteadyTask;
 import io.kamille.core.setting.Problem;
+import io.kamille.core.setting.SmallFile;
 import io.kamille.launcher.appliance.Appliance;
 import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.configuration.ConfigurationFile;
@@ -32,27 +33,51 @@ final class VersionedFile implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger("kamille.launcher");
 
   private final @Nullable Path file;
+  private final ConfigurationReading reading;
   private final ScheduledExecutorService timer =
       Executors.newSingleThreadScheduledExecutor(
           Thread.ofPlatform().name("kamille-trial").daemon().factory());
+  // Of the only reading before a reload: what is shown is what runs.
+  private byte[] content = {};
   // Volatile: set while the appliance starts, read by the thread of a signal.
   private volatile @Nullable ConfigControl control;
 
-  VersionedFile(@Nullable Path file) {
+  /** Reads the file. */
+  VersionedFile(Path file) {
     this.file = file;
+    this.reading = ConfigurationFile.read(file, octets -> content = octets);
+  }
+
+  /** There is no file. */
+  VersionedFile(ConfigurationReading reading) {
+    this.file = null;
+    this.reading = reading;
+  }
+
+  @Nullable Path file() {
+    return file;
+  }
+
+  /** What came of reading it. */
+  ConfigurationReading reading() {
+    return reading;
   }
 
   /** The resources of the control plane that change the file; none if there is no file. */
   List<Operation> resources(Appliance appliance) {
     AdminSettings admin = appliance.admin();
     Path directory = admin.tokenFile().toAbsolutePath().getParent();
-    if (file == null || directory == null) {
+    if (file == null
+        || directory == null
+        || !(reading instanceof ConfigurationReading.Accepted accepted)) {
       return List.of();
     }
     try {
       ConfigControl opened =
           ConfigControl.open(
               file,
+              SmallFile.text(content),
+              accepted.configuration(),
               directory.resolve("config"),
               admin.configWrites(),
               appliance,

@@ -8,6 +8,7 @@ import io.kamille.core.setting.Problems;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.function.Consumer;
 
 /** Reads a configuration from a YAML file. */
 public final class ConfigurationFile {
@@ -19,6 +20,15 @@ public final class ConfigurationFile {
    * problem of kind {@link Problem.Kind#UNREADABLE}.
    */
   public static ConfigurationReading read(Path file) {
+    return read(file, _ -> {});
+  }
+
+  /**
+   * The same.
+   *
+   * @param octets takes what was read
+   */
+  public static ConfigurationReading read(Path file, Consumer<byte[]> octets) {
     byte[] content;
     try (var in = Files.newInputStream(file)) {
       content = in.readNBytes(ConfigTree.LIMIT_BYTES + 1);
@@ -27,6 +37,7 @@ public final class ConfigurationFile {
       problems.addUnreadable(unreadable);
       return new ConfigurationReading.Refused(problems.inOrder());
     }
+    octets.accept(content);
     return parse(file.toString(), content);
   }
 

@@ -128,8 +128,8 @@ public final class ConfigControl implements AutoCloseable {
   private final Target target;
   private final Alarm alarm;
   private final InstantSource clock;
-  // The file's, as it was read; null if it had problems.
-  private @Nullable Configuration ofFile;
+  // The file's, as it was read.
+  private Configuration ofFile;
   private @Nullable Trial trial;
   private @Nullable TrialEnd lastTrial;
   private Runnable cancelAlarm = () -> {};
@@ -138,8 +138,14 @@ public final class ConfigControl implements AutoCloseable {
   private @Nullable Consumer<String> guarded;
 
   private ConfigControl(
-      KeptFile file, boolean mayWrite, Target target, Alarm alarm, InstantSource clock) {
+      KeptFile file,
+      Configuration ofFile,
+      boolean mayWrite,
+      Target target,
+      Alarm alarm,
+      InstantSource clock) {
     this.file = file;
+    this.ofFile = ofFile;
     this.mayWrite = mayWrite;
     this.target = target;
     this.alarm = alarm;
@@ -147,21 +153,26 @@ public final class ConfigControl implements AutoCloseable {
   }
 
   /**
-   * Control of a process that runs what the file says.
+   * Control of a process that runs what the file said when it was read. Read again, it and what it
+   * includes could say something else.
    *
+   * @param text of the file
+   * @param running what that text was read as
    * @param directory where versions are kept
    * @param mayWrite whether the API may change the file
    */
   public static ConfigControl open(
-      Path file, Path directory, boolean mayWrite, Target target, Alarm alarm, InstantSource clock)
+      Path file,
+      String text,
+      Configuration running,
+      Path directory,
+      boolean mayWrite,
+      Target target,
+      Alarm alarm,
+      InstantSource clock)
       throws IOException {
-    var control =
-        new ConfigControl(KeptFile.open(file, directory, clock), mayWrite, target, alarm, clock);
-    if (control.reading(control.text())
-        instanceof ConfigurationReading.Accepted(Configuration read)) {
-      control.ofFile = read;
-    }
-    return control;
+    KeptFile kept = KeptFile.open(file, text, directory, clock);
+    return new ConfigControl(kept, running, mayWrite, target, alarm, clock);
   }
 
   Path file() {
@@ -218,9 +229,7 @@ public final class ConfigControl implements AutoCloseable {
   /** What waits for a restart. */
   synchronized List<SettingChange> pending() {
     Configuration running = trial == null ? ofFile : trial.configuration;
-    return running == null
-        ? List.of()
-        : target.changes(running).stream().filter(SettingChange::needsRestart).toList();
+    return target.changes(running).stream().filter(SettingChange::needsRestart).toList();
   }
 
   /**
@@ -315,9 +324,7 @@ public final class ConfigControl implements AutoCloseable {
   /** Neither the file nor what it includes may say something else than when it was read. */
   private void checkUnchanged() throws Refused {
     file.checkUnchanged();
-    if (ofFile != null) {
-      checkIncluded(file.text(), ofFile);
-    }
+    checkIncluded(file.text(), ofFile);
   }
 
   /** What a text includes may say nothing else than when it was read. A new secret is no change. */
@@ -408,17 +415,12 @@ public final class ConfigControl implements AutoCloseable {
 
   /** Applies what ran: a step that failed or was taken back may have changed a part of it. */
   private void goBack() throws Refused {
-    Step before = prepared(trial == null ? ofFile() : trial.configuration);
+    Step before = prepared(trial == null ? ofFile : trial.configuration);
     try {
       before.apply();
     } catch (RuntimeException failed) {
       LOG.log(Level.ERROR, "what ran cannot be put in force again: restart", failed);
     }
-  }
-
-  private Configuration ofFile() throws Refused {
-    Configuration read = ofFile;
-    return read == null ? checked(file.text()) : read;
   }
 
   /** Applies and writes; what ran goes on if either fails. */
@@ -476,7 +478,7 @@ public final class ConfigControl implements AutoCloseable {
 
   private Outcome revert(String why) throws Refused {
     Trial open = openTrial();
-    Configuration before = ofFile();
+    Configuration before = ofFile;
     List<SettingChange> changes = target.changes(before);
     apply(before);
     ended(open, false, why);

@@ -29,13 +29,14 @@ final class KeptFile {
   }
 
   /**
-   * Reads the file; its text becomes a version, if it is not the newest one.
+   * The text of the file, as it was read, becomes a version, if it is not the newest one.
    *
    * @param directory where versions are kept
    */
-  static KeptFile open(Path file, Path directory, InstantSource clock) throws IOException {
-    var kept = new KeptFile(file, ConfigStore.open(directory), clock, read(file));
-    kept.read(kept.text);
+  static KeptFile open(Path file, String text, Path directory, InstantSource clock)
+      throws IOException {
+    var kept = new KeptFile(file, ConfigStore.open(directory), clock, text);
+    kept.read(text);
     return kept;
   }
 

@@ -8,7 +8,6 @@ import io.kamille.core.client.h1.TestClient;
 import io.kamille.launcher.appliance.Appliance;
 import io.kamille.launcher.appliance.StubOrigin;
 import io.kamille.launcher.client.LocalApi;
-import io.kamille.launcher.configuration.ConfigurationFile;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -66,7 +65,7 @@ class OperatorCommandsIT {
     versions = new VersionedFile(file);
     appliance =
         Running.start(
-            Running.accepted(ConfigurationFile.read(file), new PrintWriter(new StringWriter())),
+            Running.accepted(versions.reading(), new PrintWriter(new StringWriter())),
             versions::resources);
   }
 

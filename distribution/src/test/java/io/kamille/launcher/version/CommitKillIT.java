@@ -56,9 +56,8 @@ class CommitKillIT {
   }
 
   private static ConfigControl opened(Path file) throws IOException {
-    return ConfigControl.open(
+    return ConfigControlTest.opened(
         file,
-        file.resolveSibling("config"),
         true,
         new CommitUntil.Killer(CommitUntil.Step.DONE),
         (_, _) -> () -> {},

@@ -30,13 +30,7 @@ public final class CommitUntil {
     Step last = Step.valueOf(arguments[2]);
     Killer killer = new Killer(last);
     ConfigControl control =
-        ConfigControl.open(
-            file,
-            file.resolveSibling("config"),
-            true,
-            killer,
-            (_, _) -> () -> {},
-            killer::afterRename);
+        ConfigControlTest.opened(file, true, killer, (_, _) -> () -> {}, killer::afterRename);
     killer.isArmed = true;
     control.commit(new ChangeOrder("a", "", null, null, null), _ -> next);
     Runtime.getRuntime().halt(1);

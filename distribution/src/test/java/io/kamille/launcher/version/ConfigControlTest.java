@@ -27,6 +27,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -135,9 +136,8 @@ class ConfigControlTest {
   }
 
   private ConfigControl opened(boolean mayWrite) throws IOException {
-    return ConfigControl.open(
+    return opened(
         file,
-        directory.resolve("config"),
         mayWrite,
         appliance,
         (after, action) -> {
@@ -145,6 +145,26 @@ class ConfigControlTest {
           return () -> alarm = null;
         },
         () -> now);
+  }
+
+  /** Control of what runs by that file, with versions beside it. */
+  static ConfigControl opened(
+      Path file,
+      boolean mayWrite,
+      ConfigControl.Target target,
+      ConfigControl.Alarm alarm,
+      InstantSource clock)
+      throws IOException {
+    var read = (ConfigurationReading.Accepted) ConfigurationFile.read(file);
+    return ConfigControl.open(
+        file,
+        Files.readString(file),
+        read.configuration(),
+        file.resolveSibling("config"),
+        mayWrite,
+        target,
+        alarm,
+        clock);
   }
 
   private int fields() {

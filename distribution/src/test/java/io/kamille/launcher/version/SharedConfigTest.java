@@ -187,13 +187,8 @@ class SharedConfigTest {
     String text = clustered();
     Path file = Files.writeString(directory.resolve("k.yaml"), text);
     ConfigControl control =
-        ConfigControl.open(
-            file,
-            directory.resolve("config"),
-            true,
-            new Running(text),
-            (_, _) -> () -> {},
-            () -> Instant.EPOCH);
+        ConfigControlTest.opened(
+            file, true, new Running(text), (_, _) -> () -> {}, () -> Instant.EPOCH);
     var own = new AtomicReference<ClusterConfig>();
     ConfigChanges log = new ConfigChanges();
     SharedConfig shared = new SharedConfig(control, own::get);
