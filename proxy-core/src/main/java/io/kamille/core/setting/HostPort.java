@@ -89,7 +89,9 @@ public record HostPort(String host, int port) {
 
   /** Whether only this machine can reach it: a loopback literal or {@code localhost}. */
   public boolean isLoopback() {
-    return host.equals("localhost") || host.equals("::1") || host.startsWith("127.");
+    return host.equals("localhost")
+        || host.equals("::1")
+        || (host.startsWith("127.") && IPV4.matcher(host).matches());
   }
 
   /**

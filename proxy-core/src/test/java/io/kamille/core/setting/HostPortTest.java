@@ -71,4 +71,16 @@ class HostPortTest {
   void anEmptyHostBindsToAllInterfaces() {
     assertThat(new HostPort("", 80).socketAddress().getAddress().isAnyLocalAddress()).isTrue();
   }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"127.0.0.1:1", "127.255.0.9:1", "[0::1]:1", "LocalHost:1"})
+  void loopbackLiteralsAndLocalhostAreLoopback(String text) {
+    assertThat(HostPort.parse(text)).matches(HostPort::isLoopback);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"127.example.com:1", "127.0.0.1.test:1", "128.0.0.1:1", ":1", "[::]:1"})
+  void nothingElseIsLoopback(String text) {
+    assertThat(HostPort.parse(text)).matches(address -> !address.isLoopback());
+  }
 }
