@@ -272,7 +272,8 @@ public final class ClusterPurges implements AutoCloseable {
   private void logged(List<Ordered> entry) {
     synchronized (unlogged) {
       entry.forEach(ordered -> ordered.isLogged().set(true));
-      if (unlogged.removeAll(entry.stream().map(Ordered::order).toList())) {
+      // An interrupted thread writes no file. The next process repeats these, which does nothing.
+      if (unlogged.removeAll(entry.stream().map(Ordered::order).toList()) && !isClosed) {
         write();
       }
     }
@@ -590,7 +591,10 @@ public final class ClusterPurges implements AutoCloseable {
   @Override
   public void close() {
     isClosed = true;
-    appender.interrupt();
+    synchronized (unlogged) {
+      // Not while it writes the file.
+      appender.interrupt();
+    }
     awaited.forEach(ClusterPurges::giveUp);
     keep(List.copyOf(unkept));
   }

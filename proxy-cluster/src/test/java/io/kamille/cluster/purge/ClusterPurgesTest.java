@@ -39,6 +39,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class ClusterPurgesTest {
 
+  /** Whether an entry is in the log just as it is given up. */
+  private volatile boolean takesTheLast;
+
   private CountDownLatch mayGoOn = new CountDownLatch(0);
   private final BlockingQueue<byte[]> appended = new LinkedBlockingQueue<>();
   private final BlockingQueue<byte[]> asked = new LinkedBlockingQueue<>();
@@ -66,7 +69,9 @@ class ClusterPurgesTest {
       mayGoOn.await();
     } catch (InterruptedException closed) {
       Thread.currentThread().interrupt();
-      return null;
+      if (!takesTheLast) {
+        return null;
+      }
     }
     int count = orders(entry).size();
     ByteBuffer numbers = ByteBuffer.allocate(count * Long.BYTES);
@@ -161,6 +166,19 @@ class ClusterPurgesTest {
         asked.take();
       }
     }
+  }
+
+  @Test
+  void whatTheLogTakesDuringTheEndStaysInTheFile(@TempDir Path directory) throws Exception {
+    takesTheLast = true;
+    mayGoOn = new CountDownLatch(1);
+    ClusterPurges purges = purges(state(directory), directory);
+    purges.begin(List.of(url("http://a.test/1")));
+    assertThat(asked.take()[0]).isEqualTo(ClusterPurges.AT_ONCE);
+    purges.close();
+    assertThat(asked.take()[0]).isEqualTo(ClusterPurges.APPLIED);
+    assertThat(file(directory, "purges")).hasSize(1);
+    assertThat(directory).isDirectoryNotContaining("glob:**.new");
   }
 
   private static String text(byte[] octets) {
