@@ -3,6 +3,7 @@ package io.kamille.cache;
 import static io.kamille.cache.CacheFixture.NOW;
 import static io.kamille.cache.CacheFixture.URI;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.aayushatharva.brotli4j.Brotli4jLoader;
 import com.aayushatharva.brotli4j.decoder.BrotliInputStream;
@@ -418,6 +419,25 @@ class CompressionTest {
     fixture.origin.last().respond(304, "", response);
     assertThat(validated.text()).isEqualTo(PAGE);
     assertThat(fixture.isReused("Accept-Encoding", "gzip")).isTrue();
+  }
+
+  @Test
+  void aFaultWhileAResponseIsStoredLeavesNobodyWaitingAndHoldsNothing() {
+    RecordingReply leader = fixture.get();
+    RecordingReply follower = fixture.get();
+    fixture.noWorker = new StackOverflowError("thrown by the test");
+    ScriptedOrigin.Forwarded origin = fixture.origin.last();
+    assertThatThrownBy(
+            () ->
+                origin.respond(
+                    200, PAGE, "Cache-Control", "max-age=60", "Content-Type", "text/html"))
+        .hasMessage("thrown by the test");
+    fixture.run();
+    assertThat(follower.text()).isEqualTo(PAGE);
+    assertThat(follower.isComplete()).isTrue();
+    assertThat(leader.isComplete()).isFalse();
+    fixture.cache.operations().clear();
+    assertThat(fixture.cache.operations().usedBytes()).isZero();
   }
 
   @Test

@@ -2,9 +2,13 @@ package io.kamille.cache;
 
 import static io.kamille.cache.CacheFixture.URI;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeNotes.CacheResult;
+import io.kamille.core.exchange.Trace;
+import io.kamille.core.exchange.TraceStep;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -200,5 +204,27 @@ class HitTest {
     fixture.handler.handle(exchange);
     fixture.run();
     return exchange.notes().cache();
+  }
+
+  @Test
+  void aFaultWhileARequestIsDecidedHoldsNoLease() {
+    fixture.store("hello");
+    AtomicInteger steps = new AtomicInteger();
+    Trace trace =
+        new Trace(
+            new Trace.Ids("", "", "", ""),
+            Trace.Cause.ASKED,
+            () -> {
+              if (steps.incrementAndGet() == 2) {
+                throw new IllegalStateException("thrown by the test");
+              }
+              return 0;
+            });
+    Exchange exchange = fixture.exchange("GET", URI, new RecordingReply());
+    exchange.notes().trace(trace);
+    assertThatThrownBy(() -> fixture.handler.handle(exchange)).hasMessage("thrown by the test");
+    assertThat(trace.marks()).extracting(Trace.Mark::step).containsExactly(TraceStep.LOOKUP);
+    assertThat(fixture.cache.operations().purge(URI)).hasValue(1);
+    assertThat(fixture.cache.operations().usedBytes()).isZero();
   }
 }

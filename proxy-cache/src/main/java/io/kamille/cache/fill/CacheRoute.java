@@ -199,7 +199,12 @@ public final class CacheRoute {
     StoredResponse stored = fill.complete(isKept);
     if (isKept) {
       counters().count(Event.FILL_STORED);
-      code(fetch, stored);
+      try {
+        code(fetch, stored);
+      } catch (RuntimeException | Error fault) {
+        stored.release();
+        throw fault;
+      }
     }
     return stored;
   }
