@@ -26,7 +26,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -39,6 +42,9 @@ final class TlsListeners implements AutoCloseable {
   /*
    * Files are looked at every ten seconds: a certificate is exchanged by whatever writes files, and
    * nothing has to tell us. One that cannot be used changes nothing and is said once.
+   *
+   * A file that hangs holds up looks and whatever else takes the monitor. Handshakes have workers
+   * of their own, which never take it.
    *
    * A self-signed certificate is made anew when a quarter of its time is left.
    */
@@ -92,9 +98,8 @@ final class TlsListeners implements AutoCloseable {
   private final @Nullable TicketSecret secret;
   private final InstantSource clock;
   private volatile @Nullable CertificateKeeper keeper;
-  private final ScheduledThreadPoolExecutor workers =
-      new ScheduledThreadPoolExecutor(
-          WORKERS, Thread.ofPlatform().name("kamille-tls").daemon().factory());
+  private final ScheduledThreadPoolExecutor looks;
+  private final ExecutorService workers = Executors.newFixedThreadPool(WORKERS, threads());
 
   /**
    * None yet.
@@ -102,15 +107,30 @@ final class TlsListeners implements AutoCloseable {
    * @param secret of all nodes of a cluster, by which clients resume at any; null without one
    */
   TlsListeners(@Nullable TicketSecret secret, InstantSource clock) {
+    this(secret, clock, new ScheduledThreadPoolExecutor(1, threads()));
+  }
+
+  /**
+   * The same.
+   *
+   * @param looks does all that may wait for a file, and nothing else; ours from now on
+   */
+  TlsListeners(
+      @Nullable TicketSecret secret, InstantSource clock, ScheduledThreadPoolExecutor looks) {
     this.secret = secret;
     this.clock = clock;
+    this.looks = looks;
     repeat("certificates were not looked at", this::look, LOOK_SECONDS, TimeUnit.SECONDS);
     repeat("certificates may expire", this::warn, 1, TimeUnit.DAYS);
     repeat("keys of tickets stay", this::rotate, ROTATION_HOURS, TimeUnit.HOURS);
   }
 
+  private static ThreadFactory threads() {
+    return Thread.ofPlatform().name("kamille-tls").daemon().factory();
+  }
+
   private void repeat(String failed, SteadyTask.Work work, long period, TimeUnit unit) {
-    workers.scheduleWithFixedDelay(new SteadyTask(LOG, failed, work), period, period, unit);
+    looks.scheduleWithFixedDelay(new SteadyTask(LOG, failed, work), period, period, unit);
   }
 
   /**
@@ -389,6 +409,7 @@ final class TlsListeners implements AutoCloseable {
 
   @Override
   public synchronized void close() {
+    looks.shutdownNow();
     workers.shutdownNow();
     open.values().forEach(listener -> listener.tls().close());
     open.clear();

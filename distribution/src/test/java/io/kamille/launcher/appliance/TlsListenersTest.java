@@ -17,6 +17,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Objects;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -27,7 +28,8 @@ class TlsListenersTest {
 
   @TempDir private Path directory;
   private Instant now = Instant.parse("2026-11-29T10:00:00Z");
-  private final TlsListeners listeners = new TlsListeners(null, () -> now);
+  private final ScheduledThreadPoolExecutor looks = new ScheduledThreadPoolExecutor(1);
+  private final TlsListeners listeners = new TlsListeners(null, () -> now, looks);
   private Certificates authority;
   private ServerTls tls;
 
@@ -85,6 +87,12 @@ class TlsListenersTest {
     assertThat(shown()).isEqualTo("a.test");
     step.run();
     assertThat(shown()).as("what was read").isEqualTo("b.test");
+  }
+
+  /** A file that hangs holds up these three, and no handshake. */
+  @Test
+  void whatMayWaitForAFileHasAThreadOfItsOwn() {
+    assertThat(looks.getQueue()).hasSize(3);
   }
 
   @Test
