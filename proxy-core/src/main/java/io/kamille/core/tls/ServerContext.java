@@ -20,6 +20,7 @@ import java.security.cert.X509Certificate;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
+import java.util.function.Supplier;
 import javax.net.ssl.KeyManagerFactory;
 import org.jspecify.annotations.Nullable;
 
@@ -110,17 +111,18 @@ public final class ServerContext {
   /**
    * Builds it if nobody has. Not on a loop.
    *
+   * @param keys those of the moment: a rotation meanwhile comes before them, or waits for us
    * @return false if it was retired before
    * @throws IOException if the certificates are refused
    */
-  synchronized boolean build(TicketKeys keys) throws IOException {
+  synchronized boolean build(Supplier<TicketKeys> keys) throws IOException {
     if (retired) {
       return false;
     }
     if (built == null) {
       SslContext context = make();
       built = context;
-      keys(keys);
+      keys(keys.get());
     }
     return true;
   }

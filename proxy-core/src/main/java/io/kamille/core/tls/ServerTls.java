@@ -174,10 +174,10 @@ public final class ServerTls implements AutoCloseable {
 
   private void buildSome(Table table) throws IOException {
     ServerContext first = table.names().find(null);
-    first.build(keys);
+    first.build(() -> keys);
     if (table.contexts().size() <= BUILT_AT_ONCE) {
       for (ServerContext context : table.contexts()) {
-        context.build(keys);
+        context.build(() -> keys);
       }
     }
   }
@@ -241,7 +241,7 @@ public final class ServerTls implements AutoCloseable {
     try {
       while (true) {
         ServerContext server = table.names().find(name);
-        if (!server.build(keys) && server == table.names().find(name)) {
+        if (!server.build(() -> keys) && server == table.names().find(name)) {
           throw new IOException("the listener is closed");
         }
         SslContext context = server.acquire();

@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -22,6 +23,7 @@ import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -132,6 +134,20 @@ class ServerTlsTest {
       assertThat(ReferenceCountUtil.refCnt(before.context())).isZero();
     }
     ReferenceCountUtil.release(client);
+  }
+
+  /** Or it goes by the key before, if they rotate in between. */
+  @Test
+  void aContextTakesTheTicketKeysOnceNoRotationPassesIt() throws Exception {
+    var context = new ServerContext(List.of(first), Handshake.policy(ClientCertificates.NONE));
+    AtomicBoolean isGuarded = new AtomicBoolean();
+    context.build(
+        () -> {
+          isGuarded.set(Thread.holdsLock(context));
+          return TicketKeys.fresh(new SecureRandom());
+        });
+    context.retire();
+    assertThat(isGuarded).isTrue();
   }
 
   @Test
