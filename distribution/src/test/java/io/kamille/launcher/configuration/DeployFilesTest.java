@@ -10,12 +10,16 @@ import io.kamille.launcher.cli.KamilleCommand;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.MessageDigest;
 import java.util.HashSet;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.Test;
@@ -77,7 +81,42 @@ class DeployFilesTest {
     }
   }
 
+  /** The script would leave a mark that it does not know in the package, without a word. */
+  @Test
+  void whatTheTemplatesOfThePackagesLeaveOpenIsFilledIn() throws IOException {
+    Set<String> open = new TreeSet<>();
+    for (String name :
+        List.of(
+            "deb/changelog.in",
+            "deb/control.in",
+            "image/config.json",
+            "image/index.json",
+            "image/manifest.json")) {
+      open.addAll(found("@[A-Z_]+@", PACKAGE.resolve(name)));
+    }
+    assertThat(found("(?<=s/)@[A-Z_]+@(?=/)", PACKAGE.resolve("stage"))).isEqualTo(open);
+  }
+
+  private static Set<String> found(String pattern, Path file) throws IOException {
+    return Pattern.compile(pattern)
+        .matcher(Files.readString(file))
+        .results()
+        .map(MatchResult::group)
+        .collect(Collectors.toCollection(TreeSet::new));
+  }
+
   // The chart, as Helm renders it (./dev test --helm compares)
+
+  /** Pods read their file once. */
+  @Test
+  void anotherConfigurationRestartsThePods() throws Exception {
+    String text = at(document("ConfigMap"), String.class, "data", "kamille-0.yaml").stripTrailing();
+    byte[] digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(UTF_8));
+    Map<?, ?> template = at(document("StatefulSet"), "spec", "template", "metadata", "annotations");
+    assertThat(template.get("checksum/configuration")).isEqualTo(HexFormat.of().formatHex(digest));
+    assertThat(Files.readString(CHART.resolve("templates/statefulset.yaml")))
+        .containsPattern("checksum/configuration: \\{\\{ include \"kamille.file\" .* sha256sum }}");
+  }
 
   /** The nodes of Kubernetes are those of a cluster, by what {@code kamille cluster init} makes. */
   @Test
