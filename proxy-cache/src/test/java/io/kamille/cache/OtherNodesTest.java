@@ -147,6 +147,16 @@ class OtherNodesTest implements OtherNodes {
   }
 
   @Test
+  void aPurgeThatIsTooLongForTheirLogSaysSo() {
+    RecordingReply reply = purge("PURGEKEYS", "xkey-purge", "a b");
+    Objects.requireNonNull(ordered).purged(400, 0);
+    fixture.run();
+    assertThat(reply.status()).isEqualTo(400);
+    assertThat(reply.text())
+        .isEqualTo("purged: 0\nmore than 128 KiB for the log of the cluster: name fewer tags\n");
+  }
+
+  @Test
   void tagsArePurgedThereToo() {
     RecordingReply reply = purge("PURGEKEYS", "xkey-purge", "a b", "xkey-softpurge", "c");
     assertThat(purged)

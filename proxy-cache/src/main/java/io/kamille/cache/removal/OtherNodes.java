@@ -28,7 +28,8 @@ public interface OtherNodes {
     /**
      * It is done, as far as it could be.
      *
-     * @param status 200 if at all nodes; 202 if some will do it; 503 if nobody knows which
+     * @param status 200 if at all nodes; 202 if some will do it; 400 if it names too much; 503 if
+     *     nobody knows which
      * @param responses how many that were in all
      */
     void purged(int status, long responses);

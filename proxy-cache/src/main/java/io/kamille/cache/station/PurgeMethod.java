@@ -181,6 +181,9 @@ public final class PurgeMethod implements ExchangeHandler {
       if (left.decrementAndGet() == 0) {
         StringBuilder text = new StringBuilder("purged: " + sum.get() + "\n");
         each.forEach(line -> text.append(line).append('\n'));
+        if (worst.get() == StatusCode.BAD_REQUEST) {
+          text.append("more than 128 KiB for the log of the cluster: name fewer tags\n");
+        }
         if (worst.get() == StatusCode.SERVICE_UNAVAILABLE) {
           text.append("not in the log of the cluster yet: repeat it\n");
         }

@@ -77,11 +77,15 @@ public final class ClusterPurges implements AutoCloseable {
   static final int UNLOGGED_LIMIT = 4_000;
   static final int WAITING_LIMIT = 2_000;
   static final int ENTRY_LIMIT = 1_000;
+  private static final String TOO_LONG =
+      "In a cluster, a purge must have "
+          + PurgeOrder.LIMIT_OCTETS
+          + " octets at the most, and a name 65535. Name less at a time.";
   private static final Duration SOON = Duration.ofMillis(100);
   private static final Duration STUCK = Duration.ofMillis(10);
 
   /** One that takes long to send is sent again and again. */
-  static final int ENTRY_LIMIT_OCTETS = 1 << 17;
+  static final int ENTRY_LIMIT_OCTETS = PurgeOrder.LIMIT_OCTETS;
 
   /** A message about purges that are in the log: their numbers. */
   public static final byte APPLIED = 1;
@@ -205,7 +209,11 @@ public final class ClusterPurges implements AutoCloseable {
                         .repeatUntil(() -> false));
   }
 
-  /** Purges at all nodes; waits for their answers. */
+  /**
+   * Purges at all nodes; waits for their answers.
+   *
+   * @throws IllegalArgumentException if the log has no entry for so much; it says how much it has
+   */
   public PurgeReceipt purge(Kind kind, List<String> names, boolean isSoft) {
     long begun = System.nanoTime();
     PurgeReceipt receipt = awaited(order(kind, names, isSoft));
@@ -408,7 +416,7 @@ public final class ClusterPurges implements AutoCloseable {
   private Ordered order(Kind kind, List<String> names, boolean isSoft) {
     Ordered ordered = new Ordered(newOrder(kind, names, isSoft));
     if (!ordered.order().isReadable()) {
-      throw new IllegalArgumentException("a purge of more than a name may have");
+      throw new IllegalArgumentException(TOO_LONG);
     }
     return queued(ordered);
   }

@@ -31,6 +31,9 @@ import org.jspecify.annotations.Nullable;
 public record PurgeOrder(
     long id, @Nullable Kind kind, List<String> names, boolean isSoft, long epochSeconds) {
 
+  /** How many octets one may have: all that it names has to get through the log in time. */
+  public static final int LIMIT_OCTETS = 1 << 17;
+
   private static final String INVALID = "invalid";
   private static final Map<String, Kind> KINDS =
       Stream.of(Kind.values()).collect(Collectors.toMap(Kind::name, kind -> kind));
@@ -57,10 +60,12 @@ public record PurgeOrder(
     return kind == Kind.URL && names.size() == 2 && names.getLast().equals(INVALID);
   }
 
-  /** Whether all that read it know what it is about. */
+  /** Whether an entry has room for it, and all that read it know what it is about. */
   boolean isReadable() {
     try {
-      return read(octets(List.of(this))).stream().allMatch(each -> each.target() != null);
+      byte[] octets = octets(List.of(this));
+      return octets.length <= LIMIT_OCTETS
+          && read(octets).stream().allMatch(each -> each.target() != null);
     } catch (UncheckedIOException tooLong) {
       return false;
     }

@@ -2,6 +2,7 @@ package io.kamille.cluster.purge;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import io.kamille.cache.purge.PurgeTarget;
@@ -36,6 +37,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ClusterPurgesTest {
 
@@ -266,6 +268,52 @@ class ClusterPurgesTest {
         assertThat(orders(entry)).hasSize(Integer.parseInt(size));
         assertThat(entry).hasSizeLessThanOrEqualTo(1 + Long.BYTES + (1 << 17));
       }
+    }
+  }
+
+  /** What its order has of that length, among names of 1,000 characters. */
+  private static List<String> names(Kind kind, List<String> first, int octets) {
+    List<String> names = new ArrayList<>(first);
+    while (length(kind, names) < octets - 1_002) {
+      names.add("%04d".formatted(names.size()).repeat(250));
+    }
+    names.add("x".repeat(octets - length(kind, names) - 2));
+    assertThat(length(kind, names)).isEqualTo(octets);
+    return names;
+  }
+
+  private static int length(Kind kind, List<String> names) {
+    return PurgeOrder.octets(List.of(new PurgeOrder(0, kind, names, false, 0))).length;
+  }
+
+  @Test
+  void aPurgeThatNoEntryHasRoomForIsRefused(@TempDir Path directory) throws Exception {
+    try (ClusterPurges purges = purges(state(directory), directory)) {
+      List<String> longest = names(Kind.TAG, List.of(), PurgeOrder.LIMIT_OCTETS);
+      assertThat(purges.purge(Kind.TAG, longest, false).isLogged()).isTrue();
+      assertThat(orders(appended.take()).getFirst().names()).isEqualTo(longest);
+      List<String> beyond = names(Kind.TAG, List.of(), PurgeOrder.LIMIT_OCTETS + 1);
+      assertThatThrownBy(() -> purges.purge(Kind.TAG, beyond, false))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("131072 octets at the most");
+      assertThat(purges.waiting()).isZero();
+      assertThat(purges.purge(Kind.TAG, List.of("next"), false).isLogged()).isTrue();
+      assertThat(orders(appended.take()).getFirst().names()).containsExactly("next");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1})
+  void ofGroupsThatNoEntryHasRoomForTheWholeOriginIsPurged(int beyond, @TempDir Path directory)
+      throws Exception {
+    List<String> origin = List.of("http://a.test/");
+    List<String> groups = names(Kind.GROUP, origin, PurgeOrder.LIMIT_OCTETS + beyond);
+    try (ClusterPurges purges = purges(state(directory), directory)) {
+      purges.begin(List.of(Objects.requireNonNull(PurgeTarget.of(Kind.GROUP, groups))));
+      assertThat(orders(appended.take()))
+          .singleElement()
+          .returns(Kind.GROUP, PurgeOrder::kind)
+          .returns(beyond == 0 ? groups : origin, PurgeOrder::names);
     }
   }
 
