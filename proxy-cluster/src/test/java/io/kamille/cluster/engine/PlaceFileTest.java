@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kamille.cluster.engine.PlaceFile.Place;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import jdk.jfr.Recording;
+import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -20,5 +23,23 @@ class PlaceFileTest {
     Files.delete(path);
     file.write(new Place(7, 2));
     assertThat(path).doesNotExist();
+  }
+
+  /** The file before it gets its name, and the name. */
+  @Test
+  void whatIsWrittenOutlivesAPowerCut(@TempDir Path directory) throws Exception {
+    Path file = directory.resolve("applied");
+    Path events = directory.resolve("events.jfr");
+    try (Recording recording = new Recording()) {
+      recording.enable("jdk.FileForce").withThreshold(Duration.ZERO).withoutStackTrace();
+      recording.start();
+      PlaceFile.replace(file, new byte[16]);
+      recording.stop();
+      recording.dump(events);
+    }
+    assertThat(RecordingFile.readAllEvents(events))
+        .extracting(event -> Path.of(event.getString("path")))
+        .filteredOn(path -> path.startsWith(directory))
+        .containsExactlyInAnyOrder(directory.resolve("applied.new"), directory);
   }
 }
