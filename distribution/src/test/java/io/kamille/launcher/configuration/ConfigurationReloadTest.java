@@ -140,6 +140,18 @@ class ConfigurationReloadTest {
     assertThat(next.changesFrom(next.reloadedOver(running))).hasSize(3);
   }
 
+  @Test
+  void aDefaultThatFollowsFromOtherValuesWaitsForTheRestartToo() {
+    String text = "listeners: [':80']\nroutes: [{respond: 204}]\n";
+    String tls = "admin: {tls: {certificates: [{chain: a.pem, key: a.key}]}}\n";
+    Configuration next = configuration(text + tls);
+    Configuration reloaded = next.reloadedOver(configuration(text));
+    assertThat(reloaded.admin().tls().isOn()).isFalse();
+    assertThat(next.changesFrom(reloaded))
+        .extracting(SettingChange::toString)
+        .containsExactly("admin.tls.source: off → files (after a restart)");
+  }
+
   private static Configuration listening(String listeners) {
     return configuration(
         "listeners: ["
@@ -148,7 +160,9 @@ class ConfigurationReloadTest {
   }
 
   private static Configuration configuration(String text) {
-    var reading = ConfigurationFile.parse("kamille.yaml", text.getBytes(UTF_8));
-    return ((ConfigurationReading.Accepted) reading).configuration();
+    return switch (ConfigurationFile.parseAlone("kamille.yaml", text.getBytes(UTF_8))) {
+      case ConfigurationReading.Accepted(Configuration accepted) -> accepted;
+      case ConfigurationReading.Refused refused -> throw new AssertionError(refused.problems());
+    };
   }
 }

@@ -184,5 +184,23 @@ public final class SettingChanges {
         }
       }
     }
+    SectionValues filled = values.build();
+    for (Member member : next.section().members()) {
+      if (member instanceof Setting<?> setting && setting.needsRestart()) {
+        keep(setting, values, running, filled);
+      }
+    }
+  }
+
+  /** A default that follows from other values of its section stays, though those may change. */
+  private static <T> void keep(
+      Setting<T> setting,
+      SectionValues.Builder values,
+      SectionValues running,
+      SectionValues filled) {
+    T old = running.find(setting);
+    if (old != null && !old.equals(filled.find(setting))) {
+      values.put(setting, old);
+    }
   }
 }
