@@ -12,6 +12,7 @@ import io.kamille.core.setting.Problems;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.SectionValues;
 import io.kamille.core.setting.Setting;
+import io.kamille.core.tls.PemFile;
 import io.kamille.core.tls.ServerCertificate;
 import io.kamille.core.tls.ServerTls;
 import io.kamille.core.tls.TlsPolicy;
@@ -78,12 +79,18 @@ record FileChecks(SectionValues file, Problems problems) {
     boolean isRight = true;
     if (source != Source.SELF_SIGNED) {
       for (SectionValues files : tls.all(TlsSettings.CERTIFICATES)) {
+        CertificateFiles both = CertificateFiles.SECTION.record(files);
         isRight &=
             problems.readable(
-                files,
-                CertificateFiles.KEY,
-                "the key of a certificate that can be used",
-                () -> certificates.add(CertificateFiles.SECTION.record(files).read()));
+                    files,
+                    CertificateFiles.CHAIN,
+                    "a certificate that can be used",
+                    () -> PemFile.certificates(both.chain()))
+                && problems.readable(
+                    files,
+                    CertificateFiles.KEY,
+                    "the key of a certificate that can be used",
+                    () -> certificates.add(both.read()));
       }
     }
     if (isRight) {

@@ -107,6 +107,14 @@ class FileChecksTest {
   }
 
   @ParameterizedTest
+  @CsvSource({"garbage, own.key, chain", "own.pem, garbage, key", "own.pem, other.key, key"})
+  void aProblemOfACertificateNamesTheSettingOfTheFile(String chain, String key, String setting) {
+    assertRefused(
+        listener("certificates: [{chain: DIR/" + chain + ", key: DIR/" + key + "}]"),
+        "listeners[0].tls.certificates[0]." + setting);
+  }
+
+  @ParameterizedTest
   @CsvSource(
       delimiter = '|',
       value = {
