@@ -96,8 +96,8 @@ public final class ConnectionLimit implements IdleTimeout {
     if (nowNanos - next < 0 || !nextLineNanos.compareAndSet(next, nowNanos + SILENCE_NANOS)) {
       return null;
     }
-    return "closed %d new connection(s): %s is %d, as many are open, and none is idle"
-        .formatted(untold.sumThenReset(), name, bounds.limit);
+    return ("closed " + untold.sumThenReset() + " new connection(s): " + name + " is ")
+        + (bounds.limit + ", as many are open, and none is idle");
   }
 
   /** What stands behind Netty's acceptor of one loop: it makes room for want of descriptors. */
