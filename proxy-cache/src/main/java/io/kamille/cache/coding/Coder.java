@@ -81,13 +81,16 @@ public final class Coder {
    */
   @Nullable OutputStream begin(ContentCoding coding, OutputStream out) {
     OutputStream encoder = null;
-    if (onTheWay.incrementAndGet() > MOST_ON_THE_WAY) {
-      metrics.refused();
-    } else {
-      encoder = Encoders.quick(coding, out);
-    }
-    if (encoder == null) {
-      end();
+    try {
+      if (onTheWay.incrementAndGet() > MOST_ON_THE_WAY) {
+        metrics.refused();
+      } else {
+        encoder = Encoders.quick(coding, out);
+      }
+    } finally {
+      if (encoder == null) {
+        end();
+      }
     }
     return encoder;
   }

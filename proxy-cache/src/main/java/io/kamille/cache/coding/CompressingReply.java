@@ -78,12 +78,15 @@ public final class CompressingReply extends PassingReply implements ContentSourc
 
   private boolean begin(ContentCoding coding) {
     ByteBuf octets = ByteBufAllocator.DEFAULT.directBuffer(USUAL_BYTES);
-    encoder = coder.begin(coding, new ByteBufOutputStream(octets));
-    isCoded = encoder != null;
-    if (isCoded) {
-      coded = octets;
-    } else {
-      octets.release();
+    try {
+      encoder = coder.begin(coding, new ByteBufOutputStream(octets));
+      isCoded = encoder != null;
+    } finally {
+      if (isCoded) {
+        coded = octets;
+      } else {
+        octets.release();
+      }
     }
     return isCoded;
   }
