@@ -272,8 +272,8 @@ public final class AuditLog implements Closeable {
       }
       channel.force(false);
       numbers.forEach((line, number) -> line.number().complete(number));
-    } catch (IOException full) {
-      lines.forEach(line -> line.number().completeExceptionally(full));
+    } catch (IOException | RuntimeException | Error failed) {
+      lines.forEach(line -> line.number().completeExceptionally(failed));
     }
   }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kamille.core.loop.ManualClock;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
@@ -53,6 +54,19 @@ class AuditLogTest {
     }
     assertThat(AuditLog.verify(file).lines()).isEqualTo(2);
     assertThat(AuditLog.verify(file).trouble()).isNull();
+  }
+
+  /** Such as one whose new part is longer than an array may be; its octets take no room. */
+  @Test
+  void aFileThatCannotBeFollowedFailsEachLine() throws IOException {
+    try (AuditLog log = AuditLog.open(file, clock);
+        FileChannel other = FileChannel.open(file, StandardOpenOption.WRITE)) {
+      other.write(ByteBuffer.allocate(1), 3L << 30);
+      var line = log.append(null, "a", "", "", "200", false);
+      assertThatThrownBy(() -> AuditLog.awaited(line)).isInstanceOf(IOException.class);
+      other.truncate(0);
+      assertThat(AuditLog.awaited(log.append(null, "b", "", "", "200", false))).isEqualTo(1);
+    }
   }
 
   @Test
@@ -193,7 +207,8 @@ class AuditLogTest {
         FileChannel gate = PrivateFile.open(directory.resolve("state/audit.jsonl.lock"));
         FileLock held = gate.lock()) {
       // Within one process, a second lock is refused; another process would wait for it.
-      assertThatThrownBy(() -> fill(log, 1)).isInstanceOf(OverlappingFileLockException.class);
+      assertThatThrownBy(() -> fill(log, 1))
+          .hasRootCauseInstanceOf(OverlappingFileLockException.class);
       held.release();
       fill(log, 1);
     }
