@@ -1,5 +1,6 @@
 package io.kamille.launcher.appliance;
 
+import static io.kamille.launcher.appliance.StubOrigin.head;
 import static io.kamille.launcher.appliance.StubOrigin.message;
 import static io.kamille.launcher.appliance.StubOrigin.ok;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -214,6 +215,22 @@ class PeersIT {
       client.close();
     }
     assertThat(asked(path)).hasSize(1);
+  }
+
+  @Test
+  void trailersOfANodeDoNotSayWhatNodesTellOneAnother() throws Exception {
+    cluster.start(2, "");
+    String path = cluster.ownedBy("b", "/p");
+    cluster
+        .origin()
+        .on(
+            path,
+            head("200 OK", "Cache-Control: no-cache", "Transfer-Encoding: chunked")
+                + "\r\n1\r\nx\r\n0\r\nKamille-Applied: 9\r\nKamille-Client: x\r\n"
+                + "Kamille-Stale: 1\r\nX-Sum: 1\r\n\r\n");
+    Answer answer = a().get(path, "TE: trailers");
+    assertThat(cacheStatus(answer)).startsWith("kamille-b; ");
+    assertThat(answer.trailers()).containsExactly("x-sum: 1");
   }
 
   @Test

@@ -9,6 +9,7 @@ import io.kamille.core.exchange.Failure.Kind;
 import io.kamille.core.exchange.Failure.Side;
 import io.kamille.core.exchange.PassingReply;
 import io.kamille.core.http.FieldName;
+import io.kamille.core.http.Fields;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.http.ResponseHead.Relay;
@@ -162,6 +163,14 @@ final class PeerAttempt extends PassingReply implements ContentSource {
     PeerFields.remove(head.fields());
     head.relay(isKept && !isStale && known >= applied ? KEPT : PASSED);
     super.head(head, contentLength);
+  }
+
+  @Override
+  public void end(@Nullable Fields trailers) {
+    if (trailers != null) {
+      PeerFields.remove(trailers);
+    }
+    super.end(trailers);
   }
 
   @Override
