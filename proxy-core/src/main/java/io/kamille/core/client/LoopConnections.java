@@ -314,10 +314,22 @@ public final class LoopConnections {
   }
 
   private void drainAll() {
-    forEach(
+    endEach(
         connection -> {
           connection.isQuiet = false;
           connection.drain();
+        });
+  }
+
+  /** A fault ends its own connection, and keeps no other from its end. */
+  private void endEach(Consumer<ListedConnection> action) {
+    forEach(
+        connection -> {
+          try {
+            action.accept(connection);
+          } catch (RuntimeException | OutOfMemoryError bug) {
+            connection.endBy(bug);
+          }
         });
   }
 
@@ -333,7 +345,7 @@ public final class LoopConnections {
   /** Closes those whose client has the last answer whole: nothing is left to wait for. */
   void closeWhatIsDone() {
     if (lingering > 0) {
-      forEach(
+      endEach(
           connection -> {
             if (connection.isLingering) {
               connection.closeIfAllIsAcknowledged();
@@ -343,7 +355,7 @@ public final class LoopConnections {
   }
 
   void closeAll() {
-    forEach(ListedConnection::close);
+    endEach(ListedConnection::close);
   }
 
   /** The send buffers of connections that have written, and can be tuned. */
