@@ -212,10 +212,17 @@ final class SegmentLog {
     return !unwritten.isEmpty();
   }
 
-  /** Appends the removals that {@link #salvage} has left. */
+  /** Appends the removals that {@link #salvage} has left; all of them are left if it fails. */
   void rewrite() throws IOException {
-    for (RecordHeader header : List.copyOf(unwritten)) {
-      put(header);
+    List<RecordHeader> owed = List.copyOf(unwritten);
+    try {
+      for (RecordHeader header : owed) {
+        put(header);
+      }
+    } catch (IOException | RuntimeException failed) {
+      // A flush on the way forgot them all, also those that were not put yet.
+      unwritten.addAll(owed);
+      throw failed;
     }
   }
 

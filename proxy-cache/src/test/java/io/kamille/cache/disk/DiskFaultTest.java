@@ -8,9 +8,13 @@ import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.LongStream;
 import javax.management.JMException;
 import javax.management.ObjectName;
 import org.junit.jupiter.api.Test;
@@ -158,6 +162,37 @@ class DiskFaultTest {
         assertThat(after.all(2)).hasSize(hasRoomInTheEnd ? 1 : 0);
       }
     }
+  }
+
+  /** They fill some segments; there is room for one at first. */
+  @Test
+  void removalsThatAnAttemptDidNotComeToAreWrittenByTheNext() throws IOException {
+    List<Long> keys = LongStream.range(0, 200).boxed().toList();
+    var directory = new MemoryDirectory();
+    var log =
+        new SegmentLog(directory, 1, 1 << 20, 4096, new DiskIndex(), new DiskCounts(), _ -> {});
+    directory.becomeFull();
+    for (long key : keys) {
+      assertThatThrownBy(() -> log.remove(1, key, 1)).isInstanceOf(IOException.class);
+      assertThat(log.salvage()).isTrue();
+    }
+    directory.leave(5_000);
+    assertThatThrownBy(log::rewrite).isInstanceOf(IOException.class);
+    assertThat(log.salvage()).isTrue();
+    directory.becomeRoomy();
+    log.rewrite();
+    log.flush();
+    Set<Long> written = new HashSet<>();
+    for (String name : directory.segments()) {
+      Segment segment = log.retained(Segment.number(name));
+      if (segment != null) {
+        Objects.requireNonNull(log.recovery().headers(segment))
+            .forEach(header -> written.add(header.keyLow()));
+        segment.release();
+      }
+    }
+    assertThat(written).containsAll(keys);
+    log.close();
   }
 
   @Test

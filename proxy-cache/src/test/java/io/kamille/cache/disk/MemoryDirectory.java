@@ -62,7 +62,12 @@ final class MemoryDirectory implements StoreDirectory {
   }
 
   void becomeFull() {
-    freeBytes = 10;
+    leave(10);
+  }
+
+  /** So many octets fit from now on. */
+  void leave(long octets) {
+    freeBytes = octets;
   }
 
   void becomeRoomy() {
