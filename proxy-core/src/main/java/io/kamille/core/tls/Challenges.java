@@ -46,7 +46,7 @@ public final class Challenges {
         next.put(each.getKey(), before);
       } else {
         ServerContext context = new ServerContext(List.of(each.getValue()), POLICY);
-        context.build(ticketKeys);
+        context.build(() -> ticketKeys);
         next.put(each.getKey(), context);
       }
     }
