@@ -20,7 +20,7 @@ final class ControlSocket implements AutoCloseable {
 
   private static final System.Logger LOG = System.getLogger("kamille.service");
   private static final Duration PATIENCE = Duration.ofSeconds(10);
-  private static final Duration MOMENT = Duration.ofMillis(200);
+  static final Duration MOMENT = Duration.ofMillis(200);
   private static final int ROOT = 0;
   private static final int MOST_BYTES = 4096;
 

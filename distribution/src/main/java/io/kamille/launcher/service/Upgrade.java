@@ -157,11 +157,15 @@ public final class Upgrade implements AutoCloseable {
   /** Whether this is the new process; anybody else is told to come again, and closed. */
   private static boolean takesOver(Successor successor, UnixSocket caller) {
     try {
-      if (successor.is(caller.peer())
-          && caller.receive(MOST_BYTES).text().equals(Successor.TAKE_OVER)) {
+      boolean isNew = successor.is(caller.peer());
+      if (!isNew) {
+        caller.timeout(ControlSocket.MOMENT.multipliedBy(5));
+      }
+      // An answer before the order would be lost: closing with an order unread resets the other.
+      if (caller.receive(MOST_BYTES).text().equals(Successor.TAKE_OVER) && isNew) {
         return true;
       }
-      caller.send(FAILED + "an upgrade is under way", List.of());
+      caller.send(FAILED + "another upgrade is under way", List.of());
     } catch (IOException gone) {
       // It does not want to know any more.
     }

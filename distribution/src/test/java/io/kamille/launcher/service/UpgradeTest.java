@@ -2,6 +2,7 @@ package io.kamille.launcher.service;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.kamille.cache.purge.RemovalListener;
 import io.kamille.cache.tiers.KeptMemory;
@@ -14,6 +15,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -89,6 +91,28 @@ class UpgradeTest {
     Await.until(
         () -> ProcessHandle.current().children().noneMatch(ProcessHandle::isAlive),
         "the process is gone");
+  }
+
+  @Test
+  void whoOrdersMeanwhileIsToldThatAnotherUpgradeIsUnderWay() throws Exception {
+    Path control = directory.resolve("control");
+    Path started = directory.resolve("started");
+    List<String> command = List.of("sh", "-c", "touch \"$0\"; exec sleep 9", started.toString());
+    try (Upgrade upgrade = await(command, Duration.ofMillis(500))) {
+      CompletableFuture<Throwable> first =
+          CompletableFuture.supplyAsync(() -> catchThrowable(() -> Upgrade.order(control)));
+      Await.until(() -> Files.exists(started), "the new process runs");
+      try (UnixSocket second = UnixSocket.connect(control.toString())) {
+        second.timeout(Duration.ofMillis(20));
+        assertThatThrownBy(() -> second.receive(MOST_BYTES)).isInstanceOf(IOException.class);
+        second.timeout(Duration.ofSeconds(9));
+        second.send(Upgrade.ORDER, List.of());
+        assertThat(second.receive(MOST_BYTES).text())
+            .isEqualTo("failed: another upgrade is under way");
+      }
+      assertThat(first.get()).hasMessageContaining("did not ask for the sockets");
+      assertThat(upgrade).isNotNull();
+    }
   }
 
   @Test
