@@ -274,6 +274,14 @@ final class ConfigCommand {
               + ". These nodes try it every minute");
     }
     JsonNode deadline = outcome.path("trialDeadline");
+    if (!deadline.isString() && outcome.path("version").intValue() == 0) {
+      out().println("it runs");
+      spec.commandLine()
+          .getErr()
+          .println(
+              "warning: its version cannot be kept, so no rollback finds it. The log says why.");
+      return;
+    }
     out()
         .println(
             deadline.isString()

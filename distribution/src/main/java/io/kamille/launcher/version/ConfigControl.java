@@ -184,7 +184,7 @@ public final class ConfigControl implements AutoCloseable {
     return trial == null ? file.text() : trial.text;
   }
 
-  /** The number of the version that the file has; 0 if none could be kept. */
+  /** The number of the version that the file has; 0 if it could not be kept. */
   synchronized int version() {
     return file.version();
   }

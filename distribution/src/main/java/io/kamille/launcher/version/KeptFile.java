@@ -20,6 +20,7 @@ final class KeptFile {
   private final ConfigStore store;
   private final InstantSource clock;
   private String text;
+  private boolean isKept;
 
   private KeptFile(Path file, ConfigStore store, InstantSource clock, String text) {
     this.file = file;
@@ -61,10 +62,10 @@ final class KeptFile {
     return text;
   }
 
-  /** The number of the newest version; 0 if none could be kept. */
+  /** The number of the version that the file has; 0 if it could not be kept. */
   int version() {
     ConfigVersion newest = store.newest();
-    return newest == null ? 0 : newest.number();
+    return newest == null || !isKept ? 0 : newest.number();
   }
 
   List<ConfigVersion> versions() {
@@ -113,6 +114,7 @@ final class KeptFile {
     try {
       ConfigVersion newest = store.newest();
       if (newest != null && next.equals(store.text(newest.number()))) {
+        isKept = true;
         return;
       }
     } catch (IOException unreadable) {
@@ -123,8 +125,10 @@ final class KeptFile {
 
   /** A version that cannot be kept is no reason to go back: the file has the text. */
   private void keep(String by, String comment) {
+    isKept = false;
     try {
       store.add(text, clock.instant(), by, comment);
+      isKept = true;
     } catch (IOException full) {
       LOG.log(
           Level.ERROR,

@@ -283,6 +283,24 @@ class OperatorCommandsIT {
   }
 
   @Test
+  void aCommitSaysThatItsVersionCannotBeKept() throws Exception {
+    Path file = directory.resolve("kamille.yaml");
+    String before = Files.readString(file);
+    Path next = Files.writeString(directory.resolve("next.yaml"), before + "# next\n");
+    Path kept = Files.move(directory.resolve("config"), directory.resolve("config.kept"));
+    Path full = Files.writeString(directory.resolve("config"), "no directory");
+    assertThat(kamille("config", "commit", next.toString())).isZero();
+    assertThat(out).hasToString("it runs\n");
+    assertThat(err.toString()).startsWith("warning: its version cannot be kept");
+    assertThat(file).hasSameTextualContentAs(next);
+    Files.delete(full);
+    Files.move(kept, full);
+    Files.writeString(file, before);
+    assertThat(kamille("config", "reload")).isZero();
+    assertThat(out).hasToString("version 1 runs\n");
+  }
+
+  @Test
   void aPurgeSaysWhatItRemoved() {
     for (String page : new String[] {"/shoes/1", "/shoes/2"}) {
       origin.on(page, ok("x", "Cache-Control: max-age=60", "Surrogate-Key: shoes"));

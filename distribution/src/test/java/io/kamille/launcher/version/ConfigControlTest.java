@@ -702,7 +702,7 @@ class ConfigControlTest {
     Files.delete(directory.resolve("config/1.yaml"));
     Files.delete(directory.resolve("config"));
     Files.writeString(directory.resolve("config"), "no directory");
-    commit(OTHER, "a", "", null);
+    assertThat(commit(OTHER, "a", "", null).version()).as("in no history").isZero();
     assertThat(file).hasContent(OTHER);
     assertThat(fields()).isEqualTo(50);
   }
