@@ -75,6 +75,11 @@ public final class ClusterPurges implements AutoCloseable {
   private static final Duration GATHER = Duration.ofMillis(50);
   static final int QUEUE_LIMIT = 10_000;
   static final int UNLOGGED_LIMIT = 4_000;
+  static final int UNLOGGED_LIMIT_CHARS = 16 << 20;
+
+  /** A longer message of JGroups ends the connection. */
+  static final int AT_ONCE_LIMIT_OCTETS = 1 << 20;
+
   static final int WAITING_LIMIT = 2_000;
   static final int ENTRY_LIMIT = 1_000;
   private static final String TOO_LONG =
@@ -264,10 +269,13 @@ public final class ClusterPurges implements AutoCloseable {
         // The next process has taken what was there.
         unlogged.clear();
       }
+      long room = UNLOGGED_LIMIT_CHARS - unlogged.stream().mapToLong(PurgeOrder::length).sum();
       for (Ordered ordered : late) {
-        if (!ordered.isLogged().get() && unlogged.size() <= UNLOGGED_LIMIT) {
-          boolean isRoom = unlogged.size() < UNLOGGED_LIMIT || ordered.order().kind() == Kind.ALL;
-          isNew |= unlogged.add((isRoom ? ordered : everything(UNLOGGED_LIMIT)).order());
+        if (!ordered.isLogged().get() && unlogged.size() <= UNLOGGED_LIMIT && room >= 0) {
+          room -= ordered.order().length();
+          boolean isRoom = unlogged.size() < UNLOGGED_LIMIT && room >= 0;
+          boolean isTaken = isRoom || ordered.order().kind() == Kind.ALL;
+          isNew |= unlogged.add((isTaken ? ordered : everything(unlogged.size())).order());
         }
       }
       if (isNew) {
@@ -511,6 +519,9 @@ public final class ClusterPurges implements AutoCloseable {
 
   private PurgeReceipt withoutLog(List<PurgeOrder> orders) {
     byte[] octets = PurgeOrder.octets(orders);
+    if (octets.length > AT_ONCE_LIMIT_OCTETS) {
+      octets = PurgeOrder.octets(List.of(newOrder(Kind.ALL, List.of(), false)));
+    }
     byte[] message = ByteBuffer.allocate(1 + octets.length).put(AT_ONCE).put(octets).array();
     return receipt(0, engine.ask(message, wait), 0);
   }

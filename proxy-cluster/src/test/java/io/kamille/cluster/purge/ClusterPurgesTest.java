@@ -41,6 +41,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class ClusterPurgesTest {
 
+  private static final int NEARLY_LONGEST = 100_000;
+
   /** Whether an entry is in the log just as it is given up. */
   private volatile boolean takesTheLast;
 
@@ -398,6 +400,41 @@ class ClusterPurgesTest {
       Await.until(() -> next.waiting() == 0, "none waits");
       Await.until(() -> directory.resolve("purges").toFile().length() == 0, "the file is empty");
     }
+  }
+
+  @Test
+  void aFileOfVeryLongNamesIsFullEarlierAndSoIsAMessage(@TempDir Path directory) throws Exception {
+    try (ClusterPurges purges = purges(state(directory), directory)) {
+      hold(purges);
+      int most = ClusterPurges.UNLOGGED_LIMIT_CHARS / NEARLY_LONGEST;
+      begin(purges, longest(0, 2 * most));
+      List<PurgeOrder> kept = file(directory, "purges");
+      assertThat(kept).hasSizeBetween(most, most + 2);
+      assertThat(kept.removeLast().kind()).isEqualTo(Kind.ALL);
+      assertThat(kept).extracting(PurgeOrder::kind).doesNotContain(Kind.ALL);
+      begin(purges, longest(2 * most, 2 * most + 9));
+      assertThat(file(directory, "purges")).hasSize(kept.size() + 1);
+      Await.until(() -> asked.stream().anyMatch(ClusterPurgesTest::isEverything), "all are told");
+      assertThat(asked)
+          .allMatch(message -> message.length <= 1 + ClusterPurges.AT_ONCE_LIMIT_OCTETS);
+    }
+  }
+
+  private static boolean isEverything(byte[] message) {
+    return PurgeOrder.read(Arrays.copyOfRange(message, 1, message.length)).stream()
+        .anyMatch(order -> order.kind() == Kind.ALL);
+  }
+
+  /** Groups of origins, each nearly as long as an order may be. */
+  private static List<PurgeTarget> longest(int from, int to) {
+    return IntStream.range(from, to)
+        .mapToObj(i -> names(Kind.GROUP, List.of("http://a" + i + ".test/"), NEARLY_LONGEST + 64))
+        .map(names -> Objects.requireNonNull(PurgeTarget.of(Kind.GROUP, names)))
+        .toList();
+  }
+
+  private static void begin(ClusterPurges purges, List<PurgeTarget> targets) throws Exception {
+    purges.begin(targets).toCompletableFuture().get(10, TimeUnit.SECONDS);
   }
 
   /** One of each origin, until they are kept. */
