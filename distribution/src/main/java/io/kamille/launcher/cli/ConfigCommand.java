@@ -15,6 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -105,7 +106,7 @@ final class ConfigCommand {
       @Mixin StateOption state,
       @Parameters(paramLabel = "FILE", description = "The changed configuration.") Path file)
       throws CommandFailure {
-    JsonNode outcome = put(state, "?dry_run=true", Map.of(), text(file));
+    JsonNode outcome = put(state, "?dry_run=true", Map.of(), file);
     out().print(outcome.path("diff").stringValue(""));
     changes(outcome);
   }
@@ -116,7 +117,7 @@ final class ConfigCommand {
       @Parameters(paramLabel = "FILE", description = "The changed configuration.") Path file,
       @Mixin Change change)
       throws CommandFailure {
-    print(put(state, change.query(), matching(running(state)), text(file)));
+    print(put(state, change.query(), matching(running(state)), file));
   }
 
   @Command(description = "Change what runs in your editor, and put it in force.")
@@ -128,7 +129,7 @@ final class ConfigCommand {
       out().println("nothing was changed");
     } else {
       try {
-        print(put(state, change.query(), matching(before), text));
+        print(put(state, change.query(), matching(before), draft));
       } catch (CommandFailure refused) {
         throw new CommandFailure(
             refused.exitCode(), refused.getMessage() + " Your text is kept in " + draft + ".");
@@ -210,15 +211,25 @@ final class ConfigCommand {
     return outcome(state.ask("POST", PATH + target, fields, JSON.writeValueAsString(content)));
   }
 
-  private JsonNode put(StateOption state, String query, Map<String, String> fields, String text)
+  private JsonNode put(StateOption state, String query, Map<String, String> fields, Path file)
       throws CommandFailure {
     Map<String, String> all = new LinkedHashMap<>(fields);
     all.put("Content-Type", "application/yaml");
-    return outcome(state.ask("PUT", PATH + query, all, text));
+    Reply reply = state.ask("PUT", PATH + query, all, text(file));
+    if (reply.status() != 422) {
+      return outcome(reply);
+    }
+    // The process knows the text by the name of its own file.
+    Path own = Path.of(state.json("GET", PATH, null).path("file").stringValue(""));
+    return outcome(reply, name -> own.endsWith(name) ? file.toString() : name);
+  }
+
+  private JsonNode outcome(Reply reply) throws CommandFailure {
+    return outcome(reply, name -> name);
   }
 
   /** Prints each problem of a text that is refused. */
-  private JsonNode outcome(Reply reply) throws CommandFailure {
+  private JsonNode outcome(Reply reply, UnaryOperator<String> names) throws CommandFailure {
     if (reply.isSuccessful()) {
       return JSON.readTree(reply.content());
     }
@@ -226,7 +237,7 @@ final class ConfigCommand {
     failed(errors).forEach(spec.commandLine().getErr()::println);
     for (JsonNode error : errors.values()) {
       if (!error.has("node")) {
-        spec.commandLine().getErr().println(problem(error));
+        spec.commandLine().getErr().println(problem(error, names));
       }
     }
     CommandFailure refused = StateOption.refused(reply);
@@ -236,8 +247,8 @@ final class ConfigCommand {
   }
 
   /** As {@code check} tells it. */
-  private static Problem problem(JsonNode error) {
-    String file = error.path("file").stringValue("");
+  private static Problem problem(JsonNode error, UnaryOperator<String> names) {
+    String file = names.apply(error.path("file").stringValue(""));
     return new Problem(
         Problem.Kind.valueOf(error.path("kind").stringValue("CONFLICT")),
         file,

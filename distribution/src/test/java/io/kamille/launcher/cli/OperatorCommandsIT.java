@@ -283,6 +283,23 @@ class OperatorCommandsIT {
   }
 
   @Test
+  void aProblemOfAFileThatIsRefusedNamesThatFile() throws Exception {
+    String before = Files.readString(directory.resolve("kamille.yaml"));
+    Path bad = Files.writeString(directory.resolve("bad.yaml"), before + "bogus: 1\n");
+    for (String word : List.of("commit", "diff")) {
+      err.getBuffer().setLength(0);
+      assertThat(kamille("config", word, bad.toString())).isEqualTo(78);
+      assertThat(err.toString()).startsWith(bad + ":").contains(":1: bogus: unknown key");
+    }
+    Path included = directory.resolve("sites/a.yaml");
+    String right = Files.readString(included);
+    Files.writeString(included, "broken: [");
+    assertThat(kamille("config", "diff", bad.toString())).isEqualTo(78);
+    assertThat(err.toString()).contains("a.yaml:1:10: ");
+    Files.writeString(included, right);
+  }
+
+  @Test
   void aCommitSaysThatItsVersionCannotBeKept() throws Exception {
     Path file = directory.resolve("kamille.yaml");
     String before = Files.readString(file);
