@@ -77,8 +77,8 @@ public final class ConnectionLimit implements IdleTimeout {
       return;
     }
     if (open.get() > bounds.limit && !shard.connections().displaceIdle()) {
-      channel.close();
       String line = refused(System.nanoTime());
+      channel.close();
       if (line != null) {
         LOG.log(Level.WARNING, line);
       }
