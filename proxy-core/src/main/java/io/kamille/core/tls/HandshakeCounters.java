@@ -1,16 +1,20 @@
 package io.kamille.core.tls;
 
 import java.net.SocketAddress;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BiConsumer;
 
 /** How the handshakes of one listener ended. Any thread. */
 public final class HandshakeCounters {
 
+  private static final long NEVER = Long.MIN_VALUE;
+
   private final LongAdder withTls13 = new LongAdder();
   private final LongAdder withTls12 = new LongAdder();
   private final LongAdder failed = new LongAdder();
   private final LongAdder displaced = new LongAdder();
+  private final AtomicLong toldNanos = new AtomicLong(NEVER);
   // Volatile: set before the listener opens.
   private volatile BiConsumer<SocketAddress, Throwable> told = (_, _) -> {};
 
@@ -28,6 +32,13 @@ public final class HandshakeCounters {
   public void failed(SocketAddress client, Throwable why) {
     failed.increment();
     told.accept(client, why);
+  }
+
+  /** Whether the log is to say that one came in clear text: of all loops, one in a while does. */
+  public boolean tellsClearText(long nowNanos, long silenceNanos) {
+    long last = toldNanos.get();
+    return (last == NEVER || nowNanos - last >= silenceNanos)
+        && toldNanos.compareAndSet(last, nowNanos);
   }
 
   /** One was given up for newer ones. */

@@ -89,8 +89,6 @@ final class ConnectionOpener {
    */
   private final Set<TlsOpening> handshakes = new LinkedHashSet<>();
   private final int mostHandshakes;
-  private boolean hasTold;
-  private long toldNanos;
 
   /**
    * Opens connections of one listener on one loop.
@@ -261,10 +259,7 @@ final class ConnectionOpener {
     /** Somebody speaks in clear text: is told so, and what else comes is dropped. */
     private void refuseClearText(ChannelHandlerContext context) {
       counters.failed(accepted.client(), new NotSslRecordException("a request in clear text"));
-      long now = shared.nowNanos();
-      if (!hasTold || now - toldNanos >= SILENCE_NANOS) {
-        hasTold = true;
-        toldNanos = now;
+      if (counters.tellsClearText(shared.nowNanos(), SILENCE_NANOS)) {
         LOG.log(
             Level.INFO,
             "{0} speaks clear text at the TLS port {1}: it gets 400, and others like it do not"
