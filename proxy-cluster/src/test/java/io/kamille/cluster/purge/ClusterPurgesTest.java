@@ -277,7 +277,7 @@ class ClusterPurgesTest {
   private static List<String> names(Kind kind, List<String> first, int octets) {
     List<String> names = new ArrayList<>(first);
     while (length(kind, names) < octets - 1_002) {
-      names.add("%04d".formatted(names.size()).repeat(250));
+      names.add(String.valueOf(1_000 + names.size()).repeat(250));
     }
     names.add("x".repeat(octets - length(kind, names) - 2));
     assertThat(length(kind, names)).isEqualTo(octets);
