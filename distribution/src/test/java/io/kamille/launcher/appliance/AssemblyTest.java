@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiFunction;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -99,7 +100,13 @@ class AssemblyTest {
 
   private CompletableFuture<NameLookup.Answer> find(String host) {
     if (host.equals("bad.test")) {
-      throw new OutOfMemoryError("for this test");
+      return new CompletableFuture<>() {
+        @Override
+        public <T> CompletableFuture<T> handle(
+            BiFunction<? super NameLookup.Answer, Throwable, ? extends T> taken) {
+          throw new OutOfMemoryError("for this test");
+        }
+      };
     }
     return CompletableFuture.completedFuture(
         new NameLookup.Answer(List.of(InetAddress.getLoopbackAddress()), Duration.ofSeconds(30)));

@@ -10,8 +10,6 @@ import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;
 import java.io.IOException;
-import java.nio.file.AccessDeniedException;
-import java.nio.file.NoSuchFileException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -97,12 +95,7 @@ public final class AccessLog implements AutoCloseable {
 
   /** What failed, for people: the file, and what is missing. */
   public static String why(IOException failed) {
-    String file = String.valueOf(failed.getMessage());
-    return switch (failed) {
-      case NoSuchFileException _ -> file + ": its directory does not exist";
-      case AccessDeniedException _ -> file + ": no permission";
-      default -> file;
-    };
+    return LogWriter.why(failed);
   }
 
   static AccessLog start(

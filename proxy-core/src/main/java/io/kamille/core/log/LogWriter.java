@@ -4,6 +4,8 @@ import io.kamille.core.loop.WallClock;
 import io.kamille.core.metric.Counter;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.NoSuchFileException;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.LongSupplier;
@@ -112,8 +114,7 @@ final class LogWriter {
       isLineBroken |= content.position() > 0 && content.get(content.position() - 1) != '\n';
       if (!isFailing) {
         isFailing = true;
-        logger.log(
-            System.Logger.Level.ERROR, "access log: lines are lost: " + AccessLog.why(failure));
+        logger.log(System.Logger.Level.ERROR, "access log: lines are lost: " + why(failure));
       }
     } finally {
       lines.cut(0);
@@ -142,7 +143,7 @@ final class LogWriter {
     } catch (IOException failure) {
       logger.log(
           System.Logger.Level.ERROR,
-          "access log: not reopened, the old file is used: " + AccessLog.why(failure));
+          "access log: not reopened, the old file is used: " + why(failure));
     }
   }
 
@@ -153,7 +154,16 @@ final class LogWriter {
     try {
       destination.close();
     } catch (IOException failure) {
-      logger.log(System.Logger.Level.ERROR, "access log: not closed: " + AccessLog.why(failure));
+      logger.log(System.Logger.Level.ERROR, "access log: not closed: " + why(failure));
     }
+  }
+
+  static String why(IOException failed) {
+    String file = String.valueOf(failed.getMessage());
+    return switch (failed) {
+      case NoSuchFileException _ -> file + ": its directory does not exist";
+      case AccessDeniedException _ -> file + ": no permission";
+      default -> file;
+    };
   }
 }
