@@ -2,9 +2,13 @@ package io.kamille.cache.disk;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.core.LinesLog;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What a disk that hangs has to do once it goes on. */
+/** What is done, and told, of a disk that hangs or is nearly full. */
 class DiskWorkerTest {
 
   private static final int MOST = 1 << 20;
@@ -44,7 +48,32 @@ class DiskWorkerTest {
     assertThat(overwhelmed).isEqualTo(1);
   }
 
-  private final class Duties implements DiskWorker.Duties {
+  @Test
+  void aDiskThatComesAndGoesIsToldOnceAMinute() {
+    List<String> told = new ArrayList<>();
+    var nearlyFull = new DiskWorker(new NearlyFull(), 1, new LinesLog(told));
+    for (int i = 0; i < 10; i++) {
+      nearlyFull.runOnce();
+      assertThat(nearlyFull.isRunning()).isFalse();
+      nearlyFull.runOnce();
+      assertThat(nearlyFull.isRunning()).isTrue();
+    }
+    assertThat(told)
+        .satisfiesExactly(
+            line -> assertThat(line).endsWith("each second: No space left on device"),
+            line -> assertThat(line).endsWith("the disk is written again"));
+  }
+
+  /** A trial succeeds, what is large does not. */
+  private final class NearlyFull extends Duties {
+
+    @Override
+    public boolean idle(boolean isClosing) throws IOException {
+      throw new IOException("No space left on device");
+    }
+  }
+
+  private class Duties implements DiskWorker.Duties {
 
     @Override
     public void overwhelmed() {
@@ -62,7 +91,7 @@ class DiskWorkerTest {
     }
 
     @Override
-    public boolean idle(boolean isClosing) {
+    public boolean idle(boolean isClosing) throws IOException {
       return false;
     }
 

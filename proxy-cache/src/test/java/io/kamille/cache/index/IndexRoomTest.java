@@ -12,6 +12,7 @@ import io.kamille.cache.store.EncodedHead;
 import io.kamille.cache.store.ResponseCodec;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.cache.store.Variants;
+import io.kamille.core.LinesLog;
 import io.kamille.core.http.ResponseHead;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;

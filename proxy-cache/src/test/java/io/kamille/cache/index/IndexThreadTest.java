@@ -2,6 +2,7 @@ package io.kamille.cache.index;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.core.LinesLog;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;

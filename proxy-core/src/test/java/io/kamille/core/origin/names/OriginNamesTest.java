@@ -2,6 +2,7 @@ package io.kamille.core.origin.names;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.core.LinesLog;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.origin.Origin;
 import io.kamille.core.origin.UpstreamSettings;
@@ -18,7 +19,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
-import java.util.ResourceBundle;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -35,7 +35,7 @@ class OriginNamesTest {
   private final MetricRegistry registry = new MetricRegistry();
   private final List<String> told = new ArrayList<>();
   private final OriginNames names =
-      new OriginNames(this::find, this::after, registry, () -> {}, new Told(told));
+      new OriginNames(this::find, this::after, registry, () -> {}, new LinesLog(told));
   private @Nullable Error fault;
   private final Origin origin = UpstreamSettings.DEFAULTS.origin("origin.test", 80, 1);
 
@@ -253,30 +253,5 @@ class OriginNamesTest {
 
   private static InetSocketAddress address(int last) {
     return new InetSocketAddress("127.0.0." + last, 80);
-  }
-
-  private record Told(List<String> lines) implements System.Logger {
-
-    @Override
-    public String getName() {
-      return "told";
-    }
-
-    @Override
-    public boolean isLoggable(Level level) {
-      return true;
-    }
-
-    @Override
-    public void log(
-        Level level, @Nullable ResourceBundle bundle, String message, @Nullable Throwable thrown) {
-      lines.add(message);
-    }
-
-    @Override
-    public void log(
-        Level level, @Nullable ResourceBundle bundle, String format, Object... parameters) {
-      lines.add(format);
-    }
   }
 }

@@ -1,4 +1,4 @@
-package io.kamille.cache.index;
+package io.kamille.core;
 
 import java.util.List;
 import java.util.ResourceBundle;
@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A log that keeps its lines, each with the message of what was thrown. Any thread, if the list is.
  */
-record LinesLog(List<String> lines) implements System.Logger {
+public record LinesLog(List<String> lines) implements System.Logger {
 
   @Override
   public String getName() {
