@@ -13,6 +13,7 @@ import io.kamille.perf.load.SurgeClients;
 import io.kamille.perf.peer.Kamille;
 import io.kamille.perf.report.Column;
 import io.kamille.perf.report.Figure;
+import io.kamille.perf.report.Finding;
 import io.kamille.perf.report.LineChart;
 import io.kamille.perf.report.Report;
 import io.kamille.perf.report.Sample;
@@ -342,6 +343,20 @@ final class BufferTuning extends Experiment {
   /** Clients behind one link. */
   private static int each(int clients) {
     return Math.min(clients, CLIENTS_OF_LINK);
+  }
+
+  @Override
+  List<Finding> findings() {
+    return List.of();
+  }
+
+  @Override
+  List<String> sources() {
+    return List.of(
+        "perf/src/main/java/io/kamille/perf/lab/BufferTuning.java",
+        "proxy-admin/src/main/java/io/kamille/admin/tuning",
+        "perf/src/main/java/io/kamille/perf/lab/TunedRun.java",
+        "perf/src/main/java/io/kamille/perf/wan");
   }
 
   @Override

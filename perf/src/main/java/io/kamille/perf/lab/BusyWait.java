@@ -9,6 +9,7 @@ import io.kamille.perf.load.Responder;
 import io.kamille.perf.peer.Jvm;
 import io.kamille.perf.report.Column;
 import io.kamille.perf.report.Figure;
+import io.kamille.perf.report.Finding;
 import io.kamille.perf.report.Report;
 import io.kamille.perf.report.Sample;
 import io.kamille.perf.report.Samples;
@@ -200,6 +201,19 @@ final class BusyWait extends Experiment {
         .with(SLEEPS, sleeps / count)
         .with(CPU, ran / 1e3 / count)
         .with(SHARE, share);
+  }
+
+  @Override
+  List<Finding> findings() {
+    return List.of();
+  }
+
+  @Override
+  List<String> sources() {
+    return List.of(
+        "perf/src/main/java/io/kamille/perf/lab/BusyWait.java",
+        "proxy-core/src/main/java/io/kamille/core/loop",
+        "perf/src/main/java/io/kamille/perf/load/Responder.java");
   }
 
   @Override

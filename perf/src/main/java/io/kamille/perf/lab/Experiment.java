@@ -5,8 +5,10 @@ import com.google.errorprone.annotations.FormatString;
 import io.kamille.perf.Program;
 import io.kamille.perf.host.Checkout;
 import io.kamille.perf.host.HostFingerprint;
+import io.kamille.perf.host.MeasuredCode;
 import io.kamille.perf.host.Resource;
 import io.kamille.perf.peer.Daemon;
+import io.kamille.perf.report.Finding;
 import io.kamille.perf.report.Report;
 import io.kamille.perf.report.Sample;
 import io.kamille.perf.report.Samples;
@@ -32,6 +34,9 @@ import picocli.CommandLine.Option;
  * thread; reports on any.
  */
 abstract class Experiment implements Callable<Integer> {
+
+  /** Names the digest of the code in a report. */
+  static final String MEASURED_CODE = "measured code";
 
   private static final double QUIET_LOAD = 0.5;
 
@@ -93,12 +98,23 @@ abstract class Experiment implements Callable<Integer> {
   /** Says what has come out so far. */
   abstract void report(Report report);
 
+  /** What holds today of the paper's claims; empty if no paper makes any. */
+  abstract List<Finding> findings();
+
+  /**
+   * What decides what comes out: files and folders from the root of the tree. Once they change, a
+   * report is out of date.
+   */
+  abstract List<String> sources();
+
   /** Measures and writes the report, however it ends. */
   @Override
   public final Integer call() throws IOException, InterruptedException {
     var checkout = Checkout.find();
     directory = checkout.results(to, "lab/" + name);
     Map<String, String> facts = HostFingerprint.take(checkout).facts();
+    facts.put(MEASURED_CODE, MeasuredCode.digest(checkout.root(), sources()));
+    facts.put("scale", scale().name());
     if (HostFingerprint.loadAverage() > QUIET_LOAD) {
       note("this machine was busy with other things; expect disturbed figures");
     }
@@ -133,6 +149,10 @@ abstract class Experiment implements Callable<Integer> {
     report.facts(facts);
     report.items(notes.stream().map(note -> "Note: " + note).toList());
     report(report);
+    List<Finding> findings = findings();
+    if (!findings.isEmpty()) {
+      report.heading("What holds today").table(Finding.table(findings));
+    }
     Path here = Objects.requireNonNull(directory);
     try {
       report.write(here);

@@ -17,6 +17,7 @@ import io.kamille.perf.peer.Kamille;
 import io.kamille.perf.peer.Peer;
 import io.kamille.perf.report.Column;
 import io.kamille.perf.report.Figure;
+import io.kamille.perf.report.Finding;
 import io.kamille.perf.report.LineChart;
 import io.kamille.perf.report.Report;
 import io.kamille.perf.report.Sample;
@@ -299,6 +300,19 @@ final class LossyPaths extends Experiment {
   }
 
   @Override
+  List<Finding> findings() {
+    return List.of();
+  }
+
+  @Override
+  List<String> sources() {
+    return List.of(
+        "perf/src/main/java/io/kamille/perf/lab/LossyPaths.java",
+        "perf/src/main/java/io/kamille/perf/lab/LossyReplies.java",
+        "perf/src/main/java/io/kamille/perf/wan");
+  }
+
+  @Override
   void report(Report report) {
     places.forEach(
         (place, here) -> {
@@ -317,11 +331,11 @@ final class LossyPaths extends Experiment {
         "Cells are disturbed if the client was at its own limit or the path was not what it was to"
             + " be: the emulator late by more than 1 ms at p99 or on a core's limit, a full queue,"
             + " packets dropped against its order.");
-    report.heading("What holds today").items(findings());
+    report.heading("What is gone").items(losses());
   }
 
   /** For each server and loss, the greatest fall of the reply rate, of undisturbed cells. */
-  private List<String> findings() {
+  private List<String> losses() {
     var findings = new ArrayList<String>();
     places.forEach(
         (place, here) -> {

@@ -15,6 +15,7 @@ import io.kamille.perf.load.RateSchedule;
 import io.kamille.perf.load.RequestSource;
 import io.kamille.perf.report.Column;
 import io.kamille.perf.report.Figure;
+import io.kamille.perf.report.Finding;
 import io.kamille.perf.report.Goal;
 import io.kamille.perf.report.LineChart;
 import io.kamille.perf.report.Report;
@@ -246,6 +247,19 @@ final class MemoryAtPeak extends Experiment {
         .with(FAILED, series.failures())
         .with(ON_DISK, diskRecords)
         .with(LIMITED, isLimited);
+  }
+
+  @Override
+  List<Finding> findings() {
+    return List.of();
+  }
+
+  @Override
+  List<String> sources() {
+    return List.of(
+        "perf/src/main/java/io/kamille/perf/lab/MemoryAtPeak.java",
+        "proxy-cache/src/main/java/io/kamille/cache/tiers",
+        "perf/src/main/java/io/kamille/cache/disk");
   }
 
   @Override

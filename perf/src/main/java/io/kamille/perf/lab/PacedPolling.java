@@ -29,6 +29,7 @@ import io.kamille.perf.peer.Peer.Job;
 import io.kamille.perf.peer.Peer.Place;
 import io.kamille.perf.report.Column;
 import io.kamille.perf.report.Figure;
+import io.kamille.perf.report.Finding;
 import io.kamille.perf.report.LineChart;
 import io.kamille.perf.report.Report;
 import io.kamille.perf.report.Sample;
@@ -339,6 +340,20 @@ final class PacedPolling extends Experiment {
         served.process().stop();
       }
     }
+  }
+
+  @Override
+  List<Finding> findings() {
+    return List.of();
+  }
+
+  @Override
+  List<String> sources() {
+    return List.of(
+        "perf/src/main/java/io/kamille/perf/lab/PacedPolling.java",
+        "proxy-core/src/main/java/io/kamille/core/loop",
+        "perf/src/main/java/io/kamille/perf/load/WebAxe4.java",
+        "perf/src/main/java/io/kamille/perf/load/Responder.java");
   }
 
   @Override

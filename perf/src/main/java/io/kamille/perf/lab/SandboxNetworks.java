@@ -14,6 +14,7 @@ import io.kamille.perf.peer.Peer.Job;
 import io.kamille.perf.peer.Peer.Place;
 import io.kamille.perf.report.Column;
 import io.kamille.perf.report.Figure;
+import io.kamille.perf.report.Finding;
 import io.kamille.perf.report.Report;
 import io.kamille.perf.report.Sample;
 import io.kamille.perf.report.Samples;
@@ -258,6 +259,18 @@ final class SandboxNetworks extends Experiment {
       }
       return sum.micros();
     }
+  }
+
+  @Override
+  List<Finding> findings() {
+    return List.of();
+  }
+
+  @Override
+  List<String> sources() {
+    return List.of(
+        "perf/src/main/java/io/kamille/perf/lab/SandboxNetworks.java",
+        "proxy-core/src/main/java/io/kamille/core/hostsocket");
   }
 
   @Override

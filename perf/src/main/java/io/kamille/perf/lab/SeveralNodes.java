@@ -18,6 +18,7 @@ import io.kamille.perf.load.WebAxe4;
 import io.kamille.perf.peer.Jvm;
 import io.kamille.perf.report.Column;
 import io.kamille.perf.report.Figure;
+import io.kamille.perf.report.Finding;
 import io.kamille.perf.report.Goal;
 import io.kamille.perf.report.LineChart;
 import io.kamille.perf.report.LineChart.Point;
@@ -623,6 +624,16 @@ final class SeveralNodes extends Experiment {
   }
 
   // The report
+
+  @Override
+  List<Finding> findings() {
+    return List.of();
+  }
+
+  @Override
+  List<String> sources() {
+    return List.of("perf/src/main/java/io/kamille/perf/lab/SeveralNodes.java");
+  }
 
   @Override
   void report(Report report) {

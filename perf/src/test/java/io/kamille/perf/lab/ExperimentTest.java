@@ -6,12 +6,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.kamille.perf.host.Resource;
 import io.kamille.perf.lab.Experiment.Scale;
 import io.kamille.perf.report.Figure;
+import io.kamille.perf.report.Finding;
 import io.kamille.perf.report.Report;
 import io.kamille.perf.report.Sample;
 import io.kamille.perf.report.Samples;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Locale;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -56,6 +58,18 @@ class ExperimentTest {
     void report(Report report) {
       report.paragraph("counted: " + counts.all().size());
     }
+
+    @Override
+    List<Finding> findings() {
+      return List.of(
+          Finding.atLeast("there are many numbers", counts.all().size(), 100, 2, "two"),
+          Finding.untested("there is a last one", "nobody counted so far"));
+    }
+
+    @Override
+    List<String> sources() {
+      return List.of("perf/src/main/java/io/kamille/perf/lab/Experiment.java");
+    }
   }
 
   private void run(boolean fails) throws Exception {
@@ -74,7 +88,8 @@ class ExperimentTest {
     run(false);
     assertThat(text("counts.csv")).isEqualTo("server,round,count\nabacus,1,1\nabacus,2,2\n");
     assertThat(text("report.md"))
-        .contains("# p0: counting", "How far?", "to 7", "counted: 2")
+        .contains("# p0: counting", "How far?", "to 7", "counted: 2", "- measured code: ")
+        .containsSubsequence("## What holds today", "holds less", "not tested here")
         .doesNotContain("INCOMPLETE");
   }
 

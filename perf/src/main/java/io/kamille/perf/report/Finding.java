@@ -1,0 +1,54 @@
+package io.kamille.perf.report;
+
+import java.util.List;
+
+/**
+ * What becomes of one claim of a paper.
+ *
+ * @param claim the paper's, with its figure
+ * @param figures ours, or why there are none
+ */
+public record Finding(String claim, Today today, String figures) {
+
+  /** Whether the claim holds. */
+  public enum Today {
+    HOLDS("holds"),
+    HOLDS_LESS("holds less"),
+    DOES_NOT_HOLD("does not hold"),
+    NOT_TESTED("not tested here");
+
+    private final String text;
+
+    Today(String text) {
+      this.text = text;
+    }
+  }
+
+  /** A claim whose cause was not there, or that nothing here can show. */
+  public static Finding untested(String claim, String why) {
+    return new Finding(claim, Today.NOT_TESTED, why);
+  }
+
+  /**
+   * A claim that something grows or is large.
+   *
+   * @param measured what grows
+   * @param holds from here on the claim holds
+   * @param holdsLess from here on it holds less
+   */
+  public static Finding atLeast(
+      String claim, double measured, double holds, double holdsLess, String figures) {
+    Today today =
+        measured >= holds
+            ? Today.HOLDS
+            : measured >= holdsLess ? Today.HOLDS_LESS : Today.DOES_NOT_HOLD;
+    return new Finding(claim, today, figures);
+  }
+
+  /** A row for each finding. */
+  public static Table table(List<Finding> findings) {
+    var table = new Table("the paper's claim", "today", "figures of this run");
+    findings.forEach(one -> table.row(List.of(one.claim(), one.today().text, one.figures())));
+    return table;
+  }
+}
