@@ -2,13 +2,22 @@ package io.kamille.admin.tuning;
 
 import java.util.Arrays;
 
-/** Shares a budget among demands, max–min fairly. Pure. */
+/** Shares a budget among demands: equal parts first, the rest in proportion. Pure. */
 final class MaxMinAllocator {
 
   /*
-   * Who wants less than an equal part gets what it wants; what it leaves is for the others, and so
-   * on. If something is left when all have what they want, it goes to them in proportion to what
-   * they want (Terai and others, 2001), up to a ceiling.
+   * After Terai, Okamoto, Hasegawa and Murata, "Scalable socket buffer tuning", 2001, §2.1 (E-ATBT):
+   * a demand of an equal part or less is met. Each other demand gets an equal part, and a share of
+   * what the met ones leave, in proportion to the demand (§3.1.2). The older ATBT shares that
+   * equally. If such a share would exceed a demand, the demand is met and the rest goes on to the
+   * larger ones. If all demands are met, the rest goes to all in proportion, up to the ceiling.
+   *
+   * The paper has two words for the proportion: estimated throughput (§2.1) and demand (§3.1.2). It
+   * is the demand here: among equal throughputs, the longer path needs more.
+   *
+   * In ascending order, one pass finds which demands are met: a met demand takes no more than its
+   * proportion, so it leaves the next ones as large a factor or a larger one. All others have the
+   * same factor, so equal demands get equal parts, in any order.
    *
    * Nobody gets less than the floor: if that alone is more than the budget, the budget is as much.
    */
@@ -37,40 +46,58 @@ final class MaxMinAllocator {
       order[i] = Math.clamp(demands[i], floor, ceiling) << INDEX_BITS | i;
     }
     Arrays.sort(order);
-    long[] parts = new long[n];
-    long left = Math.max(budget, n * floor);
-    for (int i = 0; i < n; i++) {
-      long part = Math.min(order[i] >> INDEX_BITS, left / (n - i));
-      parts[(int) (order[i] & INDEX_MASK)] = part;
-      left -= part;
+    long demanded = 0;
+    for (long each : order) {
+      demanded += each >> INDEX_BITS;
     }
-    if (isSatisfied(order, parts)) {
-      shareInProportion(order, parts, left, ceiling);
+    long shared = Math.max(budget, n * floor);
+    long[] parts = new long[n];
+    if (shared < demanded) {
+      shareEqually(order, parts, shared, demanded);
+    } else {
+      shareInProportion(order, parts, shared - demanded, demanded, ceiling);
     }
     return parts;
   }
 
-  /** Whether the greatest demand, and so every one, is met. */
-  private static boolean isSatisfied(long[] order, long[] parts) {
+  /** The budget binds: from the least demand on, because those are met first. */
+  private static void shareEqually(long[] order, long[] parts, long budget, long demanded) {
     int n = order.length;
-    return n > 0 && parts[(int) (order[n - 1] & INDEX_MASK)] == order[n - 1] >> INDEX_BITS;
+    double equal = (double) budget / n;
+    long left = budget;
+    long among = demanded;
+    double factor = 0;
+    boolean isMet = true;
+    for (int i = 0; i < n; i++) {
+      long demand = order[i] >> INDEX_BITS;
+      if (isMet) {
+        factor = Math.max(0, left - (n - i) * equal) / among;
+        isMet = demand <= equal + factor * demand;
+      }
+      long part = isMet ? demand : (long) (equal + factor * demand * BELOW_ONE);
+      parts[(int) (order[i] & INDEX_MASK)] = part;
+      left -= part;
+      among -= demand;
+    }
   }
 
-  /** From the greatest on, because those reach the ceiling first. */
-  private static void shareInProportion(long[] order, long[] parts, long surplus, long ceiling) {
-    long demands = 0;
-    for (long part : parts) {
-      demands += part;
-    }
-    double left = surplus;
-    double among = demands;
+  /** Something is left: from the greatest demand on, because those reach the ceiling first. */
+  private static void shareInProportion(
+      long[] order, long[] parts, long surplus, long demanded, long ceiling) {
+    long left = surplus;
+    long among = demanded;
+    double factor = 0;
+    boolean isFull = true;
     for (int i = order.length - 1; i >= 0; i--) {
-      int at = (int) (order[i] & INDEX_MASK);
-      long part = parts[at];
-      long more = Math.min((long) (part * (left / among) * BELOW_ONE), ceiling - part);
-      parts[at] += more;
-      left -= more;
-      among -= part;
+      long demand = order[i] >> INDEX_BITS;
+      if (isFull) {
+        factor = 1 + (double) left / among;
+        isFull = demand * factor >= ceiling;
+      }
+      long part = isFull ? ceiling : (long) (demand * factor * BELOW_ONE);
+      parts[(int) (order[i] & INDEX_MASK)] = Math.max(demand, part);
+      left -= part - demand;
+      among -= demand;
     }
   }
 }

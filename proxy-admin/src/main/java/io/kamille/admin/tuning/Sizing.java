@@ -50,18 +50,18 @@ final class Sizing {
     }
     long room = budget - held(idle) - unseenBytes;
     long[] demands = active.stream().mapToLong(each -> each.estimate().demandBytes()).toArray();
+    long ceiling = Math.max(ceilingBytes, SendBufferLaw.TRAIN_BYTES);
     long demanded =
-        LongStream.of(demands).map(each -> Math.max(each, SendBufferLaw.LEAST_SIZE_BYTES)).sum();
+        LongStream.of(demands)
+            .map(each -> Math.clamp(each, SendBufferLaw.LEAST_SIZE_BYTES, ceiling))
+            .sum();
     long spare = Math.max(0, budget - demanded);
     long shared = Math.max(0, room - Math.min(spare, budget / NEWCOMERS_PART));
     long[] parts =
-        MaxMinAllocator.allocate(
-            demands,
-            shared,
-            SendBufferLaw.LEAST_SIZE_BYTES,
-            Math.max(ceilingBytes, SendBufferLaw.TRAIN_BYTES));
+        MaxMinAllocator.allocate(demands, shared, SendBufferLaw.LEAST_SIZE_BYTES, ceiling);
+    long equal = Math.max(shared / Math.max(parts.length, 1), SendBufferLaw.LEAST_SIZE_BYTES);
     for (int i = 0; i < parts.length; i++) {
-      active.get(i).partBytes(parts[i]);
+      active.get(i).partBytes(parts[i], shared < demanded ? equal : 0);
     }
     tell(active, shared);
     newcomers.leave(active.size(), room - held(active));

@@ -26,6 +26,7 @@ final class TunedConnection {
   private int grantedBytes;
   private @Nullable String refused;
   private long partBytes;
+  private long equalBytes;
   private long told;
   private long activeNanos;
   private boolean isIdle;
@@ -138,9 +139,15 @@ final class TunedConnection {
     return partBytes;
   }
 
-  void partBytes(long part) {
+  void partBytes(long part, long equalPart) {
     partBytes = part;
+    equalBytes = equalPart;
     isIdle = false;
+  }
+
+  /** What an equal part was at that time; 0 if the budget met all demands. */
+  long equalBytes() {
+    return equalBytes;
   }
 
   /** It is idle: it has no part, and keeps what it was told. */

@@ -133,7 +133,7 @@ final class TuningSentence {
         connection.told() < part && connection.told() < demand
             ? format(" It has %s until others give some back.", size(connection.told()))
             : "";
-    return share(demand, part) + waiting + limited;
+    return share(demand, part, connection.equalBytes()) + waiting + limited;
   }
 
   /** Of a size that is not ours, or no longer. */
@@ -146,13 +146,26 @@ final class TuningSentence {
             size(grantedBytes));
   }
 
-  private static String share(long demand, long part) {
+  /**
+   * Why it has that part.
+   *
+   * @param equal what an equal part is; 0 if the budget meets all demands
+   */
+  static String share(long demand, long part, long equal) {
     if (demand == 0) {
       return format("It gets %s.", size(part));
     }
-    return part < demand
-        ? format("It could use %s; the budget leaves it %s.", size(demand), size(part))
-        : format("It can use %s and gets %s.", size(demand), size(part));
+    if (part >= demand) {
+      return format("It can use %s and gets %s.", size(demand), size(part));
+    }
+    return equal == 0
+        ? format(
+            "It could use %s and gets %s, the kernel's limit (net.ipv4.tcp_wmem).",
+            size(demand), size(part))
+        : format(
+            "It could use %s, but the budget binds. It gets %s: an equal part of %s, and %s of what"
+                + " smaller demands leave.",
+            size(demand), size(part), size(equal), size(Math.max(0, part - equal)));
   }
 
   private static String mark(SendBuffer buffer) {

@@ -28,17 +28,65 @@ class MaxMinAllocatorSweepTest {
     }
   }
 
-  /** Who gets less than it wants gets as much as anybody, but for rounding. */
+  /** Terai and others, 2001, §2.1 and §3.1.2: the first demand leaves 190k. */
   @Test
-  void nobodyCanGainWithoutAPoorerOneLosing() {
+  void smallDemandsLeaveTheirRestToTheOthersInProportion() {
+    long[] parts =
+        MaxMinAllocator.allocate(
+            new long[] {4_000_000, 10_000, 400_000}, 600_000, FLOOR, 8_000_000);
+    assertThat(parts).containsExactly(372_727, 10_000, 217_272);
+  }
+
+  /** Of the rest of 190k, the second would get 53k, but needs 30k beside its equal part. */
+  @Test
+  void aShareBeyondADemandGoesOnToTheOthers() {
+    long[] parts =
+        MaxMinAllocator.allocate(new long[] {10_000, 230_000, 600_000}, 600_000, FLOOR, 8_000_000);
+    assertThat(parts[1]).isEqualTo(230_000);
+    assertThat(parts[2]).isBetween(359_999L, 360_000L);
+  }
+
+  @Test
+  void noShareExceedsADemandWhileAnotherIsNotMet() {
     for (int round = 0; round < ROUNDS; round++) {
       long[] demands = demands();
-      long[] parts = MaxMinAllocator.allocate(demands, budget(demands), FLOOR, CEILING);
-      long greatest = Arrays.stream(parts).max().orElse(0);
+      long budget = budget(demands);
+      long[] parts = MaxMinAllocator.allocate(demands, budget, FLOOR, CEILING);
+      long least = Math.max(FLOOR, budget / demands.length);
+      boolean isAnyUnmet = false;
+      boolean isAnyMore = false;
       for (int i = 0; i < parts.length; i++) {
-        if (parts[i] < demands[i]) {
-          assertThat(parts[i]).isGreaterThanOrEqualTo(Math.min(greatest, CEILING) - 1);
-        }
+        isAnyUnmet |= parts[i] < demands[i];
+        isAnyMore |= parts[i] > Math.max(demands[i], FLOOR);
+        assertThat(parts[i]).isGreaterThanOrEqualTo(Math.min(demands[i], least) - 1);
+      }
+      assertThat(isAnyUnmet && isAnyMore).isFalse();
+    }
+  }
+
+  @Test
+  void nothingIsLeftWhileADemandIsNotMet() {
+    for (int round = 0; round < ROUNDS; round++) {
+      long[] demands = demands();
+      long wanted = LongStream.of(demands).map(each -> Math.max(each, FLOOR)).sum();
+      long budget = random.nextLong(demands.length * FLOOR, wanted + 1);
+      long[] parts = MaxMinAllocator.allocate(demands, budget, FLOOR, CEILING);
+      assertThat(LongStream.of(parts).sum()).isBetween(budget - parts.length, budget);
+    }
+  }
+
+  @Test
+  void equalDemandsGetEqualPartsAndLargerOnesNoLessInAnyOrder() {
+    for (int round = 0; round < ROUNDS; round++) {
+      long[] demands = demands();
+      long budget = budget(demands);
+      long[] sorted = demands.clone();
+      Arrays.sort(sorted);
+      long[] parts = MaxMinAllocator.allocate(demands, budget, FLOOR, CEILING);
+      long[] ofSorted = MaxMinAllocator.allocate(sorted, budget, FLOOR, CEILING);
+      assertThat(ofSorted).isSorted();
+      for (int i = 0; i < parts.length; i++) {
+        assertThat(parts[i]).isEqualTo(ofSorted[Arrays.binarySearch(sorted, demands[i])]);
       }
     }
   }
@@ -93,7 +141,8 @@ class MaxMinAllocatorSweepTest {
   }
 
   private long[] demands() {
-    return random.longs(1 + random.nextInt(40), 0, 20_000).toArray();
+    long most = random.nextBoolean() ? 20_000 : 20;
+    return random.longs(1 + random.nextInt(40), 0, most).toArray();
   }
 
   private long budget(long[] demands) {

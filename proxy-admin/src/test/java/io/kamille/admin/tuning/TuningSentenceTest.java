@@ -64,6 +64,19 @@ class TuningSentenceTest {
         .startsWith("Its send buffer is 100 KiB until Kamille looks again, or until it closes if");
   }
 
+  @Test
+  void whileTheBudgetBindsEqualPartAndShareOfTheRestAreTold() {
+    assertThat(TuningSentence.share(400 << 10, 217 << 10, 200 << 10))
+        .isEqualTo(
+            "It could use 400 KiB, but the budget binds. It gets 217 KiB: an equal part of 200 KiB,"
+                + " and 17 KiB of what smaller demands leave.");
+    assertThat(TuningSentence.share(10 << 10, 10 << 10, 200 << 10))
+        .isEqualTo("It can use 10 KiB and gets 10 KiB.");
+    assertThat(TuningSentence.share(4 << 20, 2 << 20, 0))
+        .isEqualTo(
+            "It could use 4.0 MiB and gets 2.0 MiB, the kernel's limit (net.ipv4.tcp_wmem).");
+  }
+
   private static String path(Basis basis, double rate, double rttMicros) {
     var estimate = new Estimate(basis, rate, rttMicros, 0, 0.0102, 16, 0, 0.97, 0.12, 0, 1);
     return TuningSentence.path(estimate, CongestionControl.CUBIC);
