@@ -123,6 +123,7 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
         configuration.upgrade().keepsMemory()
             ? MemorySource.kept(inheritance.memory(known))
             : MemorySource.fresh();
+    memory.prefaulted(configuration.cache().memory().isPrefaulted());
     RunningState before = new RunningState(known);
     before.takeSecret();
     overload = new Overload(configuration.overload().target().toNanos(), machine.shedding());

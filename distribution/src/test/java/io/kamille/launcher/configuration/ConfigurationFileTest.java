@@ -156,7 +156,7 @@ class ConfigurationFileTest {
                   query: {keep: [id, filter_*], sort: on}
               - {host: example.org, upstream: web, cache: off}
             cache:
-              memory: {capacity: 1GiB, sendfile-from: 256KiB}
+              memory: {capacity: 1GiB, prefault: on, sendfile-from: 256KiB}
               max-object-size: 2MiB
               policy: lru
               disk: {path: /var/cache/kamille, capacity: 1GiB, admit: always, keep-memory: off, peak: forced}
@@ -285,7 +285,7 @@ class ConfigurationFileTest {
     assertThat(configuration.cache())
         .isEqualTo(
             new SharedCacheSettings(
-                new MemorySettings(1L << 30, 256L << 10),
+                new MemorySettings(1L << 30, true, 256L << 10),
                 2L << 20,
                 PolicyChoice.LRU,
                 new DiskSettings(

@@ -63,7 +63,7 @@ public final class StoredAnswers {
       long now) {
     boolean isFresh = stored.facts().isFresh(now);
     loop.counters().count(isFresh ? Event.FRESH_HIT : Event.STALE_HIT);
-    stored.countHit();
+    stored.countHit(now);
     parts.store().asked(key, stored, now);
     Forwarding told = null;
     if (isFromDisk) {

@@ -140,7 +140,7 @@ public final class CaffeineIndex implements AutoCloseable {
             choice.first(),
             capacityUnits,
             IndexRoom::units,
-            CaffeineIndex::hits,
+            CaffeineIndex::lastUse,
             evicted::add,
             this.upkeep::ask);
     this.room = new IndexRoom(capacityUnits, memory, cache, evicted, this.upkeep, log);
@@ -182,12 +182,12 @@ public final class CaffeineIndex implements AutoCloseable {
     return found;
   }
 
-  private static int hits(Variants variants) {
-    int most = 0;
+  private static long lastUse(Variants variants) {
+    long last = 0;
     for (int i = 0; i < variants.size(); i++) {
-      most = Math.max(most, variants.at(i).hits());
+      last = Math.max(last, variants.at(i).lastUse());
     }
-    return most;
+    return last;
   }
 
   /** As {@link #find}, but no use of what is there: for purges, copies and explanations. */

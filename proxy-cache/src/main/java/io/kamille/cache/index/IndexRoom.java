@@ -24,9 +24,9 @@ final class IndexRoom {
    * given back when it has left.
    *
    * Caffeine evicts when it comes to it. So the index thread also keeps a 64th of the capacity free
-   * for what is on its way, by the same policy. If the policy makes no room, it is made by LRU,
-   * from samples of the entries: the maintenance threw, it is behind, or room is needed before it
-   * has run. Each of the three is said once, and counted.
+   * for what is on its way, by the same policy. If the policy makes no room, whichever it is, room
+   * is made by LRU, from samples of the entries: the maintenance threw, it is behind, or room is
+   * needed before it has run. Each of the three is said once, and counted.
    */
   static final int UNIT_BYTES = 64;
 
@@ -186,7 +186,7 @@ final class IndexRoom {
   private void say(Reason reason, @Nullable Throwable thrown) {
     int bit = 1 << reason.ordinal();
     if ((said.get() & bit) == 0 && (said.getAndUpdate(bits -> bits | bit) & bit) == 0) {
-      String message = "memory: evicting by LRU, because " + reason.text + " (said once)";
+      String message = "memory: evicting by LRU, from samples, because " + reason.text + " (said once)";
       log.log(Level.WARNING, message, thrown);
     }
   }
@@ -256,10 +256,7 @@ final class IndexRoom {
 
   /** The maintenance did what it should. */
   void worked() {
-    if (isFailed) {
-      cache.restClock();
-      isFailed = false;
-    }
+    isFailed = false;
   }
 
   /** The maintenance threw: goes on by LRU until it works again. */
@@ -267,7 +264,6 @@ final class IndexRoom {
     isFailed = true;
     failures.increment();
     say(Reason.FAILED, thrown);
-    cache.moveClock();
     evictByLru(units() - capacityUnits, Integer.MAX_VALUE, Reason.FAILED);
   }
 

@@ -17,6 +17,7 @@ import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.ToIntFunction;
+import java.util.function.ToLongFunction;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -36,9 +37,9 @@ final class PolicyCache<K, V> {
    * protected part to the tail of probation with an older use than the entries before it. Caffeine
    * would take those for misplaced and move them all, in each maintenance. A clock that stands
    * still makes all uses equal. A switch to LRU moves the clock first: what is used from then on is
-   * newer than the rest. So under W-TinyLFU samples compare how often entries were used. One tick
-   * is longer than the second within which Caffeine notes no new use, and uses within one tick
-   * differ only in Caffeine's lists.
+   * newer than the rest. One tick is longer than the second within which Caffeine notes no new use,
+   * and uses within one tick differ only in Caffeine's lists. Samples do without this clock: a
+   * value knows when it was last used.
    *
    * A change goes to a buffer of Caffeine's, and to the order when the index thread comes to it. A
    * thread that finds this buffer full would do the maintenance itself, or wait for it. So changes
@@ -62,7 +63,7 @@ final class PolicyCache<K, V> {
 
   private final long maximumUnits;
   private final ToIntFunction<V> units;
-  private final ToIntFunction<V> hits;
+  private final ToLongFunction<V> lastUse;
   private final Consumer<V> evicted;
   private final Cache<K, V> cache;
   private final ConcurrentMap<K, V> entries;
@@ -74,14 +75,13 @@ final class PolicyCache<K, V> {
 
   private volatile Policy policy;
   private volatile long clockNanos;
-  private volatile boolean isClockMoving;
   private int runs;
 
   /**
    * A cache of nothing.
    *
    * @param units what a value weighs; always the same
-   * @param hits how often it was used
+   * @param lastUse when it was last used, in any unit
    * @param evicted takes what leaves for want of room, at once and on any thread. It must not touch
    *     the cache
    * @param upkeep is told when {@link #maintain} should be called; must not wait
@@ -90,14 +90,13 @@ final class PolicyCache<K, V> {
       Policy policy,
       long maximumUnits,
       ToIntFunction<V> units,
-      ToIntFunction<V> hits,
+      ToLongFunction<V> lastUse,
       Consumer<V> evicted,
       Runnable upkeep) {
     this.policy = policy;
-    this.isClockMoving = policy == Policy.LRU;
     this.maximumUnits = maximumUnits;
     this.units = units;
-    this.hits = hits;
+    this.lastUse = lastUse;
     this.evicted = evicted;
     this.cache =
         Caffeine.newBuilder()
@@ -197,28 +196,14 @@ final class PolicyCache<K, V> {
 
   /** Evicts by that policy from now on. */
   void choose(Policy other) {
-    if (other == Policy.LRU) {
-      moveClock();
-    } else {
-      isClockMoving = false;
+    if (other == Policy.LRU && policy != Policy.LRU) {
+      tick();
     }
     policy = other;
     size.setMaximum(limit(other));
   }
 
   /** What is used from now on counts as newer than the rest. */
-  void moveClock() {
-    if (!isClockMoving) {
-      tick();
-      isClockMoving = true;
-    }
-  }
-
-  /** The clock stands still again under W-TinyLFU. */
-  void restClock() {
-    isClockMoving = policy == Policy.LRU;
-  }
-
   private void tick() {
     long now = clockNanos;
     clockNanos = now + TICK_NANOS;
@@ -231,7 +216,7 @@ final class PolicyCache<K, V> {
    */
   void maintain() {
     int known = changes.get();
-    if (isClockMoving && ++runs % RUNS_PER_TICK == 0) {
+    if (policy == Policy.LRU && ++runs % RUNS_PER_TICK == 0) {
       tick();
     }
     try {
@@ -301,7 +286,7 @@ final class PolicyCache<K, V> {
   /**
    * Evicts entries without Caffeine's order, and without waiting for it: of a few that are met by
    * chance the one that was not used for the longest time, again and again until they weigh so
-   * much. Of entries that are equal in that, as all are under W-TinyLFU, the one used least often.
+   * much.
    *
    * @param most how many entries at most
    * @param to takes what is evicted
@@ -339,17 +324,14 @@ final class PolicyCache<K, V> {
   private final class Oldest implements Consumer<K> {
 
     private @Nullable K key;
-    private long ageNanos = -1;
-    private int uses;
+    private long use = Long.MAX_VALUE;
 
     @Override
     public void accept(K each) {
-      long age = PolicyCache.this.uses.ageOf(each, TimeUnit.NANOSECONDS).orElse(-1);
       V value = peek(each);
-      int used = value == null ? 0 : hits.applyAsInt(value);
-      if (age > ageNanos || (age == ageNanos && used < uses)) {
-        ageNanos = age;
-        uses = used;
+      long its = value == null ? Long.MAX_VALUE : lastUse.applyAsLong(value);
+      if (its < use) {
+        use = its;
         key = each;
       }
     }

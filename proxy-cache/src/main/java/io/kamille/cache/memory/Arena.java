@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The memory that stored octets lie in: taken from the kernel at start, never more than its
+ * The memory that stored octets lie in: addresses that are taken at start, never more than its
  * capacity, outside the heap.
  *
  * <p>Any thread. Whatever is asked for and cannot be had is a value ({@code null} or {@code
@@ -90,7 +90,7 @@ public final class Arena implements AutoCloseable {
 
   /**
    * Takes {@code capacityBytes}, rounded down to whole slabs of 64 KiB. The kernel supplies pages
-   * when they are first written.
+   * when they are first written, or by {@link #prefault}.
    *
    * @throws IllegalArgumentException if the capacity is less than 1 MiB or more than 64 TiB
    * @throws IllegalStateException if the kernel refuses
@@ -133,6 +133,24 @@ public final class Arena implements AutoCloseable {
     MemoryFile file = opening == null ? null : fileOf(opening, bytes, life);
     MemorySegment memory = file == null ? AnonymousMapping.map(bytes, life) : file.memory();
     return new Arena(life, memory, file, shards, new Ledger(bytes / Block.GRANULE_BYTES));
+  }
+
+  /**
+   * Has the kernel supply all pages now, and keeps them.
+   *
+   * @throws IllegalStateException if it has too little memory
+   */
+  public void prefault() {
+    long result =
+        file == null ? SystemCalls.populate(address, memory.byteSize()) : file.keepFull();
+    if (result < 0) {
+      throw new IllegalStateException(
+          "cache.memory.prefault: the kernel supplied less than "
+              + memory.byteSize()
+              + " octets, errno "
+              + -result
+              + " (expected: so much free memory, and Linux 5.14 or later)");
+    }
   }
 
   /** A file is mapped without asking whether so much memory exists, so that is asked first. */

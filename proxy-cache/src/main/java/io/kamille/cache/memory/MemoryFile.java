@@ -28,6 +28,9 @@ class MemoryFile implements AutoCloseable {
    * none to such a file: a write could end in SIGBUS where an anonymous mapping was refused at
    * start, so there is no file then.
    *
+   * The kernel supplies a page when it is first touched, unless the file is kept full: then fresh
+   * pages are supplied as they are renewed. If they cannot be had, they count as not renewed.
+   *
    * Each process that has the file has locked the octet of its number, for its own opening of it.
    * The kernel takes that away with the last mapping of that opening, however the process ends.
    */
@@ -52,6 +55,9 @@ class MemoryFile implements AutoCloseable {
   private final MemorySegment memory;
   private final int pageBytes;
   private final long generation;
+
+  // Volatile: set at start, read by the thread that renews.
+  private volatile boolean isKeptFull;
 
   MemoryFile(
       int descriptor, FileChannel channel, MemorySegment memory, int pageBytes, long generation) {
@@ -195,7 +201,18 @@ class MemoryFile implements AutoCloseable {
     do {
       result = SystemCalls.punchHole(descriptor, from, to - from);
     } while (result == -SystemCalls.EINTR);
-    return result == 0;
+    return result == 0 && (!isKeptFull || fill(from, to) == 0);
+  }
+
+  /** Has every page supplied now, and from now on when pages are renewed; 0 or the error. */
+  final long keepFull() {
+    isKeptFull = true;
+    return fill(0, memory.byteSize());
+  }
+
+  /** Has those pages supplied; 0 or the error. */
+  long fill(long from, long to) {
+    return SystemCalls.populate(memory.address() + from, to - from);
   }
 
   /** Closes the file; its mapping lives on. */

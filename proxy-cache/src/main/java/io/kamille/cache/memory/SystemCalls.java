@@ -22,6 +22,7 @@ final class SystemCalls {
   static final int MFD_CLOEXEC = 0x1;
   static final int MFD_NOEXEC_SEAL = 0x8;
   static final int MADV_NOHUGEPAGE = 15;
+  private static final int MADV_POPULATE_WRITE = 23;
   static final int EINTR = 4;
   static final int EINVAL = 22;
 
@@ -56,6 +57,15 @@ final class SystemCalls {
 
   static long madvise(long address, long bytes, int advice) {
     return SystemCall.MADVISE.call(address, bytes, advice);
+  }
+
+  /** Has every page of a mapping present and writable, without a change of its octets. */
+  static long populate(long address, long bytes) {
+    long result;
+    do {
+      result = madvise(address, bytes, MADV_POPULATE_WRITE);
+    } while (result == -EINTR);
+    return result;
   }
 
   static long memfdCreate(String name, int flags) {

@@ -7,11 +7,12 @@ import io.kamille.core.setting.ValueTypes;
 /**
  * Where stored responses lie.
  *
- * @param capacityBytes off-heap, taken at start
+ * @param capacityBytes off-heap
+ * @param isPrefaulted whether all of it is filled at start
  * @param sendfileFromBytes content that long goes to clients by sendfile; {@link Long#MAX_VALUE}
  *     for none
  */
-public record MemorySettings(long capacityBytes, long sendfileFromBytes) {
+public record MemorySettings(long capacityBytes, boolean isPrefaulted, long sendfileFromBytes) {
 
   private static final long TIB = 1L << 40;
 
@@ -19,8 +20,8 @@ public record MemorySettings(long capacityBytes, long sendfileFromBytes) {
       Setting.of(
               "capacity",
               ValueTypes.size(1 << 20, 16 * TIB),
-              "Memory for stored responses, taken at start and never exceeded. It lies outside the"
-                  + " Java heap and comes on top of it.")
+              "Memory for stored responses, never exceeded. It lies outside the Java heap and comes"
+                  + " on top of it. The kernel supplies it as it is used; see `prefault`.")
           .defaultsTo(256L << 20)
           .appliesOnRestart();
 
@@ -28,6 +29,15 @@ public record MemorySettings(long capacityBytes, long sendfileFromBytes) {
       Section.of(
           MemorySettings.class,
           CAPACITY,
+          Setting.of(
+                  "prefault",
+                  ValueTypes.onOff(),
+                  "Whether the kernel supplies all of `capacity` at start, before the first"
+                      + " request. If memory is short, the start fails instead of the peak. It"
+                      + " needs Linux 5.14.")
+              .defaultsTo(false)
+              .into("isPrefaulted")
+              .appliesOnRestart(),
           Setting.of(
                   "sendfile-from",
                   ValueTypes.orWord("off", Long.MAX_VALUE, ValueTypes.size(32 << 10, 16 * TIB)),

@@ -34,23 +34,26 @@ public final class StoredResponse implements Variants {
    * not known yet when chunked content is filled. Neither are Age and Cache-Status, which every hit
    * has its own of.
    *
-   * All is fixed but two things. Up to which purge it is known not to be purged: that begins with
-   * the last purge before the request was forwarded, and moves on with each comparison. And whether
-   * somebody has seen to a copy of it in another tier.
+   * All is fixed but three things. Up to which purge it is known not to be purged: that begins with
+   * the last purge before the request was forwarded, and moves on with each comparison. Whether
+   * somebody has seen to a copy of it in another tier. And when it was last used: the seconds of
+   * its age then and the bit for the copy share a word, which changes by CAS, so that a use takes no
+   * memory and writes once a second.
    */
   private static final int HEAP_BYTES = 80;
   private static final int SEPARATE_HEAP_BYTES = 88;
   private static final int FORM_HEAP_BYTES = 24;
   private static final int TEXT_HEAP_BYTES = 72;
   private static final VarHandle UNPURGED_UP_TO;
-  private static final VarHandle IS_COPIED;
+  private static final VarHandle USE_AND_COPY;
+  private static final int COPIED = 1;
 
   static {
     try {
       UNPURGED_UP_TO =
           MethodHandles.lookup().findVarHandle(StoredResponse.class, "unpurgedUpTo", long.class);
-      IS_COPIED =
-          MethodHandles.lookup().findVarHandle(StoredResponse.class, "isCopied", boolean.class);
+      USE_AND_COPY =
+          MethodHandles.lookup().findVarHandle(StoredResponse.class, "useAndCopy", int.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
@@ -65,8 +68,8 @@ public final class StoredResponse implements Variants {
   @SuppressWarnings("UnusedVariable") // by its handle
   private volatile long unpurgedUpTo;
 
-  @SuppressWarnings("UnusedVariable") // by its handle
-  private volatile boolean isCopied;
+  /** Seconds from the response to its last use, times two; the lowest bit is the copy's. */
+  private volatile int useAndCopy;
 
   private StoredResponse(
       StoredOctets head, int uriLength, int headLength, StoredFacts facts, Extras extras) {
@@ -156,7 +159,7 @@ public final class StoredResponse implements Variants {
             headLength,
             facts.staleSince(epochSeconds),
             withForms(extras.forms.staleSince(epochSeconds)));
-    stale.isCopied = isCopied;
+    stale.useAndCopy = useAndCopy;
     return stale;
   }
 
@@ -179,17 +182,17 @@ public final class StoredResponse implements Variants {
 
   /** Whether somebody sees, or has seen, to a copy of it in another tier. */
   public boolean isCopied() {
-    return isCopied;
+    return (useAndCopy & COPIED) != 0;
   }
 
   /** Whether the caller is the one who is to see to a copy of it. */
   public boolean claimCopy() {
-    return IS_COPIED.compareAndSet(this, false, true);
+    return ((int) USE_AND_COPY.getAndBitwiseOr(this, COPIED) & COPIED) == 0;
   }
 
   /** There is no copy of it after all. */
   public void unclaimCopy() {
-    IS_COPIED.setRelease(this, false);
+    USE_AND_COPY.getAndBitwiseAnd(this, ~COPIED);
   }
 
   /**
@@ -199,7 +202,7 @@ public final class StoredResponse implements Variants {
   public StoredResponse with(CodedForms forms) {
     StoredResponse same = new StoredResponse(head, uriLength, headLength, facts, withForms(forms));
     same.unpurgedUpTo = unpurgedUpTo;
-    same.isCopied = isCopied;
+    same.useAndCopy = useAndCopy;
     return same;
   }
 
@@ -266,8 +269,19 @@ public final class StoredResponse implements Variants {
   }
 
   /** Counts one answer from the store; see {@link StoredOctets#countHit}. */
-  public void countHit() {
+  public void countHit(long nowEpochSeconds) {
     content().countHit();
+    int before = (int) USE_AND_COPY.getOpaque(this);
+    int age = (int) Math.max(0, nowEpochSeconds - facts.responseTime());
+    int after = age << 1 | (before & COPIED);
+    if (after != before) {
+      USE_AND_COPY.compareAndSet(this, before, after);
+    }
+  }
+
+  /** When it was last used, or stored if it never was, in epoch seconds. */
+  public long lastUse() {
+    return facts.responseTime() + (useAndCopy >>> 1);
   }
 
   /** How many answers were counted, since the content came: a new head changes nothing. */

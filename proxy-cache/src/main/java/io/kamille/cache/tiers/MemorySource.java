@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 public final class MemorySource {
 
   private final boolean isKept;
+  private boolean isPrefaulted;
   private @Nullable KeptMemory given;
   private @Nullable KeptResponses taken;
 
@@ -29,6 +30,12 @@ public final class MemorySource {
     return new MemorySource(true, given);
   }
 
+  /** The same, and whether the kernel is to supply all pages when it is opened. */
+  public MemorySource prefaulted(boolean isPrefaulted) {
+    this.isPrefaulted = isPrefaulted;
+    return this;
+  }
+
   /** Whether another process may take it over. */
   public boolean isKept() {
     return isKept;
@@ -47,9 +54,14 @@ public final class MemorySource {
     if (memory != null) {
       taken = KeptResponses.take(memory, capacityBytes);
     }
-    if (taken != null) {
-      return taken.arena();
+    Arena arena = taken == null ? fresh(capacityBytes, isSendable) : taken.arena();
+    if (isPrefaulted) {
+      arena.prefault();
     }
+    return arena;
+  }
+
+  private Arena fresh(long capacityBytes, boolean isSendable) {
     return isKept || isSendable ? Arena.openSendable(capacityBytes) : Arena.open(capacityBytes);
   }
 

@@ -23,6 +23,8 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Why an index evicts by LRU itself, where nobody brings its order up to date. */
 class IndexRoomTest {
@@ -33,7 +35,12 @@ class IndexRoomTest {
   private final Queue<Variants> evicted = new ConcurrentLinkedQueue<>();
   private final PolicyCache<CacheKey, Variants> cache =
       new PolicyCache<>(
-          Policy.TINYLFU, CAPACITY_UNITS, IndexRoom::units, variants -> 0, evicted::add, () -> {});
+          Policy.TINYLFU,
+          CAPACITY_UNITS,
+          IndexRoom::units,
+          variants -> variants.at(0).lastUse(),
+          evicted::add,
+          () -> {});
   private final List<String> lines = new ArrayList<>();
   private final IndexRoom room =
       new IndexRoom(
@@ -50,8 +57,16 @@ class IndexRoomTest {
     arena.close();
   }
 
+  private static CacheKey key(int number) {
+    return Objects.requireNonNull(CacheKey.find(uri(number)));
+  }
+
+  private static String uri(int number) {
+    return "http://example.org/" + number;
+  }
+
   private void put(int number) {
-    String uri = "http://example.org/" + number;
+    String uri = uri(number);
     ByteBuf octets = Unpooled.buffer();
     EncodedHead head = ResponseCodec.encode(uri, ResponseHead.of(200), octets);
     StoredFacts facts = StoredFacts.of(ResponseHead.of(200), CachePolicy.DEFAULT, 0, 0);
@@ -62,7 +77,7 @@ class IndexRoomTest {
             facts,
             SelectingFields.NONE);
     assertThat(room.charge(IndexRoom.heapUnits(response))).isTrue();
-    cache.compute(Objects.requireNonNull(CacheKey.find(uri)), (key, before) -> response);
+    cache.compute(key(number), (key, before) -> response);
     room.count(null, response);
   }
 
@@ -96,6 +111,33 @@ class IndexRoomTest {
     assertThat(room.evict(1)).isPositive();
     assertThat(lines).hasSize(2).last().asString().contains("is behind");
     assertThat(room.failures()).isEqualTo(1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void whicheverThePolicyTheLeastRecentlyUsedLeaves(boolean isFailed) {
+    put(0, 8);
+    for (int number = 0; number < 8; number++) {
+      for (int hits = number; hits < 8; hits++) {
+        Objects.requireNonNull(cache.peek(key(number))).at(0).countHit(100 + number);
+      }
+    }
+    if (isFailed) {
+      room.failed(new IllegalStateException("thrown by the test"));
+    } else {
+      while (!cache.isBehind()) {
+        cache.compute(key(0), (key, same) -> same);
+      }
+    }
+    for (int number = 0; number < 8; number++) {
+      assertThat(cache.peek(key(number))).isNotNull();
+      assertThat(room.evict(1)).isPositive();
+      assertThat(cache.peek(key(number))).isNull();
+    }
+    assertThat(lines)
+        .singleElement()
+        .asString()
+        .contains("evicting by LRU, from samples, because", isFailed ? "failed" : "is behind");
   }
 
   @Test

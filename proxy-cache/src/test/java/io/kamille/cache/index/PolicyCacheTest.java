@@ -10,6 +10,8 @@ import java.util.Set;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class PolicyCacheTest {
 
@@ -19,8 +21,8 @@ class PolicyCacheTest {
   private PolicyCache<Object, Integer> cache = cache(Policy.LRU);
 
   /**
-   * A cache whose values are their keys, weigh one, and were hit if they are below 500; which is
-   * maintained by hand.
+   * A cache whose values are their keys, weigh one, and were used later if they are below 500;
+   * which is maintained by hand.
    */
   private PolicyCache<Object, Integer> cache(Policy policy) {
     return new PolicyCache<>(
@@ -105,15 +107,13 @@ class PolicyCacheTest {
     assertThat(keys()).isEmpty();
   }
 
-  @Test
-  void samplesFindWhatWasNotUsedLately() {
+  @ParameterizedTest
+  @EnumSource
+  void samplesFindWhatWasNotUsedLately(Policy policy) {
+    cache = cache(policy);
     for (int i = 0; i < MAXIMUM; i++) {
       int value = i;
       cache.compute(scattered(i), (key, before) -> value);
-      cache.maintain();
-    }
-    for (int i = 0; i < 500; i++) {
-      cache.find(scattered(i));
       cache.maintain();
     }
     List<Integer> out = new ArrayList<>();
@@ -121,19 +121,6 @@ class PolicyCacheTest {
     assertThat(out.stream().filter(number -> number >= 500).count()).isGreaterThan(170);
     assertThat(cache.evictBySample(Long.MAX_VALUE, Integer.MAX_VALUE, out::add)).isEqualTo(800);
     assertThat(keys()).isEmpty();
-  }
-
-  @Test
-  void underTinyLfuSamplesFindWhatWasUsedLeastOften() {
-    cache = cache(Policy.TINYLFU);
-    for (int i = 0; i < MAXIMUM; i++) {
-      int value = i;
-      cache.compute(scattered(i), (key, before) -> value);
-      cache.maintain();
-    }
-    List<Integer> out = new ArrayList<>();
-    assertThat(cache.evictBySample(200, Integer.MAX_VALUE, out::add)).isEqualTo(200);
-    assertThat(out.stream().filter(number -> number >= 500).count()).isGreaterThan(170);
   }
 
   @Test

@@ -16,14 +16,39 @@ import org.junit.jupiter.api.Test;
 class ArenaFootprintTest {
 
   private static final long CAPACITY_BYTES = 1 << 30;
+  private static final long FILLED_BYTES = 64 << 20;
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
   @Test
   void noPageIsPresentBeforeItIsWritten() throws IOException {
-    long before = residentBytes();
+    long before = resident("VmRSS:");
     try (Arena arena = Arena.open(CAPACITY_BYTES)) {
       assertThat(arena.capacityBytes()).isEqualTo(CAPACITY_BYTES);
-      assertThat(residentBytes() - before).isLessThan(CAPACITY_BYTES / 4);
+      assertThat(resident("VmRSS:") - before).isLessThan(CAPACITY_BYTES / 4);
+    }
+  }
+
+  @Test
+  void everyPageIsPresentAfterPrefaultAndStaysSo() throws IOException {
+    long before = resident("RssShmem:");
+    try (Arena arena = Arena.openSendable(FILLED_BYTES)) {
+      assertThat(resident("RssShmem:") - before).isLessThan(1 << 20);
+      arena.prefault();
+      assertThat(resident("RssShmem:") - before).isGreaterThanOrEqualTo(FILLED_BYTES);
+      StoredBytes stored = ArenaTest.store(arena, 1 << 20);
+      Pieces.drop(stored);
+      stored.release();
+      TestMemory.awaitFree(arena);
+      assertThat(resident("RssShmem:") - before).isGreaterThanOrEqualTo(FILLED_BYTES);
+    }
+  }
+
+  @Test
+  void withoutAFileEveryPageIsPresentAfterPrefaultToo() throws IOException {
+    long before = resident("RssAnon:");
+    try (Arena arena = Arena.open(FILLED_BYTES)) {
+      arena.prefault();
+      assertThat(resident("RssAnon:") - before).isGreaterThanOrEqualTo(FILLED_BYTES - (8 << 20));
     }
   }
 
@@ -69,9 +94,9 @@ class ArenaFootprintTest {
     }
   }
 
-  private static long residentBytes() throws IOException {
+  private static long resident(String part) throws IOException {
     String status = Files.readString(Path.of("/proc/self/status"), StandardCharsets.US_ASCII);
-    String line = status.lines().filter(l -> l.startsWith("VmRSS:")).findFirst().orElseThrow();
+    String line = status.lines().filter(l -> l.startsWith(part)).findFirst().orElseThrow();
     return Long.parseLong(line.replaceAll("\\D", "")) * 1024;
   }
 }

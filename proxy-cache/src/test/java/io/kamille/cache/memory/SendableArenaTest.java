@@ -205,6 +205,16 @@ class SendableArenaTest {
   }
 
   @Test
+  void memoryThatTheKernelCannotSupplyIsRefusedByPrefault() {
+    try (Arena arena = Arena.open(MIB, 1, SendableArenaTest::scarce)) {
+      assertThatIllegalStateException()
+          .isThrownBy(arena::prefault)
+          .withMessageStartingWith("cache.memory.prefault: ")
+          .withMessageContaining("less than 1048576 octets, errno 12 (expected: ");
+    }
+  }
+
+  @Test
   void anArenaIsNotClosedUnderARegion() {
     Arena arena = Arena.openSendable(MIB);
     StoredBytes stored = ArenaTest.store(arena, 500_000);
@@ -233,6 +243,16 @@ class SendableArenaTest {
   private static List<Object> dropped(List<Object> pieces) {
     pieces.forEach(ReferenceCountUtil::release);
     return pieces;
+  }
+
+  private static MemoryFile scarce(long bytes, java.lang.foreign.Arena life) throws IOException {
+    MemoryFile real = MemoryFile.open(bytes, life);
+    return new MemoryFile(real.descriptor(), real.channel(), real.memory(), PAGE, 0) {
+      @Override
+      long fill(long from, long to) {
+        return -12;
+      }
+    };
   }
 
   private static MemoryFile throwing(long bytes, java.lang.foreign.Arena life) throws IOException {

@@ -45,7 +45,7 @@ class PurgedUrlsTest {
     StoredFacts facts = StoredFacts.of(head, CachePolicy.DEFAULT, 0, 0);
     StoredResponse response = StoredResponse.of(encoded, stored, facts, SelectingFields.NONE);
     for (int i = 0; i < hits; i++) {
-      response.countHit();
+      response.countHit(0);
     }
     urls.add(purge, response);
     response.release();

@@ -119,7 +119,7 @@ class WarmStartTest {
             store.moment(key(number)),
             null,
             all -> StoredResponse.of(encoded, all, facts, SelectingFields.NONE));
-    IntStream.rangeClosed(0, number).forEach(_ -> response.countHit());
+    IntStream.rangeClosed(0, number).forEach(_ -> response.countHit(0));
     response.release();
   }
 
