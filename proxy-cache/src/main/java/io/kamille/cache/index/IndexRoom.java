@@ -186,7 +186,8 @@ final class IndexRoom {
   private void say(Reason reason, @Nullable Throwable thrown) {
     int bit = 1 << reason.ordinal();
     if ((said.get() & bit) == 0 && (said.getAndUpdate(bits -> bits | bit) & bit) == 0) {
-      String message = "memory: evicting by LRU, from samples, because " + reason.text + " (said once)";
+      String message =
+          "memory: evicting by LRU, from samples, because " + reason.text + " (said once)";
       log.log(Level.WARNING, message, thrown);
     }
   }

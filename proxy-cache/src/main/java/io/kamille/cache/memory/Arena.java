@@ -141,8 +141,7 @@ public final class Arena implements AutoCloseable {
    * @throws IllegalStateException if it has too little memory
    */
   public void prefault() {
-    long result =
-        file == null ? SystemCalls.populate(address, memory.byteSize()) : file.keepFull();
+    long result = file == null ? SystemCalls.populate(address, memory.byteSize()) : file.keepFull();
     if (result < 0) {
       throw new IllegalStateException(
           "cache.memory.prefault: the kernel supplied less than "
