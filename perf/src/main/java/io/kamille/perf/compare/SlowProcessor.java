@@ -10,22 +10,23 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 /** A process of real-time priority that takes a part of the server's core. */
-final class SlowProcessor {
+public final class SlowProcessor {
 
   /*
    * What is left comes in slices far shorter than anything that is measured, so the server sees a
-   * slow processor and not one that stops. The process ends with the thread that started it
+   * slow processor and not one that stops. No multiple of them is the kernel's tick of 4 ms, or user
+   * and system time could not be told apart. The process ends with the thread that started it
    * (setpriv --pdeathsig, and -Xrs so that the kernel ends it at once).
    */
 
-  private static final long PERIOD_NANOS = 500_000;
+  private static final long PERIOD_NANOS = 530_000;
   private static final String READY = "computing";
   private static final Duration START_LIMIT = Duration.ofSeconds(20);
 
   private SlowProcessor() {}
 
   /** Takes so many per cent until it is stopped. */
-  static Child start(Workbench bench, int percent) throws IOException {
+  public static Child start(Workbench bench, int percent) throws IOException {
     var command = new ArrayList<>(List.of("chrt", "--fifo", "10"));
     List<String> options = List.of("-Xrs", "-Xmx32m", "-XX:+UseSerialGC");
     command.addAll(Jvm.command(SlowProcessor.class, options, percent));

@@ -1,6 +1,8 @@
 package io.kamille.perf.lab;
 
+import io.kamille.perf.compare.SlowProcessor;
 import io.kamille.perf.host.Checkout;
+import io.kamille.perf.host.Child;
 import io.kamille.perf.host.CpuTime;
 import io.kamille.perf.host.Workbench;
 import io.kamille.perf.host.Workbench.Core;
@@ -22,6 +24,7 @@ import io.kamille.perf.report.LineChart;
 import io.kamille.perf.report.Report;
 import io.kamille.perf.report.Sample;
 import io.kamille.perf.report.Samples;
+import io.kamille.perf.report.Spread;
 import io.kamille.perf.wan.LinkSettings;
 import io.kamille.perf.wan.Namespaces;
 import io.kamille.perf.wan.WanEmulator;
@@ -29,11 +32,18 @@ import io.kamille.perf.wan.WanStats;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentSkipListMap;
-import java.util.stream.IntStream;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -68,7 +78,7 @@ final class LossyPaths extends Experiment {
      * costs a second, and a large object over a long lossy path takes half a minute.
      */
     private Duration settling() {
-      return Duration.ofSeconds(roundTrip > 0 && bytes == LARGE ? 40 : 3);
+      return Duration.ofSeconds(roundTrip > 0 && bytes == LARGE && loss > 0 ? 20 : 2);
     }
 
     /** Without what varies within a table. */
@@ -77,42 +87,50 @@ final class LossyPaths extends Experiment {
     }
   }
 
+  /**
+   * A server in one of its ways.
+   *
+   * @param label in tables
+   * @param isForAll whether it is asked over all paths; otherwise over those without delay
+   */
+  private record Way(String label, Peer peer, boolean isForAll) {}
+
   /** How long and how much, by scale. */
-  private record Extent(List<Cell> cells, int counted, int warming, Duration timeLimit) {
+  private record Extent(
+      List<Cell> cells, int rounds, int counted, int warming, Duration timeLimit) {
 
     private static Extent of(Scale scale) {
       return switch (scale) {
         case QUICK -> {
-          var cells = grid(SMALL, List.of(0, 100), List.of(0, 4), List.of(400));
-          cells.addAll(grid(LARGE, List.of(0), List.of(0, 4), List.of(20)));
-          yield new Extent(cells, 4, 6, Duration.ofSeconds(10));
+          var cells = grid(SMALL, 0, List.of(0, 4), List.of(100, 300, 600));
+          cells.addAll(grid(SMALL, 100, List.of(0, 4), List.of(300)));
+          cells.addAll(grid(LARGE, 0, List.of(0, 4), List.of(10)));
+          yield new Extent(cells, 1, 3, 6, Duration.ofSeconds(4));
         }
         case NORMAL -> {
-          var cells = grid(SMALL, List.of(0, 100), LOSSES, List.of(200, 400, 800, 1600, 2400));
-          cells.addAll(grid(LARGE, List.of(0, 100), LOSSES, List.of(10, 20, 40)));
-          yield new Extent(cells, 15, 15, Duration.ofSeconds(60));
+          var cells = grid(SMALL, 0, LOSSES, List.of(100, 200, 300, 400, 600));
+          cells.addAll(grid(SMALL, 100, LOSSES, List.of(200, 400, 600)));
+          cells.addAll(grid(LARGE, 0, List.of(0, 4), List.of(5, 10, 20)));
+          cells.addAll(grid(LARGE, 100, List.of(0, 4), List.of(5)));
+          yield new Extent(cells, 1, 4, 15, Duration.ofSeconds(4));
         }
         case FULL -> {
-          var cells = grid(SMALL, List.of(0, 100), LOSSES, steps(400));
-          cells.addAll(grid(LARGE, List.of(0, 100), LOSSES, steps(15)));
-          yield new Extent(cells, 60, 30, Duration.ofSeconds(60));
+          var cells = grid(SMALL, 0, LOSSES, List.of(50, 100, 200, 300, 400, 500, 600, 700));
+          cells.addAll(grid(SMALL, 100, LOSSES, List.of(100, 200, 300, 400, 500, 600, 700)));
+          cells.addAll(grid(LARGE, 0, LOSSES, List.of(2, 5, 10, 20, 30)));
+          cells.addAll(grid(LARGE, 100, LOSSES, List.of(2, 5, 10)));
+          yield new Extent(cells, 3, 30, 30, Duration.ofSeconds(60));
         }
       };
     }
 
     private static List<Cell> grid(
-        int bytes, List<Integer> roundTrips, List<Integer> losses, List<Integer> rates) {
+        int bytes, int roundTrip, List<Integer> losses, List<Integer> rates) {
       var cells = new ArrayList<Cell>();
-      for (int roundTrip : roundTrips) {
-        for (int rate : rates) {
-          losses.forEach(loss -> cells.add(new Cell(bytes, roundTrip, loss, rate)));
-        }
+      for (int rate : rates) {
+        losses.forEach(loss -> cells.add(new Cell(bytes, roundTrip, loss, rate)));
       }
       return cells;
-    }
-
-    private static List<Integer> steps(int step) {
-      return IntStream.rangeClosed(1, 8).mapToObj(i -> i * step).toList();
     }
   }
 
@@ -122,10 +140,21 @@ final class LossyPaths extends Experiment {
   private static final Cell WARMING = new Cell(SMALL, 0, 0, 1500);
   private static final Cell WARMING_LARGE = new Cell(LARGE, 0, 0, 20);
   private static final String CONGESTION_CONTROL = "cubic";
+  private static final String OFF = "kamille, no shedding";
+
+  /** Per cent of the server's core that are taken from it. */
+  private static final int TAKEN = 90;
+
+  /** What the kernel of the paper's server held of new connections. */
+  private static final int QUEUED_CONNECTIONS = 128;
+
   private static final int CONNECTIONS = 6000;
   private static final long SEED = 5;
-  private static final double LATE_LIMIT_MICROS = 1000;
+  private static final double LATE_LIMIT_MICROS = 2000;
   private static final double CPU_LIMIT = 0.9;
+
+  /** From so much of its share on, in per cent, a server is at the limit of its processor. */
+  private static final double BUSY_PERCENT = 90;
 
   private static final Figure LOSS = Figure.of("loss_percent");
   private static final Figure DUE = Figure.of("due_per_second");
@@ -134,22 +163,27 @@ final class LossyPaths extends Experiment {
   /** The standard deviation of the replies between seconds. */
   private static final Figure DEVIATION = Figure.of("deviation");
 
+  private static final Figure SHED = Figure.of("shed");
   private static final Figure FAILED = Figure.of("failed");
   private static final Figure MEAN = Figure.of("mean_ms");
   private static final Figure P50 = Figure.of("p50_ms");
   private static final Figure P99 = Figure.of("p99_ms");
 
-  /** Processor time of the server for each right reply, the whole run taken together. */
-  private static final Figure USER = Figure.of("user_micros");
+  /** Processor time in the part that counts, in per cent of the server's share of a core. */
+  private static final Figure USER = Figure.of("user_percent");
 
-  private static final Figure KERNEL = Figure.of("kernel_micros");
+  private static final Figure KERNEL = Figure.of("kernel_percent");
+  private static final Figure CPU = USER.plus(KERNEL);
 
   /** How late requests were sent. */
   private static final Figure CLIENT_LATE = Figure.of("client_late_p99_micros");
 
+  private static final Figure CLIENT_BUSY = Figure.of("client_busy");
+
   /** Packets were handed over so much later than due. */
   private static final Figure LATE = Figure.of("emulator_late_p99_micros");
 
+  private static final Figure EMULATOR_BUSY = Figure.of("emulator_busy");
   private static final Figure LOST = Figure.of("lost_share");
 
   /** Whether the figures say as much about client and emulator as about the server. */
@@ -158,24 +192,24 @@ final class LossyPaths extends Experiment {
   private static final List<Column> COLUMNS =
       List.of(
           Column.median("due/s", DUE, 1),
-          Column.median("replies/s", REPLIES, 1),
+          Column.spread("replies/s", REPLIES, 1),
           Column.median("± (1 s)", DEVIATION, 1),
+          Column.sum("shed", SHED),
           Column.sum("failed", FAILED),
           Column.median("mean ms", MEAN, 1),
           Column.median("p50 ms", P50, 1),
           Column.median("p99 ms", P99, 0),
-          Column.median("user µs/reply", USER, 0),
-          Column.median("kernel µs/reply", KERNEL, 0),
+          Column.median("user %", USER, 0),
+          Column.median("kernel %", KERNEL, 0),
           Column.median("client late p99 µs", CLIENT_LATE, 0),
           Column.median("emulator late p99 µs", LATE, 0),
-          Column.median("lost %", LOST.times(100), 2),
-          Column.sum("disturbed", DISTURBED));
+          Column.median("lost %", LOST.times(100), 2));
 
   @Option(
       names = "--against",
       split = ",",
       description = "other servers that are asked the same: ${COMPLETION-CANDIDATES}")
-  private List<Daemon> against = List.of(Daemon.NGINX);
+  private List<Daemon> against = List.of(Daemon.NGINX, Daemon.APACHE);
 
   /** By place: a sample's situation is the rate, its server one at a loss. */
   private final Map<String, Samples> places = new ConcurrentSkipListMap<>();
@@ -188,7 +222,12 @@ final class LossyPaths extends Experiment {
   Object[] setting() {
     Extent extent = Extent.of(scale());
     return new Object[] {
-      CONGESTION_CONTROL, CONNECTIONS, extent.timeLimit().toSeconds(), extent.counted()
+      100 - TAKEN,
+      QUEUED_CONNECTIONS,
+      CONGESTION_CONTROL,
+      CONNECTIONS,
+      extent.timeLimit().toSeconds(),
+      extent.counted()
     };
   }
 
@@ -197,93 +236,144 @@ final class LossyPaths extends Experiment {
     try (var spaces = Namespaces.open();
         var bench = Workbench.open()) {
       spaces.controlCongestion(CONGESTION_CONTROL);
+      spaces.queueConnections(QUEUED_CONNECTIONS);
       bench.moveTo(Core.OTHERS);
       WanServer.startOrigin(bench, spaces);
       var kamille = Kamille.of(Checkout.find());
       // The client and the emulator are Java, too: who is asked first must not meet them cold.
       step("the client warms up");
       try (var server = WanServer.start(bench, spaces, kamille, CONNECTIONS)) {
-        warm(spaces, server, kamille);
+        warm(spaces, server, new Way("client", kamille, true));
       }
-      measure(bench, spaces, kamille);
-      for (Daemon peer : installed(against)) {
+      for (Way way : ways(kamille)) {
         try {
-          measure(bench, spaces, peer);
+          measure(bench, spaces, way);
         } catch (IOException failed) {
-          note(peer.label() + " is left out from here on: " + failed.getMessage());
+          note(way.label() + " is left out from here on: " + failed.getMessage());
         }
       }
     }
   }
 
-  private void warm(Namespaces spaces, WanServer server, Peer peer)
-      throws IOException, InterruptedException {
-    run(spaces, server, peer, WARMING, Duration.ofSeconds(Extent.of(scale()).warming()));
-    run(spaces, server, peer, WARMING_LARGE, Duration.ofSeconds(1));
+  private List<Way> ways(Kamille kamille) {
+    var off = kamille.with("overload:\n  target: off\n");
+    return Stream.concat(
+            Stream.of(new Way(kamille.label(), kamille, true), new Way(OFF, off, false)),
+            installed(against).stream()
+                .map(peer -> new Way(peer.label(), peer, peer != Daemon.APACHE)))
+        .toList();
   }
 
-  private void measure(Workbench bench, Namespaces spaces, Peer peer)
+  private void warm(Namespaces spaces, WanServer server, Way way)
+      throws IOException, InterruptedException {
+    run(spaces, server, way, WARMING, Extent.of(scale()).warming());
+    run(spaces, server, way, WARMING_LARGE, 1);
+  }
+
+  private void measure(Workbench bench, Namespaces spaces, Way way)
       throws IOException, InterruptedException {
     Extent extent = Extent.of(scale());
-    step("%s: start and warm up", peer.label());
-    try (var server = WanServer.start(bench, spaces, peer, CONNECTIONS)) {
-      warm(spaces, server, peer);
-      for (Cell cell : extent.cells()) {
-        step("%s: %s, %d %% loss, %,d/s", peer.label(), cell.place(), cell.loss(), cell.rate());
-        Duration duration = cell.settling().plusSeconds(extent.counted());
-        keep(
-            cell.place().replaceAll("[^A-Za-z0-9]+", "-") + ".csv",
-            places.computeIfAbsent(cell.place(), _ -> new Samples("rate", "server")),
-            run(spaces, server, peer, cell, duration));
+    step("%s: start and warm up", way.label());
+    try (var server = WanServer.start(bench, spaces, way.peer(), CONNECTIONS)) {
+      warm(spaces, server, way);
+      Child taking = SlowProcessor.start(bench, TAKEN);
+      try {
+        for (int round = 1; round <= extent.rounds(); round++) {
+          for (Cell cell : extent.cells()) {
+            if (way.isForAll() || (cell.roundTrip() == 0 && cell.bytes() == SMALL)) {
+              step(
+                  "%s: %s, %d %% loss, %,d/s", way.label(), cell.place(), cell.loss(), cell.rate());
+              keep(
+                  file(cell.place()) + ".csv",
+                  places.computeIfAbsent(cell.place(), _ -> new Samples("rate", "server")),
+                  run(spaces, server, way, cell, extent.counted(), round));
+            }
+          }
+        }
+      } finally {
+        taking.stop();
       }
     }
   }
 
-  private Sample run(Namespaces spaces, WanServer server, Peer peer, Cell cell, Duration duration)
+  private static String file(String place) {
+    return place.replaceAll("[^A-Za-z0-9]+", "-").toLowerCase(Locale.ROOT);
+  }
+
+  private static String at(String label, int loss) {
+    return label + " at " + loss + " % loss";
+  }
+
+  private void run(Namespaces spaces, WanServer server, Way way, Cell cell, int counted)
+      throws IOException, InterruptedException {
+    run(spaces, server, way, cell, counted, 1);
+  }
+
+  private Sample run(
+      Namespaces spaces, WanServer server, Way way, Cell cell, int counted, int round)
       throws IOException, InterruptedException {
     List<LinkSettings> links = List.of(LinkSettings.symmetric("path", cell.link()));
-    String label = peer.label() + " at " + cell.loss() + " % loss";
-    var sample = Sample.of(Integer.toString(cell.rate()), label, 1).with(LOSS, cell.loss());
+    String rate = Integer.toString(cell.rate());
+    var sample = Sample.of(rate, at(way.label(), cell.loss()), round).with(LOSS, cell.loss());
     long droppedBefore = spaces.droppedByDevices();
     try (var wan = WanEmulator.start(spaces, links, WanEmulator.Options.seeded(SEED))) {
-      CpuTime before = server.cpuTime();
-      LoadResult load = spaces.callAtClient(() -> load(cell, duration, sample));
-      CpuTime cpu = server.cpuTime().minus(before);
+      CompletableFuture<CpuTime> working = watch(server, cell.settling(), counted);
+      LoadResult load = spaces.callAtClient(() -> load(cell, counted, sample));
+      CpuTime cpu = working.join();
       long dropped = spaces.droppedByDevices() - droppedBefore;
       WanStats stats = wan.stats();
       WanStats.Link link = stats.links().getFirst();
-      double completed = Math.max(1, load.completed());
+      double share = counted * 1e6 * (100 - TAKEN) / 100;
       double offered = Math.max(1, link.down().offered() + link.up().offered());
       boolean isDisturbed =
-          load.isSaturated()
+          load.busyRatio() > CPU_LIMIT
+              || load.latenessMicros(99) > LATE_LIMIT_MICROS
               || stats.latenessP99Nanos() / 1e3 > LATE_LIMIT_MICROS
               || stats.cpuShare() > CPU_LIMIT
               || link.down().overflowed() + link.up().overflowed() > 0
               || stats.unheld() + stats.refused() + dropped > 0;
       return sample
-          .with(USER, cpu.userMicros() / completed)
-          .with(KERNEL, cpu.kernelMicros() / completed)
+          .with(USER, cpu.userMicros() / share * 100)
+          .with(KERNEL, cpu.kernelMicros() / share * 100)
           .with(CLIENT_LATE, load.latenessMicros(99))
+          .with(CLIENT_BUSY, load.busyRatio())
           .with(LATE, stats.latenessP99Nanos() / 1e3)
+          .with(EMULATOR_BUSY, stats.cpuShare())
           .with(LOST, (link.down().lost() + link.up().lost()) / offered)
           .with(DISTURBED, isDisturbed);
     }
   }
 
+  /** Processor time of a server in the part of a run that counts, which begins now. */
+  private static CompletableFuture<CpuTime> watch(
+      WanServer server, Duration settling, int seconds) {
+    return CompletableFuture.supplyAsync(
+        () -> {
+          try {
+            Thread.sleep(settling);
+            CpuTime before = server.cpuTime();
+            Thread.sleep(Duration.ofSeconds(seconds));
+            return server.cpuTime().minus(before);
+          } catch (IOException | InterruptedException e) {
+            throw new CompletionException(e);
+          }
+        },
+        task -> Thread.ofVirtual().start(task));
+  }
+
   /** Adds what the client saw. */
-  private LoadResult load(Cell cell, Duration duration, Sample sample) throws IOException {
-    Extent extent = Extent.of(scale());
+  private LoadResult load(Cell cell, int counted, Sample sample) throws IOException {
     var target = OriginTarget.of(cell.bytes(), cell.bytes());
     LoadRequest request = LoadRequest.get(WanServer.authority(), target);
     var settings =
         LoadSettings.persistent(0, CONNECTIONS)
             .withUsesPerConnection(1)
-            .withTimeLimit(extent.timeLimit())
+            .withTimeLimit(timeLimit(cell))
             .onSharedCore()
             .to(WanServer.address());
     try (var client = LoadClient.open(settings)) {
-      var schedule = RateSchedule.steady(cell.rate(), duration);
-      var replies = new LossyReplies(cell.settling(), extent.counted(), System::nanoTime);
+      var schedule = RateSchedule.steady(cell.rate(), cell.settling().plusSeconds(counted));
+      var replies = new LossyReplies(cell.settling(), counted, System::nanoTime);
       LoadResult result =
           client.run(
               Arrivals.poisson(schedule, SEED), RequestSource.always(request), replies::ended);
@@ -291,6 +381,7 @@ final class LossyPaths extends Experiment {
           .with(DUE, replies.duePerSecond(Arrivals.poisson(schedule, SEED)))
           .with(REPLIES, replies.ratePerSecond())
           .with(DEVIATION, replies.rateDeviation())
+          .with(SHED, replies.shed())
           .with(FAILED, replies.failed())
           .with(MEAN, replies.meanMillis())
           .with(P50, replies.millis(50))
@@ -299,9 +390,163 @@ final class LossyPaths extends Experiment {
     }
   }
 
+  private Duration timeLimit(Cell cell) {
+    Duration limit = Extent.of(scale()).timeLimit();
+    return cell.settling().compareTo(limit) > 0 ? cell.settling() : limit;
+  }
+
   @Override
   List<Finding> findings() {
-    return List.of();
+    return Stream.concat(
+            Stream.of(0, 100).map(this::gone),
+            Stream.of(growth(), kernelServer(), alike(), shedding()))
+        .toList();
+  }
+
+  /** What is not disturbed, of that place. */
+  private Samples undisturbed(int bytes, int roundTrip) {
+    return places
+        .getOrDefault(new Cell(bytes, roundTrip, 0, 0).place(), new Samples("rate", "server"))
+        .where(one -> !one.is(DISTURBED));
+  }
+
+  /** The names of servers, without the loss. */
+  private static List<String> labels(Samples here) {
+    return here.servers().stream().map(one -> one.replaceFirst(" at .*", "")).distinct().toList();
+  }
+
+  /** The highest rate without loss at which a server was at the limit of its processor. */
+  private static Optional<String> limit(Samples here, String label) {
+    return here.situations().stream()
+        .filter(rate -> median(here, CPU, rate, at(label, 0)) >= BUSY_PERCENT)
+        .max(Comparator.comparingInt(Integer::parseInt));
+  }
+
+  private static double median(Samples here, Figure figure, String rate, String server) {
+    return here.spread(figure, rate, server).map(Spread::median).orElse(Double.NaN);
+  }
+
+  /** How much of the reply rate four per cent of loss take from servers at their limit. */
+  private Finding gone(int roundTrip) {
+    String claim =
+        "16 KB, round trip "
+            + roundTrip
+            + " ms: at 3,200 requests/s and 4 % loss "
+            + (roundTrip == 0
+                ? "72 % of thttpd's reply rate are gone, 49 % of Apache's and 12 % of TUX's"
+                : "89 % of thttpd's reply rate are gone");
+    Samples here = undisturbed(SMALL, roundTrip);
+    var falls = new LinkedHashMap<String, Double>();
+    for (String label : labels(here)) {
+      limit(here, label)
+          .ifPresent(
+              rate -> {
+                double fall =
+                    1
+                        - median(here, REPLIES, rate, at(label, 4))
+                            / median(here, REPLIES, rate, at(label, 0));
+                if (Double.isFinite(fall)) {
+                  falls.put(label + " at " + rate + "/s", fall * 100);
+                }
+              });
+    }
+    return falls.isEmpty()
+        ? Finding.untested(claim, "no server was at its limit in undisturbed cells of both kinds")
+        : Finding.atLeast(
+            claim, Collections.max(falls.values()), 12, 5, list(falls, "%s: %.0f %%"));
+  }
+
+  private static String list(Map<String, Double> values, String format) {
+    return values.entrySet().stream()
+        .map(one -> String.format(Locale.ROOT, format, one.getKey(), one.getValue()))
+        .collect(Collectors.joining(", "));
+  }
+
+  private Finding growth() {
+    String claim = "reply time grows abruptly once a server's CPU is at 100 %";
+    Samples here = undisturbed(SMALL, 0);
+    String lowest = here.situations().isEmpty() ? "" : here.situations().getFirst();
+    var growths = new LinkedHashMap<String, Double>();
+    for (String label : labels(here)) {
+      double before = median(here, MEAN, lowest, at(label, 0));
+      limit(here, label)
+          .map(rate -> median(here, MEAN, rate, at(label, 0)) / before)
+          .filter(Double::isFinite)
+          .ifPresent(growth -> growths.put(label, growth));
+    }
+    return growths.isEmpty()
+        ? Finding.untested(claim, "no server was at its limit in undisturbed cells")
+        : Finding.atLeast(
+            claim, Collections.min(growths.values()), 10, 3, list(growths, "%s: × %.0f"));
+  }
+
+  private Finding kernelServer() {
+    Samples here = undisturbed(SMALL, 0);
+    var deviations = new LinkedHashMap<String, Double>();
+    for (String label : labels(here)) {
+      limit(here, label)
+          .ifPresent(rate -> deviations.put(label, median(here, DEVIATION, rate, at(label, 0))));
+    }
+    return Finding.untested(
+        "TUX's reply time grows most, by 19 to 25 s more than the others', and its reply rate"
+            + " deviates most",
+        "no server here works in the kernel; deviation at the limit: "
+            + list(deviations, "%s %.0f/s"));
+  }
+
+  private Finding alike() {
+    String claim = "1 MB: the reply rates of all servers are alike at the limit of the CPU";
+    Samples here = undisturbed(LARGE, 0);
+    var rates = new LinkedHashMap<String, Double>();
+    List<String> atLimit =
+        here.situations().stream()
+            .filter(
+                rate ->
+                    labels(here).stream()
+                        .allMatch(one -> median(here, CPU, rate, at(one, 0)) >= BUSY_PERCENT))
+            .toList();
+    String rate =
+        (atLimit.isEmpty() ? here.situations() : atLimit).stream().reduce("", (_, b) -> b);
+    for (String label : labels(here)) {
+      rates.put(label, median(here, REPLIES, rate, at(label, 0)));
+    }
+    String figures = "at " + rate + "/s: " + list(rates, "%s %.1f/s");
+    return atLimit.isEmpty()
+        ? Finding.untested(
+            claim, "no rate that the path carries brings all to their limit; " + figures)
+        : Finding.atLeast(
+            claim,
+            Collections.min(rates.values()) / Collections.max(rates.values()),
+            0.9,
+            0.7,
+            figures);
+  }
+
+  private Finding shedding() {
+    String claim = "ours: Kamille rejects requests instead of letting reply time explode";
+    Samples here = undisturbed(SMALL, 0);
+    return limit(here, OFF)
+        .filter(rate -> !here.of(rate, at("kamille", 0)).isEmpty())
+        .map(
+            rate -> {
+              double with = median(here, P99, rate, at("kamille", 0));
+              double without = median(here, P99, rate, at(OFF, 0));
+              return Finding.atLeast(
+                  claim,
+                  without / with,
+                  3,
+                  1.5,
+                  String.format(
+                      Locale.ROOT,
+                      "at %s/s p99 is %.0f ms with shedding, %.0f ms without; %.0f and %.0f"
+                          + " replies/s",
+                      rate,
+                      with,
+                      without,
+                      median(here, REPLIES, rate, at("kamille", 0)),
+                      median(here, REPLIES, rate, at(OFF, 0))));
+            })
+        .orElseGet(() -> Finding.untested(claim, "Kamille was not at its limit without shedding"));
   }
 
   @Override
@@ -309,52 +554,46 @@ final class LossyPaths extends Experiment {
     return List.of(
         "perf/src/main/java/io/kamille/perf/lab/LossyPaths.java",
         "perf/src/main/java/io/kamille/perf/lab/LossyReplies.java",
+        "perf/src/main/java/io/kamille/perf/compare/SlowProcessor.java",
+        "proxy-core/src/main/java/io/kamille/core/gate",
         "perf/src/main/java/io/kamille/perf/wan");
   }
 
   @Override
   void report(Report report) {
     places.forEach(
-        (place, here) -> {
-          String file = place.replaceAll("[^A-Za-z0-9]+", "-").toLowerCase(Locale.ROOT);
-          String across = "requests offered per second";
+        (place, all) -> {
+          Samples here = all.where(one -> !one.is(DISTURBED));
+          Samples clean = here.where(one -> one.of(LOSS) == 0);
           report.heading(place).table(here.wholeTable("server", "offered/s", COLUMNS));
+          report.paragraph(
+              "Left out: "
+                  + (all.all().size() - here.all().size())
+                  + " of "
+                  + all.all().size()
+                  + " cells, as they were disturbed.");
           report.plot(
-              file + "-replies",
-              new LineChart(place + ": replies per second", across, "replies/s")
-                  .lines(here, REPLIES));
+              file(place) + "-replies",
+              chart(place + ": replies per second", "replies/s").lines(here, REPLIES));
           report.plot(
-              file + "-time",
-              new LineChart(place + ": mean reply time", across, "ms").lines(here, MEAN));
+              file(place) + "-deviation",
+              chart(place + ": standard deviation of the reply rate", "replies/s")
+                  .lines(here, DEVIATION));
+          report.plot(
+              file(place) + "-time", chart(place + ": mean reply time", "ms").lines(here, MEAN));
+          report.plot(
+              file(place) + "-cpu",
+              chart(place + ", no loss: processor time", "% of the server's share")
+                  .lines(clean, CPU)
+                  .lines(clean, KERNEL, ", kernel"));
         });
     report.paragraph(
-        "Cells are disturbed if the client was at its own limit or the path was not what it was to"
-            + " be: the emulator late by more than 1 ms at p99 or on a core's limit, a full queue,"
-            + " packets dropped against its order.");
-    report.heading("What is gone").items(losses());
+        "A cell is disturbed if client or emulator were late by more than 2 ms at p99 or busy for"
+            + " 90 % of the time, if the path's queue was full, or if it dropped packets against"
+            + " its order.");
   }
 
-  /** For each server and loss, the greatest fall of the reply rate, of undisturbed cells. */
-  private List<String> losses() {
-    var findings = new ArrayList<String>();
-    places.forEach(
-        (place, here) -> {
-          for (Sample lossy : here.where(one -> one.of(LOSS) > 0 && !one.is(DISTURBED)).all()) {
-            String clean = lossy.server().replaceFirst(" at .*", " at 0 % loss");
-            here.of(lossy.situation(), clean).stream()
-                .filter(one -> !one.is(DISTURBED))
-                .forEach(
-                    one ->
-                        findings.add(
-                            String.format(
-                                Locale.ROOT,
-                                "%s, %s, %s requests/s: %.1f %% of the reply rate are gone",
-                                lossy.server(),
-                                place,
-                                lossy.situation(),
-                                (1 - lossy.of(REPLIES) / one.of(REPLIES)) * 100)));
-          }
-        });
-    return findings;
+  private static LineChart chart(String title, String up) {
+    return new LineChart(title, "requests offered per second", up);
   }
 }

@@ -1,6 +1,7 @@
 package io.kamille.perf.lab;
 
 import io.kamille.perf.load.Arrivals;
+import io.kamille.perf.load.LoadFailure;
 import io.kamille.perf.load.LoadOutcome;
 import java.time.Duration;
 import java.util.Arrays;
@@ -22,6 +23,7 @@ final class LossyReplies {
   private final long settledNanos;
   private final long[] replies;
   private final Histogram micros = new Histogram(GREATEST_MICROS, DIGITS);
+  private long shed;
   private long failed;
 
   LossyReplies(Duration settling, int seconds, LongSupplier clock) {
@@ -42,6 +44,8 @@ final class LossyReplies {
       if (isRight) {
         long taken = TimeUnit.NANOSECONDS.toMicros(now - outcome.intendedNanos());
         micros.recordValue(Math.clamp(taken, 0, GREATEST_MICROS));
+      } else if (outcome.failure() == LoadFailure.WRONG_STATUS) {
+        shed++;
       } else {
         failed++;
       }
@@ -77,7 +81,15 @@ final class LossyReplies {
         Arrays.stream(replies).mapToDouble(r -> (r - mean) * (r - mean)).average().orElse(0));
   }
 
-  /** Requests of the part that counts that did not get the right response, whenever they ended. */
+  /** Requests of the part that counts that were answered with another status. */
+  long shed() {
+    return shed;
+  }
+
+  /**
+   * Other requests of the part that counts that did not get the right response, whenever they
+   * ended.
+   */
   long failed() {
     return failed;
   }

@@ -58,9 +58,14 @@ public final class LineChart {
 
   /** Adds the medians of each server over its situations, whose names are numbers. */
   public LineChart lines(Samples samples, Figure figure) {
+    return lines(samples, figure, "");
+  }
+
+  /** The same, with that behind the names of servers. */
+  public LineChart lines(Samples samples, Figure figure, String suffix) {
     for (String server : samples.servers()) {
       line(
-          server,
+          server + suffix,
           samples.situations().stream()
               .flatMap(
                   situation ->

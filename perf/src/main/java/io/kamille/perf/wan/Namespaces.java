@@ -155,6 +155,11 @@ public final class Namespaces implements AutoCloseable {
     }
   }
 
+  /** Sets how many new connections the kernel holds for a server that listens from now on. */
+  public void queueConnections(int most) throws IOException {
+    ip(in(servers, List.of("sysctl", "-q", "-w", "net.core.somaxconn=" + most)));
+  }
+
   /** Does something on a thread that is where servers are; sockets belong where they are made. */
   public <T> T callAtServer(Callable<T> call) throws IOException, InterruptedException {
     return callIn(serverNetwork(), call);

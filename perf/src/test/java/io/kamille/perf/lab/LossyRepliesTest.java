@@ -63,5 +63,14 @@ class LossyRepliesTest {
     ended(3000, 9000, LoadFailure.TIME_OUT);
     assertThat(replies.ratePerSecond()).isZero();
     assertThat(replies.failed()).isEqualTo(1);
+    assertThat(replies.shed()).isZero();
+  }
+
+  @Test
+  void whatIsShedHasNotFailed() {
+    ended(3000, 3010, LoadFailure.WRONG_STATUS);
+    assertThat(replies.shed()).isEqualTo(1);
+    assertThat(replies.failed()).isZero();
+    assertThat(replies.ratePerSecond()).isZero();
   }
 }
