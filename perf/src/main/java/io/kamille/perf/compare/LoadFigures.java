@@ -39,8 +39,11 @@ public final class LoadFigures {
   /** Whether the client was at its limit, so that the numbers say as much about it. */
   public static final Figure LIMITED = Figure.of("client_limited");
 
-  /** Right answers per second. */
-  public static final Figure RATE = COMPLETED.per(NANOS).times(1e9);
+  private static final Figure PLANNED = Figure.of("planned_nanos");
+  private static final Figure IN_PLAN = Figure.of("answered_in_plan");
+
+  /** Right answers per second that came while requests were due. */
+  public static final Figure RATE = IN_PLAN.per(PLANNED).times(1e9);
 
   private LoadFigures() {}
 
@@ -52,6 +55,8 @@ public final class LoadFigures {
         .with(FAILED, load.failed())
         .with(FAILURES, text(load.failures()))
         .with(NANOS, load.nanos())
+        .with(PLANNED, load.plannedNanos())
+        .with(IN_PLAN, load.answeredInPlan())
         .with(MEAN, load.latency().getMean() / 1e3)
         .with(P50, load.latencyMicros(50))
         .with(P99, load.latencyMicros(99))

@@ -37,6 +37,7 @@ final class ArrivalDemand extends Demand {
   private final Map<LoadFailure, Long> failures = new EnumMap<>(LoadFailure.class);
   private long offered;
   private long connects;
+  private long answeredInPlan;
   private long limitNanos;
   private long nextLook;
   private long nextNanos;
@@ -55,7 +56,15 @@ final class ArrivalDemand extends Demand {
     LoadClient.Took took = client.run(this);
     long nanos = Math.max(lastDoneNanos, arrivals.durationNanos());
     return new LoadResult(
-        offered, failures, connects, nanos, nanos - took.idleNanos(), latency, lateness);
+        offered,
+        failures,
+        connects,
+        arrivals.durationNanos(),
+        answeredInPlan,
+        nanos,
+        nanos - took.idleNanos(),
+        latency,
+        lateness);
   }
 
   @Override
@@ -114,7 +123,9 @@ final class ArrivalDemand extends Demand {
   @Override
   void ended(LoadClient client, LoadConnection connection, @Nullable LoadFailure failure) {
     if (failure == null) {
-      record(latency, client.elapsed() - connection.intendedNanos());
+      long now = client.elapsed();
+      record(latency, now - connection.intendedNanos());
+      answeredInPlan += now <= arrivals.durationNanos() ? 1 : 0;
     } else {
       failed(failure);
     }

@@ -10,6 +10,8 @@ import org.HdrHistogram.Histogram;
  * @param offered requests that were due
  * @param failures how many failed, by kind; kinds without any are left out
  * @param connects connections that were opened for a request
+ * @param plannedNanos for how long requests were due
+ * @param answeredInPlan right responses that came by then
  * @param nanos from the beginning until the last one was done with
  * @param busyNanos of them the client itself had something to do
  * @param latency in nanoseconds from the intended send time to the last octet of the response
@@ -19,6 +21,8 @@ public record LoadResult(
     long offered,
     Map<LoadFailure, Long> failures,
     long connects,
+    long plannedNanos,
+    long answeredInPlan,
     long nanos,
     long busyNanos,
     Histogram latency,
@@ -37,9 +41,9 @@ public record LoadResult(
     return failures.values().stream().mapToLong(Long::longValue).sum();
   }
 
-  /** Right responses per second. */
+  /** Right responses per second of the planned time: a late last one changes nothing. */
   public double ratePerSecond() {
-    return nanos == 0 ? 0 : completed() * NANOS_PER_SECOND / nanos;
+    return plannedNanos == 0 ? 0 : answeredInPlan * NANOS_PER_SECOND / plannedNanos;
   }
 
   /** Latency that this share of the requests, in per cent, does not exceed. */

@@ -124,6 +124,25 @@ class LoadClientIT {
   }
 
   @Test
+  void aLateLastAnswerDoesNotLowerTheRate() throws Exception {
+    var clock = new TickingClock(300 * MILLI);
+    Answer lateAtTheLast =
+        (number, socket) -> {
+          if (number == 100) {
+            clock.past.await();
+          }
+          StubServer.write(socket, RIGHT);
+        };
+    try (var server = StubServer.open(lateAtTheLast);
+        var client = LoadClient.open(settings(server.port(), 8), clock)) {
+      LoadResult result = client.run(hundred(), hello);
+      assertThat(result.completed()).isEqualTo(100);
+      assertThat(result.nanos()).isGreaterThanOrEqualTo(300 * MILLI);
+      assertThat(result.ratePerSecond()).isBetween(500.0, 990.0);
+    }
+  }
+
+  @Test
   void withoutAnAnswerRequestsTimeOutSentOrNot() throws Exception {
     try (var server = StubServer.open((number, socket) -> {});
         var client = client(settings(server.port(), 2).withTimeLimit(Duration.ofMillis(10)))) {
