@@ -26,10 +26,6 @@ record LoadSample(
     return elapsedNanos == 0 ? 0 : (double) events / elapsedNanos;
   }
 
-  double eventsPerPoll() {
-    return polls == 0 ? 0 : (double) events / polls;
-  }
-
   /** The share of the time in which the loop was busy, 0–1. */
   double utilisation() {
     return elapsedNanos == 0 ? 0 : Math.min(1, (double) busyNanos / elapsedNanos);

@@ -137,12 +137,13 @@ public final class LoopGroup implements AutoCloseable {
   }
 
   /**
-   * Begins to look for turns that take too long, and for idle processors: without, no loop spins.
+   * Begins to look for turns that take too long, for how often loops poll, and for idle
+   * processors: without, no loop spins.
    */
   public synchronized void watch() {
     if (watch == null) {
       var processors = new IdleProcessors(Path.of("/proc"));
-      watch = LoopWatch.start(control, stalls, processors, loops.size());
+      watch = LoopWatch.start(control, stalls, processors, meters);
     }
   }
 

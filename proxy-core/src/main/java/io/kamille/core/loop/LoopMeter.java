@@ -6,7 +6,7 @@ import java.lang.invoke.VarHandle;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** What one loop tells of itself. Written by its loop; read by any thread. */
+/** What one loop tells of itself. Written by its loop, but for {@code look}; any thread reads. */
 final class LoopMeter {
 
   /** One number. */
@@ -25,9 +25,10 @@ final class LoopMeter {
     REASON,
     SPIN_BUDGET_NANOS,
     // Of the last window, as the bits of a double
+    UTILISATION,
+    // Between the last two looks, as the bits of a double
     POLLS_PER_SECOND,
-    EVENTS_PER_POLL,
-    UTILISATION
+    EVENTS_PER_POLL
   }
 
   private static final VarHandle CELL = MethodHandles.arrayElementVarHandle(long[].class);
@@ -36,6 +37,11 @@ final class LoopMeter {
   private final long[] cells = new long[PADDING + Reading.values().length + PADDING];
   private final Histogram turns;
   private final AtomicReference<@Nullable PaceJudgement> judgement = new AtomicReference<>();
+
+  // Of the last look. Confined to the thread that looks.
+  private long lookNanos;
+  private long lookPolls;
+  private long lookEvents;
 
   LoopMeter(Histogram turns) {
     this.turns = turns;
@@ -107,16 +113,26 @@ final class LoopMeter {
   /** What the last window was like, and what the last trial of pauses found. */
   void load(LoadSample load, @Nullable PaceJudgement found) {
     judgement.setRelease(found);
-    set(Reading.POLLS_PER_SECOND, load.polls() * 1e9 / Math.max(1, load.elapsedNanos()));
-    set(Reading.EVENTS_PER_POLL, load.eventsPerPoll());
     set(Reading.UTILISATION, load.utilisation());
   }
 
   /** Nothing is measured from now on. */
   void forgetLoad() {
-    set(Reading.POLLS_PER_SECOND, 0.0);
-    set(Reading.EVENTS_PER_POLL, 0.0);
     set(Reading.UTILISATION, 0.0);
+  }
+
+  /**
+   * Learns from the counters how often the loop polls, paced or not, so that it costs the loop
+   * nothing. Called every second by one thread, which is not the loop's.
+   */
+  void look(long nowNanos) {
+    long polls = value(Reading.POLLS) - lookPolls;
+    long events = value(Reading.EVENTS) - lookEvents;
+    set(Reading.POLLS_PER_SECOND, polls * 1e9 / Math.max(1, nowNanos - lookNanos));
+    set(Reading.EVENTS_PER_POLL, polls == 0 ? 0.0 : (double) events / polls);
+    lookNanos = nowNanos;
+    lookPolls += polls;
+    lookEvents += events;
   }
 
   Histogram turns() {

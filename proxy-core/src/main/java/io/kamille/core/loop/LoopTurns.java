@@ -11,9 +11,10 @@ import org.jspecify.annotations.Nullable;
  * @param reason why it is that
  * @param polls since the start
  * @param events that they brought
- * @param pollsPerSecond lately; zero when pacing is off, like all that has to be timed
- * @param eventsPerPoll lately
- * @param utilisation lately: the share of the time in which the loop was busy, 0–1
+ * @param pollsPerSecond in the last second
+ * @param eventsPerPoll in the last second
+ * @param utilisation lately: the share of the time in which the loop was busy, 0–1; zero when pacing
+ *     is off
  * @param judgement what the last trial of pauses found; null before
  * @param pauses since the start
  * @param pauseNanos they took

@@ -1,12 +1,13 @@
 package io.kamille.core.loop;
 
 import java.lang.System.Logger.Level;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A thread that looks at the loops of a group: for turns that take too long, and for processors
- * that are idle enough to spin on. Any thread.
+ * A thread that looks at the loops of a group: for turns that take too long, for how often they
+ * poll, and for processors that are idle enough to spin on. Any thread.
  */
 final class LoopWatch implements AutoCloseable {
 
@@ -18,31 +19,37 @@ final class LoopWatch implements AutoCloseable {
    */
   private static final long STALL_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
-  private static final long PROCESSORS_EVERY_NANOS = TimeUnit.SECONDS.toNanos(1);
+  private static final long LOOK_EVERY_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final double TOLERANCE = 0.1;
 
   private final LoopControl control;
   private final StallDetector stalls;
   private final IdleProcessors processors;
-  private final int loops;
+  private final List<LoopMeter> meters;
   private final Thread thread;
-  private long lookedNanos = System.nanoTime() - PROCESSORS_EVERY_NANOS;
+  private long lookedNanos = System.nanoTime() - LOOK_EVERY_NANOS;
   // Volatile: set by whoever stops, read by the thread.
   private volatile boolean isClosed;
 
   private LoopWatch(
-      LoopControl control, StallDetector stalls, IdleProcessors processors, int loops) {
+      LoopControl control,
+      StallDetector stalls,
+      IdleProcessors processors,
+      List<LoopMeter> meters) {
     this.control = control;
     this.stalls = stalls;
     this.processors = processors;
-    this.loops = loops;
+    this.meters = meters;
     thread = Thread.ofPlatform().daemon().name("kamille-watch").unstarted(this::run);
   }
 
   /** Begins to look. */
   static LoopWatch start(
-      LoopControl control, StallDetector stalls, IdleProcessors processors, int loops) {
-    LoopWatch watch = new LoopWatch(control, stalls, processors, loops);
+      LoopControl control,
+      StallDetector stalls,
+      IdleProcessors processors,
+      List<LoopMeter> meters) {
+    LoopWatch watch = new LoopWatch(control, stalls, processors, meters);
     watch.thread.start();
     return watch;
   }
@@ -55,15 +62,16 @@ final class LoopWatch implements AutoCloseable {
     LockSupport.parkNanos(STALL_NANOS / 2);
     long now = System.nanoTime();
     stalls.look(now, STALL_NANOS);
-    if (now - lookedNanos >= PROCESSORS_EVERY_NANOS) {
+    if (now - lookedNanos >= LOOK_EVERY_NANOS) {
       lookedNanos = now;
+      meters.forEach(meter -> meter.look(now));
       lookForIdleProcessors();
     }
   }
 
   private void lookForIdleProcessors() {
     boolean isWanted = control.settings().spin().isPositive();
-    control.hasIdleProcessors(isWanted && processors.count() + TOLERANCE >= loops);
+    control.hasIdleProcessors(isWanted && processors.count() + TOLERANCE >= meters.size());
   }
 
   /** Tells of a stall. */

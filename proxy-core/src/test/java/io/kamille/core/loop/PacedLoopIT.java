@@ -154,6 +154,19 @@ class PacedLoopIT {
   }
 
   @Test
+  void pollsPerSecondAreToldWithoutPacing() {
+    try (LoopGroup loops = new LoopGroup(1, PaceSettings.OFF, new MetricRegistry())) {
+      loops.watch();
+      EventLoop loop = loops.loops().getFirst();
+      Await.until(
+          () ->
+              loop.submit(() -> {}).awaitUninterruptibly().isSuccess()
+                  && loops.turns().getFirst().pollsPerSecond() > 0);
+      assertThat(loops.turns().getFirst().pollsPerSecond()).isPositive();
+    }
+  }
+
+  @Test
   void aTurnThatDoesNotEndIsCountedAsAStall() throws Exception {
     try (LoopGroup loops = new LoopGroup(1, PaceSettings.OFF, new MetricRegistry())) {
       loops.watch();
