@@ -137,8 +137,8 @@ public final class LoopGroup implements AutoCloseable {
   }
 
   /**
-   * Begins to look for turns that take too long, for how often loops poll, and for idle
-   * processors: without, no loop spins.
+   * Begins to look for turns that take too long, for how often loops poll, and for idle processors:
+   * without, no loop spins.
    */
   public synchronized void watch() {
     if (watch == null) {

@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param events that they brought
  * @param pollsPerSecond in the last second
  * @param eventsPerPoll in the last second
- * @param utilisation lately: the share of the time in which the loop was busy, 0–1; zero when pacing
- *     is off
+ * @param utilisation lately: the share of the time in which the loop was busy, 0–1; zero when
+ *     pacing is off
  * @param judgement what the last trial of pauses found; null before
  * @param pauses since the start
  * @param pauseNanos they took
