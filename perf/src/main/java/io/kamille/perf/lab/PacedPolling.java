@@ -1,169 +1,134 @@
 package io.kamille.perf.lab;
 
-import static io.kamille.perf.compare.LoadFigures.FAILED;
-import static io.kamille.perf.compare.LoadFigures.LIMITED;
 import static io.kamille.perf.compare.LoadFigures.MEAN;
-import static io.kamille.perf.compare.LoadFigures.P50;
-import static io.kamille.perf.compare.LoadFigures.P99;
-import static io.kamille.perf.compare.LoadFigures.RATE;
 
-import io.kamille.perf.compare.ChangingKamille;
-import io.kamille.perf.compare.LoadFigures;
-import io.kamille.perf.compare.Origin;
-import io.kamille.perf.host.Checkout;
-import io.kamille.perf.host.Child;
 import io.kamille.perf.host.CongestionControl;
-import io.kamille.perf.host.CpuTime;
-import io.kamille.perf.host.RunTime;
 import io.kamille.perf.host.Workbench;
 import io.kamille.perf.host.Workbench.Core;
-import io.kamille.perf.load.LoadClient;
-import io.kamille.perf.load.LoadResult;
-import io.kamille.perf.load.LoadSettings;
-import io.kamille.perf.load.Responder;
-import io.kamille.perf.load.WebAxe4;
-import io.kamille.perf.peer.Jvm;
-import io.kamille.perf.peer.Kamille;
-import io.kamille.perf.peer.Metrics;
-import io.kamille.perf.peer.Peer.Job;
-import io.kamille.perf.peer.Peer.Place;
+import io.kamille.perf.lab.PacedServers.Kind;
+import io.kamille.perf.lab.PacedServers.Setting;
 import io.kamille.perf.report.Column;
 import io.kamille.perf.report.Figure;
 import io.kamille.perf.report.Finding;
 import io.kamille.perf.report.LineChart;
+import io.kamille.perf.report.LineChart.Point;
 import io.kamille.perf.report.Report;
 import io.kamille.perf.report.Sample;
 import io.kamille.perf.report.Samples;
+import io.kamille.perf.wan.Namespaces;
 import java.io.IOException;
-import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
-import org.jspecify.annotations.Nullable;
+import java.util.concurrent.ConcurrentSkipListMap;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 
 /** Paper P1: what a least interval between two polls does to response time and throughput. */
 @Command
 final class PacedPolling extends Experiment {
 
   /** How long and how much, by scale. */
-  private record Extent(
+  record Extent(
       int rounds,
       Duration load,
+      Duration warming,
       List<Integer> intervalsMicros,
       List<Integer> responderRates,
       List<Integer> kamilleRates,
       int connections,
-      long workingSetBytes) {
+      long workingSetBytes,
+      List<Integer> pathRates,
+      Duration pathLoad,
+      Duration idle) {
 
     private static Extent of(Scale scale) {
       return switch (scale) {
         case QUICK ->
             new Extent(
                 1,
-                Duration.ofSeconds(2),
-                List.of(0, 1000, 10_000),
-                List.of(5000, 20_000, 60_000),
+                Duration.ofSeconds(1),
+                Duration.ofSeconds(1),
+                List.of(0, 2000, 10_000),
+                List.of(5000, 20_000),
                 List.of(1000, 4000),
                 500,
-                8L << 20);
+                16L << 20,
+                List.of(200),
+                Duration.ofSeconds(3),
+                Duration.ofSeconds(10));
         case NORMAL ->
             new Extent(
-                5,
-                Duration.ofSeconds(4),
-                List.of(0, 500, 1000, 2000, 5000, 10_000, 20_000),
-                List.of(2000, 5000, 10_000, 20_000, 40_000, 60_000),
-                List.of(500, 1000, 2000, 4000, 8000),
+                3,
+                Duration.ofMillis(1200),
+                Duration.ofSeconds(2),
+                List.of(0, 500, 2000, 10_000),
+                List.of(2000, 10_000, 30_000),
+                List.of(1000, 4000, 8000),
                 2000,
-                64L << 20);
+                64L << 20,
+                List.of(150, 400),
+                Duration.ofSeconds(3),
+                Duration.ofSeconds(20));
         case FULL ->
             new Extent(
                 5,
-                Duration.ofSeconds(60),
+                Duration.ofSeconds(30),
+                Duration.ofSeconds(10),
                 List.of(0, 500, 1000, 2000, 5000, 10_000, 20_000, 40_000),
-                List.of(1000, 2000, 5000, 10_000, 20_000, 30_000, 40_000, 50_000, 60_000),
+                List.of(1000, 2000, 5000, 10_000, 20_000, 30_000, 40_000),
                 List.of(500, 1000, 2000, 4000, 6000, 8000, 10_000),
                 7000,
-                128L << 20);
+                128L << 20,
+                List.of(100, 200, 400, 600),
+                Duration.ofSeconds(30),
+                Duration.ofMinutes(3));
       };
     }
 
     /** A connection for each request costs several times as much as the request. */
-    private List<Integer> rates(Setting setting) {
-      if (setting.isKamille()) {
-        return kamilleRates;
-      }
-      return setting.isPersistent
-          ? responderRates
-          : responderRates.stream().map(rate -> rate / CONNECTION_COST).toList();
+    List<Integer> rates(Setting setting) {
+      List<Integer> rates = setting.isKamille() ? kamilleRates : responderRates;
+      return setting.isPersistent()
+          ? rates
+          : rates.stream().map(rate -> rate / CONNECTION_COST).toList();
+    }
+
+    /** A store in memory that holds as much of the working set as the paper's did. */
+    String threeQuarters() {
+      return "  memory:\n    capacity: " + ((workingSetBytes * 3 / 4) >> 20) + "MiB\n";
     }
   }
 
-  /**
-   * What is measured.
-   *
-   * @param paced {@link #POLL}, {@link #EPOLL} or {@link #KAMILLE}
-   */
-  private record Setting(String paced, boolean isPersistent) {
-
-    private String label() {
-      return paced + (isPersistent ? ", persistent" : ", non-persistent");
-    }
-
-    private boolean isKamille() {
-      return paced.equals(KAMILLE);
-    }
-  }
-
-  private static final String POLL = "poll(2)";
-  private static final String EPOLL = "epoll";
-  private static final String KAMILLE = "Kamille";
   private static final List<Setting> SETTINGS =
       List.of(
-          new Setting(POLL, true),
-          new Setting(EPOLL, true),
-          new Setting(POLL, false),
-          new Setting(KAMILLE, true));
+          new Setting(Kind.POLL, true),
+          new Setting(Kind.POLL_ZERO, true),
+          new Setting(Kind.EPOLL, true),
+          new Setting(Kind.EPOLL_ZERO, true),
+          new Setting(Kind.KAMILLE, true),
+          new Setting(Kind.POLL_ZERO, false),
+          new Setting(Kind.EPOLL, false),
+          new Setting(Kind.KAMILLE, false));
 
   private static final int CONNECTION_COST = 4;
-  private static final Duration SETTLING = Duration.ofMillis(500);
-  private static final Duration WARMING = Duration.ofSeconds(2);
-  private static final Duration START_LIMIT = Duration.ofSeconds(60);
-  private static final int WARMING_RATE = 5000;
-  private static final int FILLING_RATE = 1000;
+  private static final int PAPERS_MICROS = 10_000;
+  private static final List<Integer> PATH_MICROS = List.of(0, PAPERS_MICROS, 40_000);
+  private static final String ACROSS = "requests offered per second";
+  private static final List<Column> PROFILE =
+      List.of(Column.median("poll, % of kernel time", PacedFigures.POLL_SHARE.times(100), 1));
 
-  private static final String UNPACED = "0";
-  private static final Figure SETTING = Figure.of("setting");
-
-  /** Of the server for each right reply. */
-  private static final Figure CPU = Figure.of("cpu_micros");
-
-  /** Of that CPU time, 0 to 1. */
-  private static final Figure KERNEL_SHARE = Figure.of("kernel_share");
-
-  private static final Figure POLLS = Figure.of("polls_per_second");
-  private static final Figure EVENTS = Figure.of("events_per_poll");
-  private static final List<Column> COLUMNS =
-      List.of(
-          Column.median("replies/s", RATE, 0),
-          Column.ratio("× unpaced", RATE, UNPACED),
-          Column.sum("failed", FAILED),
-          Column.median("mean ms", MEAN.times(1e-3), 2),
-          Column.median("p50 ms", P50.times(1e-3), 2),
-          Column.median("p99 ms", P99.times(1e-3), 2),
-          Column.median("CPU µs/reply", CPU, 1),
-          Column.ratio("× unpaced", CPU, UNPACED),
-          Column.median("kernel %", KERNEL_SHARE.times(100), 0),
-          Column.median("polls/s", POLLS, 0),
-          Column.median("events/poll", EVENTS, 1),
-          Column.sum("rounds with the client at its limit", LIMITED));
+  @Option(names = "--only", description = "what to measure: a part of its heading, such as epoll")
+  private String only = "";
 
   private final Map<String, Samples> samples = new ConcurrentHashMap<>();
+  private final Map<String, Samples> profiles = new ConcurrentHashMap<>();
+  private final Samples path = new Samples("rate", "interval_micros");
+
+  /** Open connections over seconds, by threshold. */
+  private final Map<String, List<Point>> idle = new ConcurrentSkipListMap<>();
 
   PacedPolling() {
     super("p1", "paced polling: request rate × interval between two polls");
@@ -176,205 +141,178 @@ final class PacedPolling extends Experiment {
       extent.workingSetBytes() >> 20,
       extent.connections(),
       extent.rounds(),
-      extent.load().toSeconds()
+      extent.load().toMillis() / 1000.0,
+      IdleConnections.LIMIT,
+      IdleConnections.NEW_PER_SECOND
     };
   }
 
-  private Samples of(Setting setting) {
-    return samples.computeIfAbsent(setting.label(), _ -> new Samples("rate", "interval_micros"));
+  private static Samples in(Map<String, Samples> all, Setting setting) {
+    return all.computeIfAbsent(setting.label(), _ -> new Samples("rate", "interval_micros"));
   }
 
   @Override
   void measure() throws IOException, InterruptedException {
+    Extent extent = Extent.of(scale());
     try (var bench = Workbench.open()) {
       CongestionControl.useCubic(bench);
       bench.moveTo(Core.OTHERS);
       for (Setting setting : SETTINGS) {
-        step("%s: start and warm up", setting.label());
-        try (var targets = new Targets(bench, setting)) {
-          targets.measure();
-        }
-      }
-    }
-  }
-
-  /** Tells how many polls a server has made since its start, and the events they brought. */
-  @FunctionalInterface
-  private interface PollMeter {
-    long[] read() throws IOException;
-  }
-
-  /** A server and its load. */
-  private record Served(Child process, LoadClient client, PollMeter meter) {}
-
-  /** Servers of one kind, paced with several intervals. */
-  private final class Targets implements AutoCloseable {
-    private final Extent extent = Extent.of(scale());
-    private final Workbench bench;
-    private final Setting setting;
-    private final Map<Integer, Served> byInterval = new HashMap<>();
-    private @Nullable ChangingKamille kamille;
-
-    private Targets(Workbench bench, Setting setting) throws IOException {
-      this.bench = bench;
-      this.setting = setting;
-      if (setting.isKamille()) {
-        startKamille();
-      } else {
-        startResponders();
-      }
-    }
-
-    private void startKamille() throws IOException {
-      int port = Workbench.freePort();
-      var place = new Place(Job.MIX, port, Origin.start(bench).port(), extent.connections());
-      var told = Kamille.of(Checkout.find()).withMetrics(Workbench.freePort());
-      ChangingKamille server = ChangingKamille.start(bench, told.withPacing("off"), place);
-      kamille = server;
-      var client = LoadClient.open(settings(port).onSharedCore());
-      PollMeter meter =
-          () -> {
-            Metrics metrics = server.metrics();
-            return new long[] {
-              metrics.required("kamille_loop_polls_total"),
-              metrics.required("kamille_loop_events_total")
-            };
-          };
-      var served = new Served(server.process(), client, meter);
-      extent.intervalsMicros().forEach(interval -> byInterval.put(interval, served));
-    }
-
-    /** One for each interval. */
-    private void startResponders() throws IOException {
-      for (int interval : extent.intervalsMicros()) {
-        int port = Workbench.freePort();
-        List<String> options =
-            List.of(
-                Responder.POLL_OPTION,
-                "-D" + Responder.TRANSPORT + "=" + (setting.paced().equals(EPOLL) ? EPOLL : "nio"),
-                "-D" + Responder.INTERVAL + "=" + interval);
-        Child process =
-            bench.start(
-                "responder-" + port, Core.SERVER, Jvm.command(Responder.class, options, port));
-        process.awaitListening(port, START_LIMIT);
-        byInterval.put(
-            interval, new Served(process, LoadClient.open(settings(port)), () -> polls(port)));
-      }
-    }
-
-    private static long[] polls(int port) throws IOException {
-      try (var in = URI.create("http://127.0.0.1:" + port + "/polls").toURL().openStream()) {
-        String[] counts = new String(in.readAllBytes(), StandardCharsets.US_ASCII).split(" ", -1);
-        return new long[] {Long.parseLong(counts[0]), Long.parseLong(counts[1])};
-      }
-    }
-
-    private LoadSettings settings(int port) {
-      var settings = LoadSettings.persistent(port, extent.connections());
-      return setting.isPersistent()
-          ? settings.withUses(WebAxe4.clientUses(1))
-          : settings.withUsesPerConnection(1);
-    }
-
-    /** The server with that interval, in force. */
-    private Served paced(int intervalMicros) throws IOException, InterruptedException {
-      if (kamille != null) {
-        kamille.pace(intervalMicros == 0 ? "off" : intervalMicros + "us");
-      }
-      return Objects.requireNonNull(byInterval.get(intervalMicros));
-    }
-
-    private void measure() throws IOException, InterruptedException {
-      double thinkScale = setting.isKamille() ? 1 : 0;
-      var workload = new WebAxe4("127.0.0.1", extent.workingSetBytes(), thinkScale, 1);
-      warm(workload);
-      for (int rate : extent.rates(setting)) {
-        for (int round = 1; round <= extent.rounds(); round++) {
-          for (int interval : extent.intervalsMicros()) {
-            step(
-                "%s: %,d requests/s, interval %d µs, round %d",
-                setting.label(), rate, interval, round);
-            Served served = paced(interval);
-            served.client().run(rate, SETTLING, round, workload);
-            keep("points.csv", of(setting), measure(served, workload, rate, interval, round));
+        if (setting.label().contains(only)) {
+          step("%s: start and warm up", setting.label());
+          try (var servers = new PacedServers(extent, bench, setting)) {
+            servers.warm();
+            measure(extent, setting, servers);
+            profile(extent, setting, servers);
           }
         }
       }
+      if (only.isEmpty()) {
+        step("idle connections");
+        for (String threshold : List.of("off", Double.toString(IdleConnections.THRESHOLD))) {
+          idle.put(threshold, IdleConnections.measure(bench, threshold, extent.idle()));
+        }
+      }
     }
+    if (only.isEmpty()) {
+      try {
+        measurePath(extent);
+      } catch (IOException failed) {
+        note("the path is left out: " + failed.getMessage());
+      }
+    }
+  }
 
-    private void warm(WebAxe4 workload) throws IOException, InterruptedException {
-      for (int i = 1; setting.isKamille() && !workload.isFilled(); i++) {
-        paced(0).client().run(FILLING_RATE, Duration.ofSeconds(1), i, workload.filling());
-      }
-      while (!workload.isFilled()) {
-        workload.filling().next();
-      }
-      int rate = Math.min(WARMING_RATE, extent.rates(setting).getLast());
-      for (int interval : extent.intervalsMicros()) {
-        paced(interval).client().run(rate, WARMING, interval, workload);
+  private void measure(Extent extent, Setting setting, PacedServers servers)
+      throws IOException, InterruptedException {
+    for (int rate : extent.rates(setting)) {
+      for (int round = 1; round <= extent.rounds(); round++) {
+        for (int interval : extent.intervalsMicros()) {
+          step("%s: %,d/s, interval %d µs, round %d", setting.label(), rate, interval, round);
+          keep(
+              file(setting) + ".csv", in(samples, setting), servers.measure(rate, interval, round));
+        }
       }
     }
+  }
 
-    private Sample measure(Served served, WebAxe4 workload, int rate, int interval, int round)
-        throws IOException {
-      RunTime runBefore = served.process().runTime();
-      CpuTime cpuBefore = served.process().cpuTime();
-      long[] pollsBefore = served.meter().read();
-      LoadResult load = served.client().run(rate, extent.load(), rate * 100L + round, workload);
-      long[] polls = served.meter().read();
-      CpuTime cpu = served.process().cpuTime().minus(cpuBefore);
-      long ran = served.process().runTime().since(runBefore).ranNanos();
-      var sample = Sample.of(Integer.toString(rate), Integer.toString(interval), round);
-      return LoadFigures.with(sample, load)
-          .with(SETTING, setting.label())
-          .with(CPU, ran / 1e3 / load.completed())
-          .with(KERNEL_SHARE, (double) cpu.kernelMicros() / cpu.micros())
-          .with(POLLS, (polls[0] - pollsBefore[0]) * 1e9 / load.nanos())
-          .with(EVENTS, (double) (polls[1] - pollsBefore[1]) / (polls[0] - pollsBefore[0]));
+  private void profile(Extent extent, Setting setting, PacedServers servers)
+      throws IOException, InterruptedException {
+    if (!PollShare.isPossible()) {
+      note("the share of the poll is left out: perf is not installed");
+      return;
     }
-
-    @Override
-    public void close() throws IOException {
-      for (Served served : byInterval.values().stream().distinct().toList()) {
-        served.client().close();
-        served.process().stop();
+    for (int rate : extent.rates(setting)) {
+      for (int interval : List.of(0, PAPERS_MICROS)) {
+        Sample sample = servers.profile(rate, interval);
+        keep(file(setting) + "-kernel.csv", in(profiles, setting), sample);
       }
     }
+  }
+
+  private void measurePath(Extent extent) throws IOException, InterruptedException {
+    try (var spaces = Namespaces.open();
+        var bench = Workbench.open()) {
+      bench.moveTo(Core.OTHERS);
+      spaces.controlCongestion("cubic");
+      WanServer.startOrigin(bench, spaces);
+      for (int interval : PATH_MICROS) {
+        step("through the path: interval %d µs", interval);
+        for (Sample sample : new PacedPath(extent, bench, spaces).measure(interval)) {
+          keep("path.csv", path, sample);
+        }
+      }
+    }
+  }
+
+  private static String file(Setting setting) {
+    return setting.label().replaceAll("[^A-Za-z0-9]+", "-").toLowerCase(Locale.ROOT);
   }
 
   @Override
   List<Finding> findings() {
-    return List.of();
+    return new PacedFindings(samples, profiles, path, idle).all();
   }
 
   @Override
   List<String> sources() {
+    String lab = "perf/src/main/java/io/kamille/perf/lab/";
+    String load = "perf/src/main/java/io/kamille/perf/load/";
     return List.of(
-        "perf/src/main/java/io/kamille/perf/lab/PacedPolling.java",
+        lab + "PacedPolling.java",
+        lab + "PacedServers.java",
+        lab + "PacedPath.java",
+        lab + "PacedFigures.java",
+        lab + "PacedFindings.java",
+        lab + "IdleConnections.java",
+        lab + "PollShare.java",
         "proxy-core/src/main/java/io/kamille/core/loop",
-        "perf/src/main/java/io/kamille/perf/load/WebAxe4.java",
-        "perf/src/main/java/io/kamille/perf/load/Responder.java");
+        load + "WebAxe4.java",
+        load + "ZeroTimeout.java",
+        load + "Responder.java");
   }
 
   @Override
   void report(Report report) {
-    SETTINGS.stream()
-        .filter(setting -> !of(setting).all().isEmpty())
-        .forEach(
-            setting -> {
-              Samples here = of(setting);
-              String label = setting.label();
-              String file = label.replaceAll("[^A-Za-z0-9]+", "-").toLowerCase(Locale.ROOT);
-              String across = "requests offered per second";
-              report.heading(label).table(here.wholeTable("interval µs", "offered/s", COLUMNS));
-              report.plot(
-                  file + "-mean",
-                  new LineChart(label + ": mean response time, by interval in µs", across, "ms")
-                      .lines(here, MEAN.times(1e-3)));
-              report.plot(
-                  file + "-cpu",
-                  new LineChart(label + ": CPU time for a reply, by interval in µs", across, "µs")
-                      .lines(here, CPU));
-            });
+    for (Setting setting : SETTINGS) {
+      Samples here = in(samples, setting);
+      if (!here.all().isEmpty()) {
+        report.heading(setting.label());
+        responses(report, file(setting), setting.label(), here);
+        Samples kept = PacedFigures.undisturbed(here);
+        report.table(kept.wholeTable("interval µs", "offered/s", PacedFigures.WORK));
+        plot(
+            report,
+            file(setting) + "-cpu",
+            setting.label() + ": core",
+            kept,
+            PacedFigures.CPU_SHARE.times(100),
+            "%");
+        Samples shares = in(profiles, setting);
+        if (!shares.all().isEmpty()) {
+          report.table(shares.wholeTable("interval µs", "offered/s", PROFILE));
+        }
+      }
+    }
+    if (!path.all().isEmpty()) {
+      report.heading("Kamille, through the path");
+      responses(report, "path", "Kamille, through the path", path);
+    }
+    if (!idle.isEmpty()) {
+      report.heading("Idle connections");
+      var chart = new LineChart("open connections", "seconds", "connections");
+      idle.forEach((threshold, counts) -> chart.line("idle-threshold: " + threshold, counts));
+      report.plot("idle", chart);
+    }
+  }
+
+  private static void responses(Report report, String file, String title, Samples all) {
+    String leftOut = PacedFigures.leftOut(all);
+    if (!leftOut.isEmpty()) {
+      report.paragraph(leftOut);
+    }
+    Samples kept = PacedFigures.undisturbed(all);
+    report.table(kept.wholeTable("interval µs", "offered/s", PacedFigures.RESPONSES));
+    plot(report, file + "-mean", title + ": mean of all", kept, MEAN.times(1e-3), "ms");
+    plot(
+        report,
+        file + "-hits",
+        title + ": mean of hits",
+        kept,
+        PacedFigures.HIT_MEAN.times(1e-3),
+        "ms");
+    plot(
+        report,
+        file + "-misses",
+        title + ": mean of misses",
+        kept,
+        PacedFigures.MISS_MEAN.times(1e-3),
+        "ms");
+  }
+
+  private static void plot(
+      Report report, String file, String title, Samples samples, Figure figure, String unit) {
+    report.plot(
+        file, new LineChart(title + ", by interval in µs", ACROSS, unit).lines(samples, figure));
   }
 }

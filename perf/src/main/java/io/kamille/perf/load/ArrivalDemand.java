@@ -33,6 +33,7 @@ final class ArrivalDemand extends Demand {
   private final Deque<LoadConnection> idle = new ArrayDeque<>();
   private final Deque<Long> waiting = new ArrayDeque<>();
   private final Histogram latency = new Histogram(GREATEST_NANOS, DIGITS);
+  private final Histogram hits = new Histogram(GREATEST_NANOS, DIGITS);
   private final Histogram lateness = new Histogram(GREATEST_NANOS, DIGITS);
   private final Map<LoadFailure, Long> failures = new EnumMap<>(LoadFailure.class);
   private long offered;
@@ -64,6 +65,7 @@ final class ArrivalDemand extends Demand {
         nanos,
         nanos - took.idleNanos(),
         latency,
+        hits,
         lateness);
   }
 
@@ -125,6 +127,9 @@ final class ArrivalDemand extends Demand {
     if (failure == null) {
       long now = client.elapsed();
       record(latency, now - connection.intendedNanos());
+      if (connection.reader().source().isHit()) {
+        record(hits, now - connection.intendedNanos());
+      }
       answeredInPlan += now <= arrivals.durationNanos() ? 1 : 0;
     } else {
       failed(failure);

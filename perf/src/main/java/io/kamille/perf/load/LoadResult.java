@@ -15,6 +15,7 @@ import org.HdrHistogram.Histogram;
  * @param nanos from the beginning until the last one was done with
  * @param busyNanos of them the client itself had something to do
  * @param latency in nanoseconds from the intended send time to the last octet of the response
+ * @param hits the same of those that the proxy had stored, by their Cache-Status
  * @param lateness in nanoseconds from the intended send time to when the client noticed it
  */
 public record LoadResult(
@@ -26,6 +27,7 @@ public record LoadResult(
     long nanos,
     long busyNanos,
     Histogram latency,
+    Histogram hits,
     Histogram lateness) {
 
   private static final double BUSY_LIMIT = 0.95;

@@ -65,6 +65,9 @@ public final class Responder implements AutoCloseable {
   /** The property with the interval between two polls, in microseconds; 0 for no pacing. */
   public static final String INTERVAL = "kamille.bench.interval";
 
+  /** The property that says that no poll waits; of use with an interval alone. */
+  public static final String ZERO_TIMEOUT = "kamille.bench.zero-timeout";
+
   /** The property with the longest busy wait before the loop blocks, in microseconds. */
   public static final String SPIN = "kamille.bench.spin";
 
@@ -98,7 +101,9 @@ public final class Responder implements AutoCloseable {
   private Responder(int port, boolean isEpoll, PaceSettings pace, boolean isBare) {
     this.isBare = isBare;
     IoHandlerFactory selector = isEpoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
-    polls = PacedPolls.over(selector, pace);
+    polls =
+        PacedPolls.over(
+            Boolean.getBoolean(ZERO_TIMEOUT) ? ZeroTimeout.over(selector) : selector, pace);
     loop = new MultiThreadIoEventLoopGroup(1, polls);
     socket =
         new ServerBootstrap()

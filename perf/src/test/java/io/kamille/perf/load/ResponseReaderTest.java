@@ -58,9 +58,7 @@ class ResponseReaderTest {
     assertThat(reader.retryAfterSeconds()).isEqualTo(2);
     expectHello();
     read(
-        "HTTP/1.1 503 No\r\n"
-            + "Retry-After: Sun, 06 Nov 1994 08:49:37 GMT\r\n"
-            + "Content-Length: 0\r\n\r\n");
+        "HTTP/1.1 503 No\r\nRetry-After: Sun, 06 Nov 1994 08:49:37 GMT\r\nContent-Length: 0\r\n\r\n");
     assertThat(reader.retryAfterSeconds()).isZero();
   }
 

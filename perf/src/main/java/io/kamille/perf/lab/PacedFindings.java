@@ -1,0 +1,194 @@
+package io.kamille.perf.lab;
+
+import com.google.errorprone.annotations.FormatMethod;
+import com.google.errorprone.annotations.FormatString;
+import io.kamille.perf.compare.LoadFigures;
+import io.kamille.perf.lab.PacedServers.Kind;
+import io.kamille.perf.lab.PacedServers.Setting;
+import io.kamille.perf.report.Column;
+import io.kamille.perf.report.Figure;
+import io.kamille.perf.report.Finding;
+import io.kamille.perf.report.Finding.Today;
+import io.kamille.perf.report.LineChart.Point;
+import io.kamille.perf.report.Samples;
+import io.kamille.perf.report.Spread;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+
+/** What holds today of the paper's claims about paced polling. */
+record PacedFindings(
+    Map<String, Samples> samples,
+    Map<String, Samples> profiles,
+    Samples path,
+    Map<String, List<Point>> idle) {
+
+  private static final String PACED = "10000";
+  private static final String LONG = "40000";
+  private static final double KEPT_UP = 0.97;
+  private static final double RISES = 1.5;
+  private static final String NONE = "no undisturbed measurement";
+
+  List<Finding> all() {
+    var all = new ArrayList<Finding>();
+    for (Setting setting :
+        List.of(
+            new Setting(Kind.POLL_ZERO, true),
+            new Setting(Kind.POLL_ZERO, false),
+            new Setting(Kind.EPOLL, true),
+            new Setting(Kind.KAMILLE, true),
+            new Setting(Kind.KAMILLE, false))) {
+      Samples here = undisturbed(setting);
+      if (!here.all().isEmpty()) {
+        all.add(throughput(setting.label(), here));
+        all.add(flat(setting.label(), here));
+        all.add(core(setting.label(), here));
+        all.add(poll(setting.label()));
+      }
+    }
+    all.add(wait(PACED, 0.9, "through the path: 10 ms do not show at light load"));
+    all.add(wait(LONG, 0, "through the path: beyond 10 ms, the wait shows at light load"));
+    all.add(idleCount());
+    all.add(
+        Finding.untested(
+            "at 7,000 sockets, the scheduler disturbs the interval",
+            "one loop has one thread; figures in perf/log/2026-11-29-pacing.md"));
+    return all;
+  }
+
+  private Samples undisturbed(Setting setting) {
+    Samples all = samples.getOrDefault(setting.label(), new Samples("rate", "interval_micros"));
+    return PacedFigures.undisturbed(all);
+  }
+
+  /** At the highest rate at which both were measured and the unpaced server falls short. */
+  private static Finding throughput(String label, Samples here) {
+    String claim = label + ": throughput +11 to +25 % with 10 ms";
+    for (String rate : here.situations().reversed()) {
+      Optional<Spread> ratio = here.ratio(LoadFigures.RATE, rate, PACED, PacedFigures.UNPACED);
+      double unpaced = median(here, LoadFigures.RATE, rate, PacedFigures.UNPACED);
+      if (ratio.isPresent() && unpaced < KEPT_UP * Double.parseDouble(rate)) {
+        String figures = rate + "/s offered: × " + Column.text(ratio, 2);
+        return Finding.atLeast(claim, ratio.get().median(), 1.11, 1.03, figures);
+      }
+    }
+    return Finding.untested(claim, "the unpaced server keeps up in each undisturbed cell");
+  }
+
+  private static Finding flat(String label, Samples here) {
+    String claim = label + ": response time is flat in the load with 10 ms, and rises without";
+    double paced = rise(here, LoadFigures.MEAN, PACED);
+    double unpaced = rise(here, LoadFigures.MEAN, PacedFigures.UNPACED);
+    if (Double.isNaN(paced + unpaced)) {
+      return Finding.untested(claim, NONE);
+    }
+    Today today =
+        paced > RISES
+            ? Today.DOES_NOT_HOLD
+            : unpaced > RISES * paced ? Today.HOLDS : Today.HOLDS_LESS;
+    return new Finding(
+        claim,
+        today,
+        text("mean at the highest ÷ at the lowest rate: %.2f paced, %.2f not", paced, unpaced));
+  }
+
+  private static Finding core(String label, Samples here) {
+    String claim =
+        label + ": the core is near 100 % without pacing, and grows with the rate with it";
+    if (here.situations().isEmpty()) {
+      return Finding.untested(claim, NONE);
+    }
+    String light = here.situations().getFirst();
+    double unpaced = median(here, PacedFigures.CPU_SHARE, light, PacedFigures.UNPACED);
+    double grows = rise(here, PacedFigures.CPU_SHARE, PACED);
+    if (Double.isNaN(unpaced + grows)) {
+      return Finding.untested(claim, NONE);
+    }
+    Today today =
+        grows < RISES ? Today.DOES_NOT_HOLD : unpaced > 0.9 ? Today.HOLDS : Today.HOLDS_LESS;
+    return new Finding(
+        claim,
+        today,
+        text(
+            "%.0f %% without at %s/s; with it × %.1f from the lowest to the highest rate",
+            unpaced * 100, light, grows));
+  }
+
+  private Finding poll(String label) {
+    String claim = label + ": poll() has 6 to 28 % of kernel time without pacing, less with it";
+    Samples here = profiles.getOrDefault(label, new Samples("rate", "interval_micros"));
+    double unpaced = 0;
+    double paced = 0;
+    for (String rate : here.situations()) {
+      double share = median(here, PacedFigures.POLL_SHARE, rate, PacedFigures.UNPACED);
+      if (share > unpaced) {
+        unpaced = share;
+        paced = median(here, PacedFigures.POLL_SHARE, rate, PACED);
+      }
+    }
+    if (unpaced == 0 || Double.isNaN(paced)) {
+      return Finding.untested(claim, "no samples of the kernel");
+    }
+    Today today =
+        paced >= unpaced ? Today.DOES_NOT_HOLD : unpaced >= 0.06 ? Today.HOLDS : Today.HOLDS_LESS;
+    return new Finding(
+        claim,
+        today,
+        text("at most %.0f %% without, then %.0f %% with", unpaced * 100, paced * 100));
+  }
+
+  /** How the mean of hits through the path compares with that without pauses, at the least rate. */
+  private Finding wait(String interval, double isShort, String claim) {
+    Samples here = PacedFigures.undisturbed(path);
+    Optional<Spread> ratio =
+        here.situations().stream()
+            .findFirst()
+            .flatMap(
+                rate -> here.ratio(PacedFigures.HIT_MEAN, rate, interval, PacedFigures.UNPACED));
+    if (ratio.isEmpty()) {
+      return Finding.untested(claim, "no undisturbed measurement through the path");
+    }
+    String figures = "mean of hits × " + Column.text(ratio, 2);
+    double times = ratio.get().median();
+    return isShort > 0
+        ? Finding.atLeast(claim, 1 / times, isShort, 0.8, figures)
+        : Finding.atLeast(claim, times, 1.15, 1.08, figures);
+  }
+
+  private Finding idleCount() {
+    String claim = "the dynamic time-out keeps idle connections near the threshold of 70 %";
+    List<Point> with = idle.getOrDefault(Double.toString(IdleConnections.THRESHOLD), List.of());
+    List<Point> without = idle.getOrDefault("off", List.of());
+    if (with.isEmpty() || IdleConnections.settled(without) < 0.95) {
+      return Finding.untested(claim, "without it the connections do not come to their limit");
+    }
+    double settled = IdleConnections.settled(with);
+    double distance = Math.abs(settled - IdleConnections.THRESHOLD);
+    String figures =
+        text(
+            "%.0f %% of the limit with it, %.0f %% without",
+            settled * 100, IdleConnections.settled(without) * 100);
+    return Finding.atLeast(claim, -distance, -0.1, -0.2, figures);
+  }
+
+  /** At the highest rate as a multiple of that at the lowest; NaN without both. */
+  private static double rise(Samples here, Figure figure, String interval) {
+    List<String> rates =
+        here.situations().stream().filter(rate -> !here.of(rate, interval).isEmpty()).toList();
+    return rates.size() < 2
+        ? Double.NaN
+        : median(here, figure, rates.getLast(), interval)
+            / median(here, figure, rates.getFirst(), interval);
+  }
+
+  private static double median(Samples here, Figure figure, String rate, String interval) {
+    return here.spread(figure, rate, interval).map(Spread::median).orElse(Double.NaN);
+  }
+
+  @FormatMethod
+  private static String text(@FormatString String format, Object... values) {
+    return String.format(Locale.ROOT, format, values);
+  }
+}
