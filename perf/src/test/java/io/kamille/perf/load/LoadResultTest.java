@@ -15,7 +15,8 @@ class LoadResultTest {
     var latency = new Histogram(60 * SECOND, 3);
     latency.recordValueWithCount(SECOND / 2, 2000);
     var result =
-        new LoadResult(2000, Map.of(), 0, 2 * SECOND, 1990, 3 * SECOND, SECOND, latency, latency, latency);
+        new LoadResult(
+            2000, Map.of(), 0, 2 * SECOND, 1990, 3 * SECOND, SECOND, latency, latency, latency);
     assertThat(result.ratePerSecond()).isEqualTo(995);
   }
 }
