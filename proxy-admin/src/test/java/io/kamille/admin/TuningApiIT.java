@@ -62,6 +62,28 @@ class TuningApiIT {
     assertThat(appliance.tuner.settings().policy()).isEqualTo(TuningPolicy.EQUATION);
   }
 
+  @Test
+  void boundsOfWatermarksHoldAtOnce() throws IOException {
+    assertThat(
+            request("PUT", "/v1/tuning", "{\"minWatermark\":\"8KiB\",\"maxWatermark\":\"1MiB\"}"))
+        .startsWith("HTTP/1.1 200 ")
+        .contains("\"minWatermarkBytes\":8192,\"maxWatermarkBytes\":1048576");
+    assertThat(request("PUT", "/v1/tuning", "{\"maxWatermark\":\"16KiB\"}"))
+        .contains("\"minWatermarkBytes\":8192,\"maxWatermarkBytes\":16384");
+    assertThat(appliance.tuner.settings().maxWatermarkBytes()).isEqualTo(16 << 10);
+  }
+
+  @Test
+  void allProblemsAreToldAtOnce() throws IOException {
+    String content = "{\"policy\":\"best\",\"maxWatermark\":\"2GiB\",\"minWatermark\":\"256KiB\"}";
+    assertThat(request("PUT", "/v1/tuning", content))
+        .startsWith("HTTP/1.1 400 ")
+        .contains("policy: \\\"best\\\" (expected: one of off, kernel, equation).")
+        .contains("maxWatermark: \\\"2GiB\\\" (expected: a size of 8KiB–1MiB")
+        .contains("minWatermark: 256KiB (expected: at most maxWatermark, 128KiB).");
+    assertThat(appliance.tuner.settings().minWatermarkBytes()).isEqualTo(32 << 10);
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -70,9 +92,9 @@ class TuningApiIT {
         "{} | The content must be an object with any of policy",
         "{\"policy\":1} | The content must be an object with any of policy",
         "{\"headroom\":\"3\"} | The content must be an object with any of policy",
-        "{\"policy\":\"best\"} | policy: expected one of off, kernel, equation.",
+        "{\"policy\":\"best\"} | policy: \\\"best\\\" (expected: one of off, kernel, equation).",
         "{\"model\":\"padhye\"} | The content must be an object with any of policy",
-        "{\"budget\":\"1KiB\"} | budget: expected a size of 64KiB",
+        "{\"budget\":\"1KiB\"} | budget: \\\"1KiB\\\" (expected: a size of 64KiB",
       })
   void whatNobodyCouldDoIsToldAndChangesNothing(String content, String detail) throws IOException {
     assertThat(request("PUT", "/v1/tuning", content)).startsWith("HTTP/1.1 400 ").contains(detail);

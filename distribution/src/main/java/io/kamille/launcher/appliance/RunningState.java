@@ -120,7 +120,13 @@ final class RunningState {
 
   private static String words(TuningSettings tuning) {
     // The second word is that of a setting which is gone: a process before this one compares it.
-    return tuning.policy() + " FITTED " + tuning.budgetBytes();
+    // So are bounds of watermarks, which stand there only if they are not those of that process.
+    String bounds =
+        tuning.minWatermarkBytes() == TuningSettings.DEFAULT.minWatermarkBytes()
+                && tuning.maxWatermarkBytes() == TuningSettings.DEFAULT.maxWatermarkBytes()
+            ? ""
+            : " " + tuning.minWatermarkBytes() + " " + tuning.maxWatermarkBytes();
+    return tuning.policy() + " FITTED " + tuning.budgetBytes() + bounds;
   }
 
   private interface OriginReader {
@@ -228,11 +234,17 @@ final class RunningState {
 
   private static void setTuning(Appliance appliance, String words) {
     String[] parts = words.split(" ", -1);
-    TuningSettings settings = appliance.running().tuning();
+    boolean isBounded = parts.length > 3;
+    TuningSettings usual = TuningSettings.DEFAULT;
     appliance
         .tuner()
         .settings(
-            settings.with(TuningPolicy.valueOf(parts[0])).withBudget(Long.parseLong(parts[2])));
+            usual
+                .with(TuningPolicy.valueOf(parts[0]))
+                .withBudget(Long.parseLong(parts[2]))
+                .withWatermarks(
+                    isBounded ? Long.parseLong(parts[3]) : usual.minWatermarkBytes(),
+                    isBounded ? Long.parseLong(parts[4]) : usual.maxWatermarkBytes()));
   }
 
   /** Removes here what the other process removes, and tells it what is removed here. */

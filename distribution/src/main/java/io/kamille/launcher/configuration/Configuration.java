@@ -134,6 +134,9 @@ public record Configuration(
           "Whom certificates are ordered from, by listeners with `tls: acme`; see"
               + " [certificates](../operations/acme.md).");
 
+  static final Subsection<TuningSettings> TUNING =
+      TuningSettings.SECTION.one("tuning", "How send buffers are tuned.");
+
   static final Subsection<ClusterSettings> CLUSTER =
       ClusterSettings.SECTION.one(
           "cluster", "Several nodes as one cache; see [cluster](../operations/cluster.md).");
@@ -157,7 +160,7 @@ public record Configuration(
               "limits",
               "Limits on size, number and slowness of messages from clients and origins."),
           OverloadSettings.SECTION.one("overload", "Behaviour under overload."),
-          TuningSettings.SECTION.one("tuning", "How send buffers are tuned."),
+          TUNING,
           ForwardingSettings.SECTION.one(
               "forwarding", "Fields of forwarded messages that describe their way."),
           SPOOL,
@@ -173,9 +176,9 @@ public record Configuration(
           Setting.of(
                   "host-sockets",
                   ValueTypes.file(),
-                  "The socket of `kamille host-sockets`, which gives Kamille its listening sockets and"
-                      + " its connections to origins, and looks names up. For a network namespace"
-                      + " without interfaces; see [sandbox](../operations/sandbox.md).")
+                  "The socket of `kamille host-sockets`, which gives Kamille its listening sockets"
+                      + " and its connections to origins, and looks names up. For a network"
+                      + " namespace without interfaces; see [sandbox](../operations/sandbox.md).")
               .orElse("Kamille opens its sockets itself")
               .into("hostSockets")
               .appliesOnRestart(),

@@ -1,6 +1,7 @@
 package io.kamille.launcher.configuration;
 
 import io.kamille.admin.AdminSettings;
+import io.kamille.admin.tuning.TuningSettings;
 import io.kamille.cache.rules.StatusLifetimes;
 import io.kamille.cache.settings.DiskSettings;
 import io.kamille.cache.settings.MemorySettings;
@@ -75,6 +76,9 @@ record CrossChecks(SectionValues file, Problems problems) {
       parametersAreKeptOrIgnored(ofRoute.one(RouteCacheSettings.QUERY));
       new RouteChecks(route, problems).run();
     }
+    SectionValues tuning = file.one(Configuration.TUNING);
+    long watermark = tuning.value(TuningSettings.MAX_WATERMARK);
+    isAtMost(tuning, TuningSettings.MIN_WATERMARK, watermark, "tuning.max-watermark");
     new AcmeChecks(file, problems).run();
     new FileChecks(file, problems).run();
     nodesShareWhatIsIncluded();

@@ -12,6 +12,9 @@ import io.kamille.core.loop.LoopTurns;
 import io.kamille.core.loop.PaceJudgement;
 import io.kamille.core.loop.PaceSettings;
 import io.kamille.core.metric.Histogram;
+import io.kamille.core.setting.ByteSize;
+import io.kamille.core.setting.Problems;
+import io.kamille.core.setting.ValueType;
 import io.kamille.core.setting.ValueTypes;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,7 +31,8 @@ final class EngineResources {
   private static final String EXPECTED_PACE =
       "The content must be an object with any of pacing, latencyBudget and spin," + " all strings.";
   private static final String EXPECTED_TUNING =
-      "The content must be an object with any of policy and budget, both strings.";
+      "The content must be an object with any of policy, budget,"
+          + " minWatermark and maxWatermark, all strings.";
   private static final double NANOS_PER_SECOND = 1e9;
   private static final double NANOS_PER_MICRO = 1e3;
   private static final double MEDIAN = 0.5;
@@ -215,17 +219,50 @@ final class EngineResources {
   private static TuningSettings tuned(Map<String, String> members, TuningSettings present)
       throws InvalidRequest {
     TuningSettings next = present;
+    var problems = new ArrayList<String>();
     for (Map.Entry<String, String> member : members.entrySet()) {
-      String name = member.getKey();
-      String text = member.getValue();
-      next =
-          switch (name) {
-            case "policy" -> next.with(Json.value(name, text, TuningPolicy.type()));
-            case "budget" -> next.withBudget(Json.value(name, text, TuningSettings.budgetType()));
-            default -> throw new InvalidRequest(EXPECTED_TUNING);
-          };
+      try {
+        next = tuned(member.getKey(), member.getValue(), next);
+      } catch (InvalidRequest refused) {
+        problems.add(refused.getMessage());
+      }
+    }
+    if (next.minWatermarkBytes() > next.maxWatermarkBytes()) {
+      problems.add(
+          "minWatermark: "
+              + ByteSize.print(next.minWatermarkBytes())
+              + " (expected: at most maxWatermark, "
+              + ByteSize.print(next.maxWatermarkBytes())
+              + ").");
+    }
+    if (!problems.isEmpty()) {
+      throw new InvalidRequest(String.join(" ", problems));
     }
     return next;
+  }
+
+  private static TuningSettings tuned(String name, String text, TuningSettings present)
+      throws InvalidRequest {
+    return switch (name) {
+      case "policy" -> present.with(found(name, text, TuningPolicy.type()));
+      case "budget" -> present.withBudget(found(name, text, TuningSettings.budgetType()));
+      case "minWatermark" ->
+          present.withWatermarks(
+              found(name, text, TuningSettings.MIN_WATERMARK.type()), present.maxWatermarkBytes());
+      case "maxWatermark" ->
+          present.withWatermarks(
+              present.minWatermarkBytes(), found(name, text, TuningSettings.MAX_WATERMARK.type()));
+      default -> throw new InvalidRequest(EXPECTED_TUNING);
+    };
+  }
+
+  private static <T> T found(String name, String text, ValueType<T> type) throws InvalidRequest {
+    T value = type.parse(text);
+    if (value == null) {
+      throw new InvalidRequest(
+          name + ": " + Problems.quote(text) + " (expected: " + type.expected() + ").");
+    }
+    return value;
   }
 
   // Connections

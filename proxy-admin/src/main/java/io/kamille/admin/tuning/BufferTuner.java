@@ -199,7 +199,7 @@ public final class BufferTuner implements SendBufferAdvisor, AutoCloseable {
   @Override
   public Beginning beginning(InetAddress client) {
     TuningSettings now = settings;
-    SendBuffer first = SendBufferLaw.initial(system.highWatermarkBytes());
+    SendBuffer first = SendBufferLaw.initial(now);
     if (!now.policy().isSizing()) {
       return new Beginning(first, 0);
     }
@@ -330,11 +330,7 @@ public final class BufferTuner implements SendBufferAdvisor, AutoCloseable {
             ? SendBufferLaw.fixable(connection.asked().sendBufferBytes(), connection.told(), limits)
             : 0;
     return SendBufferLaw.next(
-        connection.asked(),
-        connection.estimate(),
-        connection.windowBytes(),
-        size,
-        system.highWatermarkBytes());
+        connection.asked(), connection.estimate(), connection.windowBytes(), size, now);
   }
 
   @GuardedBy("this")
@@ -368,6 +364,8 @@ public final class BufferTuner implements SendBufferAdvisor, AutoCloseable {
         settings.policy(),
         "fitted",
         settings.budgetBytes(),
+        settings.minWatermarkBytes(),
+        settings.maxWatermarkBytes(),
         TuningSettings.HEADROOM,
         settings.period().toMillis(),
         budget.bytes(settings.budgetBytes()),

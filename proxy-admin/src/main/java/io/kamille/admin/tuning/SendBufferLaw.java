@@ -17,7 +17,8 @@ final class SendBufferLaw {
    * buffer held up gets twice the mark. A first look raises nothing: every client takes its first
    * window at once, and what is then queued for one that stops cannot be taken back.
    *
-   * In front of the kernel as much may wait again, and half of that before the source goes on.
+   * In front of the kernel twice as much may wait, within the bounds of the settings, and half of
+   * that before the source goes on.
    *
    * The least size is the kernel's own, SOCK_MIN_SNDBUF without what it needs beside content: into
    * an empty buffer the kernel takes a whole train anyway. What the kernel refuses to fix, it
@@ -37,8 +38,8 @@ final class SendBufferLaw {
   private SendBufferLaw() {}
 
   /** What a connection begins with about which nothing is known. */
-  static SendBuffer initial(int highWatermarkBytes) {
-    return buffer(0, INITIAL_MARK_BYTES, highWatermarkBytes);
+  static SendBuffer initial(TuningSettings settings) {
+    return buffer(0, INITIAL_MARK_BYTES, settings);
   }
 
   /**
@@ -47,18 +48,16 @@ final class SendBufferLaw {
    * @param present what it has
    * @param windowBytes its congestion window
    * @param sizeBytes content that the kernel may hold; 0 to leave it to the kernel
-   * @param highWatermarkBytes the most that may wait in front of the kernel
+   * @param settings with the bounds of what may wait in front of the kernel
    */
   static SendBuffer next(
       SendBuffer present,
       Estimate estimate,
       long windowBytes,
       long sizeBytes,
-      int highWatermarkBytes) {
+      TuningSettings settings) {
     return buffer(
-        (int) sizeBytes,
-        mark(present.notSentLowWatermarkBytes(), estimate, windowBytes),
-        highWatermarkBytes);
+        (int) sizeBytes, mark(present.notSentLowWatermarkBytes(), estimate, windowBytes), settings);
   }
 
   /** The same with a size. */
@@ -70,9 +69,9 @@ final class SendBufferLaw {
         buffer.highWatermarkBytes());
   }
 
-  private static SendBuffer buffer(int size, int mark, int highWatermarkBytes) {
+  private static SendBuffer buffer(int size, int mark, TuningSettings settings) {
     int high =
-        Math.clamp(2L * mark, 2 * TRAIN_BYTES, Math.max(highWatermarkBytes, 2 * TRAIN_BYTES));
+        (int) Math.clamp(2L * mark, settings.minWatermarkBytes(), settings.maxWatermarkBytes());
     return new SendBuffer(size, mark, high / 2, high);
   }
 

@@ -168,10 +168,20 @@ final class TuningSentence {
             size(demand), size(part), size(equal), size(Math.max(0, part - equal)));
   }
 
-  private static String mark(SendBuffer buffer) {
-    return buffer.notSentLowWatermarkBytes() == 0
-        ? "Unsent content is not bounded."
-        : format("About %s of content may wait unsent.", size(buffer.notSentLowWatermarkBytes()));
+  /** What may wait in the kernel and in front of it, and which setting bounds that. */
+  static String mark(SendBuffer buffer) {
+    long mark = buffer.notSentLowWatermarkBytes();
+    long high = buffer.highWatermarkBytes();
+    if (mark == 0) {
+      return "Unsent content is not bounded.";
+    }
+    String bound =
+        high == 2 * mark
+            ? ""
+            : high > mark * 2 ? " (tuning.min-watermark)" : " (tuning.max-watermark)";
+    return format(
+        "About %s of content may wait unsent in the kernel, and %s in front of it%s.",
+        size(mark), size(high), bound);
   }
 
   private static String size(long octets) {

@@ -12,9 +12,16 @@ import java.time.Duration;
  *
  * @param policy who decides on sizes
  * @param budgetBytes content that all send buffers together may be allowed, where sizes are ours
+ * @param minWatermarkBytes the least high-water mark in front of the kernel
+ * @param maxWatermarkBytes the greatest one
  * @param period between two looks at a connection
  */
-public record TuningSettings(TuningPolicy policy, long budgetBytes, Duration period) {
+public record TuningSettings(
+    TuningPolicy policy,
+    long budgetBytes,
+    long minWatermarkBytes,
+    long maxWatermarkBytes,
+    Duration period) {
 
   /**
    * By what factor a buffer is larger than throughput × round-trip time: lost segments stay in it
@@ -24,9 +31,30 @@ public record TuningSettings(TuningPolicy policy, long budgetBytes, Duration per
 
   /** What suits most machines. */
   public static final TuningSettings DEFAULT =
-      new TuningSettings(TuningPolicy.KERNEL, 256L << 20, Duration.ofSeconds(1));
+      new TuningSettings(
+          TuningPolicy.KERNEL, 256L << 20, 32L << 10, 128L << 10, Duration.ofSeconds(1));
 
   private static final ValueType<Long> BUDGET = ValueTypes.size(64L << 10, 1L << 40);
+
+  /** Twice each mark that unsent content may have. */
+  private static final ValueType<Long> WATERMARK =
+      ValueTypes.size(2L * SendBufferLaw.LEAST_MARK_BYTES, 2L * SendBufferLaw.MOST_MARK_BYTES);
+
+  public static final Setting<Long> MIN_WATERMARK =
+      Setting.of(
+              "min-watermark",
+              WATERMARK,
+              "The least high-water mark of a connection: what may wait in front of the kernel"
+                  + " before Kamille pauses the source. The source goes on at half of it.")
+          .defaultsTo(DEFAULT.minWatermarkBytes());
+
+  public static final Setting<Long> MAX_WATERMARK =
+      Setting.of(
+              "max-watermark",
+              WATERMARK,
+              "The greatest high-water mark of a connection. Between both, it is twice the unsent"
+                  + " content that the connection may have in the kernel.")
+          .defaultsTo(DEFAULT.maxWatermarkBytes());
 
   public static final Section<TuningSettings> SECTION =
       Section.of(
@@ -45,6 +73,8 @@ public record TuningSettings(TuningPolicy policy, long budgetBytes, Duration per
                       + " memory is short it is less, but lack of memory leaves 16 KiB for each"
                       + " connection.")
               .defaultsTo(DEFAULT.budgetBytes()),
+          MIN_WATERMARK,
+          MAX_WATERMARK,
           Row.fixed(DEFAULT.period()));
 
   /** How a budget is written. */
@@ -54,11 +84,16 @@ public record TuningSettings(TuningPolicy policy, long budgetBytes, Duration per
 
   /** With another policy. */
   public TuningSettings with(TuningPolicy policy) {
-    return new TuningSettings(policy, budgetBytes, period);
+    return new TuningSettings(policy, budgetBytes, minWatermarkBytes, maxWatermarkBytes, period);
   }
 
   /** With another budget. */
   public TuningSettings withBudget(long budgetBytes) {
-    return new TuningSettings(policy, budgetBytes, period);
+    return new TuningSettings(policy, budgetBytes, minWatermarkBytes, maxWatermarkBytes, period);
+  }
+
+  /** With other bounds of high-water marks. */
+  public TuningSettings withWatermarks(long minBytes, long maxBytes) {
+    return new TuningSettings(policy, budgetBytes, minBytes, maxBytes, period);
   }
 }

@@ -28,13 +28,25 @@ export async function connections(place) {
     }
     await look();
   } }, POLICIES.map((name) => h("option", { value: name }, name)));
+  const bounds = ["budget", "minWatermark", "maxWatermark"].map((name) => h("input", { class: "mono", name, size: 8, placeholder: "as it is" }));
+  const form = h("form", { class: "row", onsubmit: async (event) => {
+    event.preventDefault();
+    try {
+      const json = Object.fromEntries(bounds.filter((field) => field.value !== "").map((field) => [field.name, field.value]));
+      await ask("/v1/tuning", { method: "PUT", json });
+      replace(said, note("ok", "It holds from the next period on, until a configuration is loaded."));
+    } catch (problem) {
+      replace(said, note("bad", problem.message));
+    }
+    await look();
+  } }, h("label", {}, "Budget", bounds[0]), h("label", {}, "Least watermark", bounds[1]), h("label", {}, "Greatest watermark", bounds[2]), h("button", { type: "submit" }, "Apply to the running process"));
   const sort = h("select", { name: "sort", onchange: () => look() }, ["buffer", "rate", "pending"].map((name) => h("option", { value: name }, name)));
   const look = async () => {
     const [tuning, found] = await Promise.all([
       get("/v1/tuning", place.signal), get(`/v1/connections?sort=${sort.value}&limit=100`, place.signal)]);
     if (document.activeElement !== policy) policy.value = tuning.policy;
     replace(head, answer(sentence(found.connections, tuning),
-      `Policy ${tuning.policy}. Kamille grants ${bytes(tuning.allocatedBytes)} of a budget of ${bytes(tuning.budgetInForceBytes)}; send buffers hold ${bytes(tuning.heldBytes)}.`));
+      `Policy ${tuning.policy}. Kamille grants ${bytes(tuning.allocatedBytes)} of a budget of ${bytes(tuning.budgetInForceBytes)}; send buffers hold ${bytes(tuning.heldBytes)}. High-water marks are ${bytes(tuning.minWatermarkBytes)} to ${bytes(tuning.maxWatermarkBytes)}.`));
     replace(rows, table([
       { name: "Client", show: (one) => h("span", { class: "mono nowrap" }, one.client) },
       { name: "Protocol", show: (one) => h("span", { class: "nowrap" }, one.protocol) },
@@ -48,6 +60,6 @@ export async function connections(place) {
     ], found.connections, "Connections appear here once a response is larger than what a client takes at once."));
   };
   replace(place.main, head, h("div", { class: "grid" }, card("", "Send buffers",
-    h("div", { class: "row" }, h("label", {}, "Policy", policy), h("label", {}, "Sorted by", sort)), said, rows, copyAsCurl("/v1/connections"))));
+    h("div", { class: "row" }, h("label", {}, "Policy", policy), h("label", {}, "Sorted by", sort)), form, said, rows, copyAsCurl("/v1/connections"))));
   await place.every(2, look);
 }

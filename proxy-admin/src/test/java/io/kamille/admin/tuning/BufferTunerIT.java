@@ -65,7 +65,7 @@ class BufferTunerIT {
   }
 
   private static TuningSettings settings(TuningPolicy policy) {
-    return new TuningSettings(policy, 512 << 10, Duration.ofHours(1));
+    return new TuningSettings(policy, 512 << 10, 32 << 10, 128 << 10, Duration.ofHours(1));
   }
 
   @AfterEach
@@ -96,7 +96,8 @@ class BufferTunerIT {
     CountDownLatch second = new CountDownLatch(1);
     try (BufferTuner failing =
         new BufferTuner(
-            new TuningSettings(TuningPolicy.EQUATION, 512 << 10, Duration.ofMillis(1)),
+            new TuningSettings(
+                TuningPolicy.EQUATION, 512 << 10, 32 << 10, 128 << 10, Duration.ofMillis(1)),
             SYSTEM,
             new KernelLimits(2 << 20, 2 << 20),
             () -> {

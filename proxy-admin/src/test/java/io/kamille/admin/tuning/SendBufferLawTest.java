@@ -8,11 +8,11 @@ import org.junit.jupiter.api.Test;
 
 class SendBufferLawTest {
 
-  private static final int MOST = 128 << 10;
+  private static final TuningSettings USUAL = TuningSettings.DEFAULT;
 
   @Test
   void aSlowClientGetsTheLeastMark() {
-    SendBuffer next = SendBufferLaw.next(present(64 << 10), rate(8192, 0), 0, 0, MOST);
+    SendBuffer next = SendBufferLaw.next(present(64 << 10), rate(8192, 0), 0, 0, USUAL);
     assertThat(next).isEqualTo(new SendBuffer(0, 4 << 10, 16 << 10, 32 << 10));
   }
 
@@ -49,6 +49,19 @@ class SendBufferLawTest {
   void whoIsHeldUpByItsBufferGetsTwiceTheMark() {
     assertThat(SendBufferLaw.mark(64 << 10, rate(1_000, 0.5), 0)).isEqualTo(128 << 10);
     assertThat(SendBufferLaw.mark(512 << 10, rate(1_000, 0.5), 0)).isEqualTo(512 << 10);
+  }
+
+  /** Twice the mark, in powers of two, between both bounds. */
+  @Test
+  void aHighWatermarkIsAnyPowerOfTwoBetweenTheBounds() {
+    TuningSettings wide = USUAL.withWatermarks(8 << 10, 1 << 20);
+    for (int mark = 4 << 10; mark <= 512 << 10; mark *= 2) {
+      Estimate estimate = rate(mark / 0.008, 0);
+      assertThat(SendBufferLaw.next(present(0), estimate, 0, 0, wide))
+          .isEqualTo(new SendBuffer(0, mark, mark, 2 * mark));
+      assertThat(SendBufferLaw.next(present(0), estimate, 0, 0, USUAL).highWatermarkBytes())
+          .isEqualTo(Math.clamp(2L * mark, 32 << 10, 128 << 10));
+    }
   }
 
   @Test

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.admin.tuning.Estimate.Basis;
 import io.kamille.core.socket.CongestionControl;
+import io.kamille.core.socket.SendBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -62,6 +63,18 @@ class TuningSentenceTest {
     assertThat(TuningSentence.bySystem(0)).isEqualTo("The kernel sizes its send buffer.");
     assertThat(TuningSentence.bySystem(100 << 10))
         .startsWith("Its send buffer is 100 KiB until Kamille looks again, or until it closes if");
+  }
+
+  @Test
+  void theBoundOfAWatermarkIsTold() {
+    String mark =
+        "About 32 KiB of content may wait unsent in the kernel, and 64 KiB in front of it";
+    assertThat(TuningSentence.mark(new SendBuffer(0, 32 << 10, 32 << 10, 64 << 10)))
+        .isEqualTo(mark + ".");
+    assertThat(TuningSentence.mark(new SendBuffer(0, 4 << 10, 16 << 10, 32 << 10)))
+        .endsWith(", and 32 KiB in front of it (tuning.min-watermark).");
+    assertThat(TuningSentence.mark(new SendBuffer(0, 512 << 10, 64 << 10, 128 << 10)))
+        .endsWith(", and 128 KiB in front of it (tuning.max-watermark).");
   }
 
   @Test
