@@ -19,14 +19,16 @@ public final class SendMemory implements AutoCloseable {
 
   /*
    * ss -tmn: "skmem:(r0,rb131072,t0,tb2626560,f1834,w9216,o0,bl0,d0)"; w is what is queued, with
-   * what the kernel needs beside it, f what is set aside for it. Without a state, ss shows
+   * what the kernel needs beside it, f what is set aside for it, tb its limit, of which half is
+   * content. Without a state, ss shows
    * connections, too, that a server before had closed and whose clients are gone.
    */
-  private static final Pattern QUEUED = Pattern.compile("skmem:\\([^)]*,f(\\d+),w(\\d+)");
+  private static final Pattern QUEUED = Pattern.compile("skmem:\\([^)]*,tb(\\d+),f(\\d+),w(\\d+)");
   private static final long LOOK_MILLIS = 500;
 
   private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
   private long sum;
+  private long sizes;
   private int looks;
 
   private SendMemory() {}
@@ -49,7 +51,9 @@ public final class SendMemory implements AutoCloseable {
   private synchronized void look(List<String> command) {
     try {
       Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-      sum += parse(process.inputReader().readAllAsString());
+      String text = process.inputReader().readAllAsString();
+      sum += parse(text);
+      sizes += sizes(text);
       looks++;
     } catch (IOException failed) {
       throw new UncheckedIOException(failed);
@@ -61,14 +65,24 @@ public final class SendMemory implements AutoCloseable {
     long bytes = 0;
     Matcher queued = QUEUED.matcher(text);
     while (queued.find()) {
-      bytes += Long.parseLong(queued.group(1)) + Long.parseLong(queued.group(2));
+      bytes += Long.parseLong(queued.group(2)) + Long.parseLong(queued.group(3));
     }
     return bytes;
+  }
+
+  /** Adds up the content that each connection may hold. */
+  static long sizes(String text) {
+    return QUEUED.matcher(text).results().mapToLong(one -> Long.parseLong(one.group(1)) / 2).sum();
   }
 
   /** The mean of all looks. */
   public synchronized double meanBytes() {
     return looks == 0 ? 0 : (double) sum / looks;
+  }
+
+  /** Content that all together may hold, the mean of all looks. */
+  public synchronized double meanSizeBytes() {
+    return looks == 0 ? 0 : (double) sizes / looks;
   }
 
   @Override

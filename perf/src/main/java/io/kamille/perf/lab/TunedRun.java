@@ -8,20 +8,15 @@ import io.kamille.perf.load.PathClients;
 import io.kamille.perf.load.PathClients.Fetcher;
 import io.kamille.perf.peer.Kamille;
 import io.kamille.perf.report.Figure;
-import io.kamille.perf.report.LineChart.Point;
 import io.kamille.perf.report.Sample;
 import io.kamille.perf.wan.LinkSettings;
 import io.kamille.perf.wan.Namespaces;
 import io.kamille.perf.wan.WanEmulator;
+import io.kamille.perf.wan.WanStats;
 import java.io.IOException;
-import java.net.ConnectException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
  * Crowds at servers that are tuned in some way, each server a process of its own.
@@ -29,6 +24,9 @@ import java.util.regex.Pattern;
  * @param settling of each run, before what is counted
  */
 record TunedRun(Workbench bench, Namespaces spaces, Duration settling, Duration counted) {
+
+  /** All send buffers of the paper's server. */
+  static final long PAPER_BUDGET = 512L << 10;
 
   static final Figure CLIENTS = Figure.of("clients");
 
@@ -38,18 +36,23 @@ record TunedRun(Workbench bench, Namespaces spaces, Duration settling, Duration 
   /** What the kernel held to send, mean, in octets. */
   static final Figure MEMORY = Figure.of("send_memory_bytes");
 
+  /** Content that the kernel could hold, mean, in octets. */
+  static final Figure SIZES = Figure.of("sizes_bytes");
+
   /** Jain's index of what clients got in parts of the mean of their kind. */
   static final Figure FAIRNESS = Figure.of("fairness");
 
   /** How late the emulator was at p99. */
   static final Figure LATE = Figure.of("late_micros");
 
-  private static final Pattern ALLOCATION =
-      Pattern.compile("\"number\":(\\d+).*?\"allocationBytes\":(\\d+)", Pattern.DOTALL);
+  /** Whether the figures say as much about the emulator as about the server. */
+  static final Figure DISTURBED = Figure.of("disturbed");
+
   private static final long SEED = 4;
   private static final int OBJECT_BYTES = 4 << 20;
   private static final int CONNECTIONS = 8000;
-  private static final double KIB = 1024;
+  private static final double LATE_LIMIT_MICROS = 1000;
+  private static final double CPU_LIMIT = 0.9;
 
   /** Octets a second, of one kind of client. */
   static Figure goodput(String kind) {
@@ -80,10 +83,17 @@ record TunedRun(Workbench bench, Namespaces spaces, Duration settling, Duration 
       return this;
     }
 
-    /** Adds one client behind the last link, that begins later. */
-    Crowd later(String kind, int client, Duration start) {
+    /** Adds one client behind a link that is there, that begins later. */
+    Crowd later(String kind, int link, int client, Duration start) {
       kinds.add(kind);
-      add(Fetcher.UNLIMITED, client, start);
+      String local = Namespaces.address(link, client);
+      fetchers.add(new Fetcher(kinds.size() - 1, local, Fetcher.UNLIMITED, start));
+      return this;
+    }
+
+    /** Adds a link without clients. */
+    Crowd link(String name, String path) {
+      links.add(LinkSettings.symmetric(name, path));
       return this;
     }
 
@@ -119,55 +129,29 @@ record TunedRun(Workbench bench, Namespaces spaces, Duration settling, Duration 
     }
   }
 
-  /** What each connection is allowed over time, as the control plane tells it. Any thread. */
-  static final class AllocationTrace {
-    private final Map<Integer, List<Point>> byNumber = new TreeMap<>();
-
-    /** Looks twice a second until it is interrupted. */
-    void follow(WanServer server) throws IOException, InterruptedException {
-      long begin = System.nanoTime();
-      while (true) {
-        Thread.sleep(500);
-        try {
-          add((System.nanoTime() - begin) / 1e9, server.ask("/v1/connections?limit=100"));
-        } catch (IOException failed) {
-          // The control plane listens a moment after the server does.
-          if (!(failed.getCause() instanceof ConnectException)) {
-            throw failed;
-          }
-        }
-      }
-    }
-
-    /** Adds an answer of the control plane. */
-    synchronized void add(double seconds, String answer) {
-      Matcher connection = ALLOCATION.matcher(answer);
-      while (connection.find()) {
-        byNumber
-            .computeIfAbsent(Integer.parseInt(connection.group(1)), _ -> new ArrayList<>())
-            .add(new Point(seconds, Long.parseLong(connection.group(2)) / KIB));
-      }
-    }
-
-    /** In KiB over seconds. */
-    synchronized Map<Integer, List<Point>> lines() {
-      return new TreeMap<>(byNumber);
-    }
+  /** With another time for each run. */
+  TunedRun lasting(int settlingSeconds, int countedSeconds) {
+    return new TunedRun(
+        bench, spaces, Duration.ofSeconds(settlingSeconds), Duration.ofSeconds(countedSeconds));
   }
 
   /** Measures, and adds what came out to a sample. */
-  Sample measure(Sample sample, String settings, Crowd crowd)
+  Sample measure(Sample sample, BufferWay way, long budgetBytes, Crowd crowd)
       throws IOException, InterruptedException {
-    return measure(sample, settings, crowd, new AllocationTrace());
+    return measure(sample, way, budgetBytes, crowd, new AllocationTrace());
   }
 
-  /** The same with a trace. */
-  Sample measure(Sample sample, String settings, Crowd crowd, AllocationTrace trace)
+  /** The same with a trace of what those ways allow that have a budget. */
+  Sample measure(Sample sample, BufferWay way, long budgetBytes, Crowd crowd, AllocationTrace trace)
       throws IOException, InterruptedException {
-    var kamille = Kamille.of(Checkout.find()).with(settings).withMetrics(WanServer.ADMIN_PORT);
+    var kamille =
+        Kamille.of(Checkout.find())
+            .with(way.settings(budgetBytes))
+            .withMetrics(WanServer.ADMIN_PORT);
+    long droppedBefore = spaces.droppedByDevices();
     try (var server = WanServer.start(bench, spaces, kamille, CONNECTIONS);
-        var wan = WanEmulator.start(spaces, crowd.links, WanEmulator.Options.seeded(SEED))) {
-      var looking = Thread.ofPlatform().start(() -> look(server, trace));
+        var wan = WanEmulator.start(spaces, crowd.links, WanEmulator.Options.seeded(SEED));
+        Closing _ = decide(server, way, budgetBytes, trace)) {
       var target = OriginTarget.of(OBJECT_BYTES, OBJECT_BYTES);
       List<Long> octets =
           spaces.callAtClient(
@@ -177,24 +161,47 @@ record TunedRun(Workbench bench, Namespaces spaces, Duration settling, Duration 
                             WanServer.address(), WanServer.authority(), target, crowd.fetchers);
                     SendMemory memory = server.watchMemory(settling)) {
                   List<Long> fetched = clients.run(settling, counted);
-                  sample.with(MEMORY, memory.meanBytes());
+                  sample.with(MEMORY, memory.meanBytes()).with(SIZES, memory.meanSizeBytes());
                   return fetched;
                 }
               });
-      looking.interrupt();
-      looking.join();
       double all = 0;
       for (int group = 0; group < crowd.kinds.size(); group++) {
         double goodput = (double) crowd.octetsOf(group, octets) / counted.toSeconds();
         sample.with(goodput(crowd.kinds.get(group)), goodput);
         all += goodput;
       }
-      return sample
-          .with(CLIENTS, crowd.fetchers.size())
-          .with(GOODPUT, all)
-          .with(FAIRNESS, crowd.fairness(octets))
-          .with(LATE, wan.stats().latenessP99Nanos() / 1e3);
+      return withPath(
+          sample
+              .with(CLIENTS, crowd.fetchers.size())
+              .with(GOODPUT, all)
+              .with(FAIRNESS, crowd.fairness(octets)),
+          wan.stats(),
+          spaces.droppedByDevices() - droppedBefore);
     }
+  }
+
+  /** Adds how well the emulator kept time. Queues of paths may be full: those are the paths. */
+  static Sample withPath(Sample sample, WanStats stats, long dropped) {
+    double late = stats.latenessP99Nanos() / 1e3;
+    boolean isDisturbed =
+        late > LATE_LIMIT_MICROS
+            || stats.cpuShare() > CPU_LIMIT
+            || stats.unheld() + stats.refused() + dropped > 0;
+    return sample.with(LATE, late).with(DISTURBED, isDisturbed);
+  }
+
+  /** What decides from outside, or looks at what Kamille decides. */
+  private static Closing decide(
+      WanServer server, BufferWay way, long budgetBytes, AllocationTrace trace) {
+    if (way.isFromOutside()) {
+      return server.split(way, budgetBytes, trace)::close;
+    }
+    if (way != BufferWay.EQUATION) {
+      return () -> {};
+    }
+    var looking = Thread.ofPlatform().start(() -> look(server, trace));
+    return () -> SendBufferSplit.end(looking);
   }
 
   private static void look(WanServer server, AllocationTrace trace) {
@@ -205,5 +212,11 @@ record TunedRun(Workbench bench, Namespaces spaces, Duration settling, Duration 
     } catch (IOException ended) {
       System.err.println("lab: " + ended.getMessage());
     }
+  }
+
+  /** Ends what decides or looks. */
+  private interface Closing extends AutoCloseable {
+    @Override
+    void close();
   }
 }

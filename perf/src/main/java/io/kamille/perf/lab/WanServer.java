@@ -106,6 +106,11 @@ final class WanServer implements AutoCloseable {
     return SendMemory.watch(spaces.atServer(List.of()), PORT, settling);
   }
 
+  /** Has send buffers decided on from outside. */
+  SendBufferSplit split(BufferWay way, long budgetBytes, AllocationTrace trace) {
+    return new SendBufferSplit(spaces.atServer(List.of()), PORT, way, budgetBytes, trace);
+  }
+
   @Override
   public void close() {
     process.stop();

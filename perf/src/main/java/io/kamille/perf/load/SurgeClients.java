@@ -18,6 +18,9 @@ public final class SurgeClients extends Demand {
   private final long[] dueNanos;
   private final long countNanos;
   private final long endNanos;
+  private final TransferRates rates = new TransferRates();
+  private final OriginTarget[] targets;
+  private final int haste;
   private boolean isOver;
   private long responses;
   private long nanos;
@@ -27,18 +30,23 @@ public final class SurgeClients extends Demand {
    *
    * @param responses complete ones
    * @param meanNanos from the wish for an object, a connection included, to its last octet
+   * @param rates by size, over the same time
+   * @param idleShare of the time in which the client had nothing to do
    */
-  public record Outcome(long responses, double meanNanos) {}
+  public record Outcome(long responses, double meanNanos, TransferRates rates, double idleShare) {}
 
   private SurgeClients(
       String authority,
       boolean arePersistent,
       List<Surge> users,
+      int haste,
       Duration settling,
       Duration counted) {
     this.authority = authority;
     this.arePersistent = arePersistent;
     this.users = users;
+    this.haste = haste;
+    this.targets = new OriginTarget[users.size()];
     this.countNanos = settling.toNanos();
     this.endNanos = countNanos + counted.toNanos();
     this.dueNanos = new long[users.size()];
@@ -53,6 +61,7 @@ public final class SurgeClients extends Demand {
    * @param locals addresses, one for each user
    * @param arePersistent one connection for all requests of a user; else HTTP/1.0, one for each
    * @param seed from which the first user draws; the next one from the next
+   * @param haste divides every pause
    */
   public static Outcome run(
       InetSocketAddress server,
@@ -60,17 +69,22 @@ public final class SurgeClients extends Demand {
       List<String> locals,
       boolean arePersistent,
       long seed,
+      int haste,
       Duration settling,
       Duration counted)
       throws IOException {
     int uses = arePersistent ? Integer.MAX_VALUE : 1;
     List<Surge> users =
         IntStream.range(0, locals.size()).mapToObj(user -> new Surge(seed + user)).toList();
-    var demand = new SurgeClients(authority, arePersistent, users, settling, counted);
+    var demand = new SurgeClients(authority, arePersistent, users, haste, settling, counted);
     try (var client = LoadClient.open(LoadSettings.from(server, locals, uses))) {
-      client.run(demand);
+      LoadClient.Took took = client.run(demand);
+      return new Outcome(
+          demand.responses,
+          (double) demand.nanos / Math.max(1, demand.responses),
+          demand.rates,
+          (double) took.idleNanos() / took.nanos());
     }
-    return new Outcome(demand.responses, (double) demand.nanos / Math.max(1, demand.responses));
   }
 
   @Override
@@ -100,6 +114,7 @@ public final class SurgeClients extends Demand {
 
   private LoadRequest next(LoadConnection connection) {
     OriginTarget target = users.get(connection.number()).next();
+    targets[connection.number()] = target;
     return LoadRequest.getUnchecked(authority, target, arePersistent ? "1.1" : "1.0");
   }
 
@@ -108,10 +123,12 @@ public final class SurgeClients extends Demand {
     LoadClient.requireNone(failure);
     long now = client.elapsed();
     int user = connection.number();
-    dueNanos[user] = now + users.get(user).pause().toNanos();
+    dueNanos[user] = now + users.get(user).pause().toNanos() / haste;
     if (now >= countNanos) {
       responses++;
-      nanos += now - connection.intendedNanos();
+      long took = now - connection.intendedNanos();
+      nanos += took;
+      rates.add(targets[user].length(), took);
     }
   }
 

@@ -148,6 +148,16 @@ public final class Namespaces implements AutoCloseable {
     return words;
   }
 
+  /**
+   * Decides how long the trains of segments are that the server's kernel makes: one segment each,
+   * as in 2001, or up to 64 KiB. Sockets accepted before keep theirs.
+   */
+  public void segmentTrains(boolean areLong) throws IOException {
+    String bytes = areLong ? "65536" : "2000";
+    String segments = areLong ? "65535" : "1";
+    ip("-n", servers, "link", "set", DEVICE, "gso_max_size", bytes, "gso_max_segs", segments);
+  }
+
   /** Sets how both ends of new connections control congestion. */
   public void controlCongestion(String algorithm) throws IOException {
     for (String name : List.of(servers, clients)) {

@@ -25,6 +25,10 @@ final class Posix {
   private static final int NEW_NETWORK = 0x4000_0000;
   private static final int SCHED_FIFO = 1;
   private static final int SET_TIMER_SLACK = 29;
+  private static final long PIDFD_OPEN = 434;
+  private static final long PIDFD_GETFD = 438;
+  private static final int SOL_SOCKET = 1;
+  private static final int SO_SNDBUFFORCE = 32;
 
   private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT;
   private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG;
@@ -43,6 +47,8 @@ final class Posix {
   private static final MethodHandle IOCTL =
       variadic("ioctl", FunctionDescriptor.of(INT, INT, LONG, LONG));
   private static final MethodHandle PRCTL = call("prctl", INT, INT, LONG);
+  private static final MethodHandle SYSCALL = call("syscall", INT, LONG, LONG, LONG, LONG);
+  private static final MethodHandle SETSOCKOPT = call("setsockopt", INT, INT, INT, INT, LONG, INT);
 
   private final Arena scope;
   private final MemorySegment state;
@@ -121,6 +127,24 @@ final class Posix {
   /** Lets timers of the calling thread be late by a nanosecond only. */
   void sharpenTimers() {
     rarely(PRCTL, SET_TIMER_SLACK, 1L);
+  }
+
+  /** A descriptor of that process. */
+  int process(long pid) throws IOException {
+    return checked("pidfd_open", rarely(SYSCALL, PIDFD_OPEN, pid, 0L, 0L));
+  }
+
+  /** A copy of a descriptor that another process has. */
+  int copy(int process, int descriptor) throws IOException {
+    return checked(
+        "pidfd_getfd", rarely(SYSCALL, PIDFD_GETFD, (long) process, (long) descriptor, 0L));
+  }
+
+  /** Sets SO_SNDBUF, which the kernel doubles, without the limit of wmem_max. */
+  void sendBuffer(int socket, int bytes) throws IOException {
+    time.set(INT, 0, bytes);
+    checked(
+        "setsockopt", rarely(SETSOCKOPT, socket, SOL_SOCKET, SO_SNDBUFFORCE, time.address(), 4));
   }
 
   void close(int descriptor) {
