@@ -19,19 +19,23 @@ final class SendBufferSplit implements AutoCloseable {
    * what small demands leave goes to the others equally.
    *
    * ss tells windows and descriptors; the sockets are copied out of the server (pidfd_getfd) and
-   * SO_SNDBUF is set there. The kernel doubles it, and half of that is content.
+   * SO_SNDBUF is set there. The kernel doubles it, and half of that is content. A newcomer begins
+   * with the least size, by that of the listening socket: else it fills what the kernel gives it.
    */
   private static final Pattern LINE =
       Pattern.compile(
           " \\[?(?:::ffff:)?([0-9.]+)\\]?:\\d+ +users:\\(\\(\"[^\"]*\",pid=(\\d+),fd=(\\d+)\\)"
               + ".* mss:(\\d+).* cwnd:(\\d+)");
+  private static final Pattern LISTENER = Pattern.compile("pid=(\\d+),fd=(\\d+)");
+  private static final int LEAST_BYTES = 2304;
   private static final long PERIOD_MILLIS = 1000;
   private static final int WINDOWS = 2;
 
   /** A connection as ss shows it. */
   record Connection(String client, long pid, int descriptor, long windowBytes) {}
 
-  private final List<String> command;
+  private final List<String> within;
+  private final int port;
   private final BufferWay way;
   private final long budgetBytes;
   private final AllocationTrace trace;
@@ -44,8 +48,8 @@ final class SendBufferSplit implements AutoCloseable {
    */
   SendBufferSplit(
       List<String> within, int port, BufferWay way, long budgetBytes, AllocationTrace trace) {
-    this.command = new ArrayList<>(within);
-    command.addAll(List.of("ss", "-tinpHO", "state", "established", "sport", "=", ":" + port));
+    this.within = within;
+    this.port = port;
     this.way = way;
     this.budgetBytes = budgetBytes;
     this.trace = trace;
@@ -54,16 +58,28 @@ final class SendBufferSplit implements AutoCloseable {
 
   private void run() {
     try {
+      Matcher listener = LISTENER.matcher(connections("listening"));
+      while (listener.find()) {
+        try (var sockets = new ForeignSockets(Long.parseLong(listener.group(1)))) {
+          sockets.sendBuffer(Integer.parseInt(listener.group(2)), LEAST_BYTES);
+        }
+      }
       while (true) {
         Thread.sleep(PERIOD_MILLIS);
-        Process ss = new ProcessBuilder(command).redirectErrorStream(true).start();
-        pass(parse(ss.inputReader().readAllAsString()));
+        pass(parse(connections("established")));
       }
     } catch (InterruptedException over) {
       Thread.currentThread().interrupt();
     } catch (IOException failed) {
       System.err.println("lab: " + failed.getMessage());
     }
+  }
+
+  private String connections(String state) throws IOException {
+    var command = new ArrayList<>(within);
+    command.addAll(List.of("ss", "-tinpHO", "state", state, "sport", "=", ":" + port));
+    Process ss = new ProcessBuilder(command).redirectErrorStream(true).start();
+    return ss.inputReader().readAllAsString();
   }
 
   private void pass(List<Connection> connections) throws IOException {

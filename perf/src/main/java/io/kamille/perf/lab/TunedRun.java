@@ -45,6 +45,11 @@ record TunedRun(Workbench bench, Namespaces spaces, Duration settling, Duration 
   /** How late the emulator was at p99. */
   static final Figure LATE = Figure.of("late_micros");
 
+  private static final Figure EMULATOR_CPU = Figure.of("emulator_cpu_share");
+
+  /** Packets that were lost against the emulator's order. */
+  private static final Figure LEFT_OUT = Figure.of("packets_left_out");
+
   /** Whether the figures say as much about the emulator as about the server. */
   static final Figure DISTURBED = Figure.of("disturbed");
 
@@ -148,11 +153,11 @@ record TunedRun(Workbench bench, Namespaces spaces, Duration settling, Duration 
         Kamille.of(Checkout.find())
             .with(way.settings(budgetBytes))
             .withMetrics(WanServer.ADMIN_PORT);
-    long droppedBefore = spaces.droppedByDevices();
     try (var server = WanServer.start(bench, spaces, kamille, CONNECTIONS);
         var wan = WanEmulator.start(spaces, crowd.links, WanEmulator.Options.seeded(SEED));
         Closing _ = decide(server, way, budgetBytes, trace)) {
       var target = OriginTarget.of(OBJECT_BYTES, OBJECT_BYTES);
+      long droppedBefore = spaces.droppedByDevices();
       List<Long> octets =
           spaces.callAtClient(
               () -> {
@@ -165,6 +170,8 @@ record TunedRun(Workbench bench, Namespaces spaces, Duration settling, Duration 
                   return fetched;
                 }
               });
+      long dropped = spaces.droppedByDevices() - droppedBefore;
+      WanStats stats = wan.stats();
       double all = 0;
       for (int group = 0; group < crowd.kinds.size(); group++) {
         double goodput = (double) crowd.octetsOf(group, octets) / counted.toSeconds();
@@ -176,8 +183,8 @@ record TunedRun(Workbench bench, Namespaces spaces, Duration settling, Duration 
               .with(CLIENTS, crowd.fetchers.size())
               .with(GOODPUT, all)
               .with(FAIRNESS, crowd.fairness(octets)),
-          wan.stats(),
-          spaces.droppedByDevices() - droppedBefore);
+          stats,
+          dropped);
     }
   }
 
@@ -188,7 +195,11 @@ record TunedRun(Workbench bench, Namespaces spaces, Duration settling, Duration 
         late > LATE_LIMIT_MICROS
             || stats.cpuShare() > CPU_LIMIT
             || stats.unheld() + stats.refused() + dropped > 0;
-    return sample.with(LATE, late).with(DISTURBED, isDisturbed);
+    return sample
+        .with(LATE, late)
+        .with(EMULATOR_CPU, stats.cpuShare())
+        .with(LEFT_OUT, stats.unheld() + stats.refused() + dropped)
+        .with(DISTURBED, isDisturbed);
   }
 
   /** What decides from outside, or looks at what Kamille decides. */

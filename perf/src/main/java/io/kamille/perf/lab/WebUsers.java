@@ -64,10 +64,10 @@ final class WebUsers {
     }
     Namespaces spaces = runs.spaces();
     var kamille = Kamille.of(Checkout.find()).with(way.settings(TunedRun.PAPER_BUDGET));
-    long droppedBefore = spaces.droppedByDevices();
     try (var server = WanServer.start(runs.bench(), spaces, kamille, CONNECTIONS);
         var wan = WanEmulator.start(spaces, links, WanEmulator.Options.seeded(SEED));
         SendMemory memory = server.watchMemory(runs.settling())) {
+      long droppedBefore = spaces.droppedByDevices();
       SurgeClients.Outcome outcome =
           spaces.callAtClient(
               () ->
