@@ -47,7 +47,7 @@ class PathClientsIT {
       for (boolean arePersistent : new boolean[] {false, true}) {
         SurgeClients.Outcome outcome;
         do {
-          outcome = SurgeClients.run(server, "a", locals, arePersistent, 1, Duration.ZERO, PART);
+          outcome = SurgeClients.run(server, "a", locals, arePersistent, 1, 1, Duration.ZERO, PART);
         } while (outcome.responses() == 0);
         assertThat(outcome.meanNanos()).isPositive();
       }
