@@ -330,7 +330,7 @@ public final class BufferTuner implements SendBufferAdvisor, AutoCloseable {
             ? SendBufferLaw.fixable(connection.asked().sendBufferBytes(), connection.told(), limits)
             : 0;
     return SendBufferLaw.next(
-        connection.asked(), connection.estimate(), connection.windowBytes(), size, now);
+        connection.asked(), connection.estimate(), size, now);
   }
 
   @GuardedBy("this")

@@ -12,10 +12,12 @@ final class SendBufferLaw {
    * busy. So the mark is what the path carries in 8 ms, in powers of two, 4 KiB at the least: the
    * kernel takes a whole segment train of up to 64 KiB whenever it takes any, so slow paths hold
    * less if it asks later. Acknowledgements come in bursts, too, and a window that is not used does
-   * not grow: so it is half a window at the least, unless the client itself is the limit. It rises
-   * at once, and falls when half would do, so that it does not follow every breath. What our own
-   * buffer held up gets twice the mark. A first look raises nothing: every client takes its first
-   * window at once, and what is then queued for one that stops cannot be taken back.
+   * not grow: so it is what the path carries in half a round trip at the least, unless the client
+   * itself is the limit. Half of the window would be as much on average, but it swings (Terai and
+   * others, 2001, §2.1). The mark rises at once, and falls when half would do, so that it does not
+   * follow every breath. What our own buffer held up gets twice the mark. A first look raises
+   * nothing: every client takes its first window at once, and what is then queued for one that
+   * stops cannot be taken back.
    *
    * In front of the kernel twice as much may wait, within the bounds of the settings, and half of
    * that before the source goes on.
@@ -31,6 +33,7 @@ final class SendBufferLaw {
   static final int MOST_MARK_BYTES = 512 << 10;
 
   private static final double REFILL_SECONDS = 0.008;
+  private static final double MICROS_PER_SECOND = 1e6;
   private static final double SENDER_LIMITED = 0.1;
   private static final double COMES_BACK = 0.8;
   private static final int FALL = 2;
@@ -46,18 +49,16 @@ final class SendBufferLaw {
    * What a connection should have.
    *
    * @param present what it has
-   * @param windowBytes its congestion window
    * @param sizeBytes content that the kernel may hold; 0 to leave it to the kernel
    * @param settings with the bounds of what may wait in front of the kernel
    */
   static SendBuffer next(
       SendBuffer present,
       Estimate estimate,
-      long windowBytes,
       long sizeBytes,
       TuningSettings settings) {
     return buffer(
-        (int) sizeBytes, mark(present.notSentLowWatermarkBytes(), estimate, windowBytes), settings);
+        (int) sizeBytes, mark(present.notSentLowWatermarkBytes(), estimate), settings);
   }
 
   /** The same with a size. */
@@ -82,15 +83,16 @@ final class SendBufferLaw {
   }
 
   /** The low-water mark for what was never sent. */
-  static int mark(int present, Estimate estimate, long windowBytes) {
+  static int mark(int present, Estimate estimate) {
     if (estimate.basis() == Basis.WINDOW || estimate.basis() == Basis.GROUP) {
       return present == 0 ? INITIAL_MARK_BYTES : present;
     }
     boolean isPathTheLimit =
         estimate.basis() != Basis.STALLED && estimate.basis() != Basis.RECEIVER;
     double rate = estimate.basis() == Basis.STALLED ? 0 : estimate.bytesPerSecond();
-    double refill = Math.max(rate * REFILL_SECONDS, isPathTheLimit ? windowBytes / 2.0 : 0);
-    double wanted = Math.clamp(refill, LEAST_MARK_BYTES, MOST_MARK_BYTES);
+    double halfTrip = estimate.rttMicros() / MICROS_PER_SECOND / 2;
+    double seconds = isPathTheLimit ? Math.max(REFILL_SECONDS, halfTrip) : REFILL_SECONDS;
+    double wanted = Math.clamp(rate * seconds, LEAST_MARK_BYTES, MOST_MARK_BYTES);
     if (estimate.senderLimitedShare() > SENDER_LIMITED && present > 0) {
       wanted = Math.clamp(2.0 * present, wanted, MOST_MARK_BYTES);
     }

@@ -26,6 +26,7 @@ final class TunedConnection {
   private int grantedBytes;
   private @Nullable String refused;
   private long partBytes;
+  private long sharedDemandBytes;
   private long equalBytes;
   private long told;
   private long activeNanos;
@@ -141,8 +142,14 @@ final class TunedConnection {
 
   void partBytes(long part, long equalPart) {
     partBytes = part;
+    sharedDemandBytes = estimate.demandBytes();
     equalBytes = equalPart;
     isIdle = false;
+  }
+
+  /** The demand that its part was for: a look since may have found another one. */
+  long sharedDemandBytes() {
+    return sharedDemandBytes;
   }
 
   /** What an equal part was at that time; 0 if the budget met all demands. */

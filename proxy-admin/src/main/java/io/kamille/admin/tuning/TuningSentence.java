@@ -108,7 +108,7 @@ final class TuningSentence {
     if (!policy.isSizing()) {
       return bySystem(granted);
     }
-    long demand = connection.estimate().demandBytes();
+    long demand = connection.sharedDemandBytes();
     long part = connection.partBytes();
     String now =
         connection.asked().isAutotuned()

@@ -10,7 +10,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class LossModelTest {
 
-  /** Windows that Linux 6.18 had over an emulated path (perf/log, 2026-11-22-wan). */
+  /** Mean windows of Linux 6.18 over the path emulator, 2026-11-22: the law was fitted to such. */
   @ParameterizedTest
   @CsvSource({
     "RENO, 0.001, 0.01, 41.74",
