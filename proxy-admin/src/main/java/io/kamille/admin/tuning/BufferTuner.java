@@ -329,8 +329,7 @@ public final class BufferTuner implements SendBufferAdvisor, AutoCloseable {
         now.policy().isSizing()
             ? SendBufferLaw.fixable(connection.asked().sendBufferBytes(), connection.told(), limits)
             : 0;
-    return SendBufferLaw.next(
-        connection.asked(), connection.estimate(), size, now);
+    return SendBufferLaw.next(connection.asked(), connection.estimate(), size, now);
   }
 
   @GuardedBy("this")

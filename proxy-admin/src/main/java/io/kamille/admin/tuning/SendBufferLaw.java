@@ -53,12 +53,8 @@ final class SendBufferLaw {
    * @param settings with the bounds of what may wait in front of the kernel
    */
   static SendBuffer next(
-      SendBuffer present,
-      Estimate estimate,
-      long sizeBytes,
-      TuningSettings settings) {
-    return buffer(
-        (int) sizeBytes, mark(present.notSentLowWatermarkBytes(), estimate), settings);
+      SendBuffer present, Estimate estimate, long sizeBytes, TuningSettings settings) {
+    return buffer((int) sizeBytes, mark(present.notSentLowWatermarkBytes(), estimate), settings);
   }
 
   /** The same with a size. */
