@@ -18,8 +18,8 @@ final class PacedFigures {
   static final Figure MISS_MEAN = Figure.of("miss_mean_micros");
 
   /**
-   * Whether the client was at its limit or the path was late, or more than one request in a hundred
-   * failed.
+   * Whether client or path were at their limit, a tenth of the mean (of hits, if there are any) was
+   * the client's own delay, or more than one request in a hundred failed.
    */
   static final Figure DISTURBED = Figure.of("disturbed");
 
@@ -38,6 +38,8 @@ final class PacedFigures {
 
   static final String UNPACED = "0";
   private static final double FAILED_LIMIT = 0.01;
+  private static final double BUSY_LIMIT = 0.95;
+  private static final double LATE_LIMIT = 0.1;
 
   static final List<Column> RESPONSES =
       List.of(
@@ -69,8 +71,12 @@ final class PacedFigures {
     Histogram misses = load.latency().copy();
     misses.subtract(load.hits());
     long hits = load.hits().getTotalCount();
+    double mean = (hits == 0 ? load.latency() : load.hits()).getMean();
     boolean isDisturbed =
-        isElse || load.isSaturated() || load.failed() > FAILED_LIMIT * Math.max(1, load.offered());
+        isElse
+            || load.busyRatio() > BUSY_LIMIT
+            || load.lateness().getMean() > LATE_LIMIT * mean
+            || load.failed() > FAILED_LIMIT * Math.max(1, load.offered());
     return LoadFigures.with(sample, load)
         .with(HIT_RATIO, (double) hits / Math.max(1, load.completed()))
         .with(HIT_MEAN, hits == 0 ? Double.NaN : load.hits().getMean() / 1e3)

@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
 final class PollShare {
 
   /*
-   * perf takes the kernel's stack 499 times in each second of kernel time. A sample belongs to the
+   * perf takes the kernel's stack 2,999 times in each second of kernel time. A sample belongs to the
    * poll if the system call is among its callers; how a poll falls asleep and wakes is part of it.
    */
   private static final Pattern POLL =
@@ -42,7 +42,7 @@ final class PollShare {
   static PollShare start(Workbench bench, long pid) throws IOException {
     Path data = bench.directory("profile").resolve("perf.data");
     List<String> command =
-        List.of("taskset", "-c", "1", "perf", "record", "-q", "-e", "cpu-clock:k", "-F", "499");
+        List.of("taskset", "-c", "1", "perf", "record", "-q", "-e", "cpu-clock:k", "-F", "2999");
     var all = new ArrayList<>(command);
     all.addAll(List.of("-g", "-o", data.toString(), "-p", Long.toString(pid)));
     return new PollShare(
