@@ -170,10 +170,7 @@ final class PacedPolling extends Experiment {
         }
       }
       if (IDLE.contains(only)) {
-        step(IDLE);
-        for (String threshold : List.of("off", Double.toString(IdleConnections.THRESHOLD))) {
-          idle.put(threshold, IdleConnections.measure(bench, threshold, extent.idle()));
-        }
+        measureIdle(extent, bench);
       }
     }
     if (PATH.contains(only)) {
@@ -214,6 +211,17 @@ final class PacedPolling extends Experiment {
       for (int interval : List.of(0, PAPERS_MICROS)) {
         Sample sample = servers.profile(rate, interval);
         keep(file(setting) + "-kernel.csv", in(profiles, setting), sample);
+      }
+    }
+  }
+
+  private void measureIdle(Extent extent, Workbench bench) {
+    for (String threshold : List.of("off", Double.toString(IdleConnections.THRESHOLD))) {
+      step("%s: threshold %s", IDLE, threshold);
+      try {
+        idle.put(threshold, IdleConnections.measure(bench, threshold, extent.idle()));
+      } catch (IOException failed) {
+        note("idle connections, threshold " + threshold + ": " + failed.getMessage());
       }
     }
   }
