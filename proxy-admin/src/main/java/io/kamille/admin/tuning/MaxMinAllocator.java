@@ -19,6 +19,8 @@ final class MaxMinAllocator {
    * proportion, so it leaves the next ones as large a factor or a larger one. All others have the
    * same factor, so equal demands get equal parts, in any order.
    *
+   * A demand beyond the ceiling counts as the ceiling: the kernel would not hold the rest.
+   *
    * Nobody gets less than the floor: if that alone is more than the budget, the budget is as much.
    */
   private static final int INDEX_BITS = 20;

@@ -23,6 +23,7 @@ final class TunedConnection {
   private Waiting waiting;
   private Estimate estimate;
   private SendBuffer asked;
+  private int appliedBytes;
   private int grantedBytes;
   private @Nullable String refused;
   private long partBytes;
@@ -55,6 +56,7 @@ final class TunedConnection {
       activeNanos = sample.atNanos();
     }
     followGoodput(before);
+    appliedBytes = channel.sendBuffer().sendBufferBytes();
     grantedBytes = channel.grantedBytes();
     refused = channel.refused();
     estimate = estimator.add(sample, groups.of(channel.client()), grantedBytes);
@@ -125,6 +127,11 @@ final class TunedConnection {
 
   void asked(SendBuffer next) {
     asked = next;
+  }
+
+  /** The size that its loop had set by the last look, which the kernel granted or cut. */
+  int appliedBytes() {
+    return appliedBytes;
   }
 
   int grantedBytes() {

@@ -126,7 +126,7 @@ final class TuningSentence {
           size(part));
     }
     String limited =
-        granted > 0 && granted < connection.asked().sendBufferBytes()
+        granted > 0 && granted < connection.appliedBytes()
             ? format(" The kernel granted %s (net.core.wmem_max).", size(granted))
             : "";
     String waiting =

@@ -149,6 +149,18 @@ class BufferTunerIT {
     }
   }
 
+  /** The grant of an earlier size was told as a limit of the kernel. */
+  @Test
+  void aSizeThatNoLoopHasAppliedYetIsNotToldAsRefused() throws Exception {
+    for (int round = 0; round < 6; round++) {
+      stalled();
+      stalled();
+      look();
+      assertThat(tuner.connections(ConnectionOrder.BUFFER, 20))
+          .noneMatch(each -> each.why().contains("The kernel granted"));
+    }
+  }
+
   /** The budget, and the least size for whoever began when nothing was left of it. */
   private static long most(List<TunableChannel> open) {
     return (512 << 10) + (long) open.size() * SendBufferLaw.LEAST_SIZE_BYTES;
