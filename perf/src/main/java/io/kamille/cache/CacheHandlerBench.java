@@ -19,6 +19,7 @@ import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.loop.WallClock;
 import io.kamille.core.metric.MetricRegistry;
+import io.kamille.perf.MicroBench;
 import io.kamille.perf.load.FixedContent;
 import io.kamille.perf.load.LoopThreads;
 import io.kamille.perf.load.SampleRequest;
@@ -26,33 +27,20 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
-import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
-import org.openjdk.jmh.annotations.Measurement;
-import org.openjdk.jmh.annotations.Mode;
-import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Param;
-import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
-import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
-import org.openjdk.jmh.annotations.Warmup;
 
 /**
  * What a hit costs between the parsed request and the reply: key, lookup, plan, field lines,
  * slices.
  */
-@BenchmarkMode(Mode.AverageTime)
-@OutputTimeUnit(TimeUnit.NANOSECONDS)
-@Warmup(iterations = 5, time = 1)
-@Measurement(iterations = 5, time = 1)
 @Fork(
     value = 2,
     jvmArgsAppend = {LoopThreads.OPTION, LoopThreads.CLASS_OPTION})
-@State(Scope.Thread)
-public class CacheHandlerBench {
+public class CacheHandlerBench extends MicroBench {
 
   private static final long CAPACITY_BYTES = 16 << 20;
   private static final InetSocketAddress CLIENT =

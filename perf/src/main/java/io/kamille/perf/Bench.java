@@ -36,7 +36,7 @@ public final class Bench {
     } else if (program.getSubcommands().containsKey(words.getFirst())) {
       Program.run(program, arguments);
     } else {
-      runMicro(words);
+      org.openjdk.jmh.Main.main(micro(words));
     }
   }
 
@@ -74,9 +74,10 @@ public final class Bench {
         .forEach(benchmark -> System.out.println("  " + benchmark));
   }
 
-  private static void runMicro(List<String> arguments) throws IOException {
+  /** What JMH is told: a pattern of names, then its options. */
+  static String[] micro(List<String> arguments) {
     var words = new ArrayList<>(List.of(arguments.getFirst(), "-prof", "gc"));
     words.addAll(arguments.subList(1, arguments.size()));
-    org.openjdk.jmh.Main.main(words.toArray(String[]::new));
+    return words.toArray(String[]::new);
   }
 }

@@ -1,25 +1,11 @@
 package io.kamille.cache.rules;
 
 import io.kamille.core.http.ResponseHead;
-import java.util.concurrent.TimeUnit;
+import io.kamille.perf.MicroBench;
 import org.openjdk.jmh.annotations.Benchmark;
-import org.openjdk.jmh.annotations.BenchmarkMode;
-import org.openjdk.jmh.annotations.Fork;
-import org.openjdk.jmh.annotations.Measurement;
-import org.openjdk.jmh.annotations.Mode;
-import org.openjdk.jmh.annotations.OutputTimeUnit;
-import org.openjdk.jmh.annotations.Scope;
-import org.openjdk.jmh.annotations.State;
-import org.openjdk.jmh.annotations.Warmup;
 
 /** What it costs to work out how long a response is fresh, once when it comes and at each hit. */
-@BenchmarkMode(Mode.AverageTime)
-@OutputTimeUnit(TimeUnit.NANOSECONDS)
-@Warmup(iterations = 5, time = 1)
-@Measurement(iterations = 5, time = 1)
-@Fork(2)
-@State(Scope.Thread)
-public class FreshnessBench {
+public class FreshnessBench extends MicroBench {
 
   private static final long NOW = 1_800_000_000;
 

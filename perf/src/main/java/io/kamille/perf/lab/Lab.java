@@ -31,7 +31,8 @@ public final class Lab {
     }
   }
 
-  static CommandLine program() {
+  /** The program with a command for each experiment. */
+  public static CommandLine program() {
     var program = new CommandLine(new Lab());
     program.getCommandSpec().mixinStandardHelpOptions(true);
     for (Experiment experiment : EXPERIMENTS) {
