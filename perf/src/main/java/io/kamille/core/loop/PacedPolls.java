@@ -7,10 +7,12 @@ import io.netty.channel.IoHandler;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.util.concurrent.ThreadAwareExecutor;
 import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
+import java.util.List;
 
 /**
  * The polls of one loop over any selector, paced by {@link PacedIoHandler}. A busy wait is taken
- * for welcome. Counts may be asked for by any thread.
+ * for welcome unless they are guarded. Counts may be asked for by any thread.
  */
 public final class PacedPolls implements IoHandlerFactory {
 
@@ -28,6 +30,14 @@ public final class PacedPolls implements IoHandlerFactory {
     var control = new LoopControl(pace);
     control.hasIdleProcessors(true);
     return new PacedPolls(selector, control);
+  }
+
+  /** The same, but a busy wait is welcome only while nobody else wants the processor. */
+  public PacedPolls guarded() {
+    control.hasIdleProcessors(false);
+    var stalls = new StallDetector(List.of(), (_, _, _) -> {});
+    LoopWatch.start(control, stalls, new IdleProcessors(Path.of("/proc")), List.of(meter));
+    return this;
   }
 
   @Override

@@ -26,11 +26,17 @@ public final class ProcessFigures {
 
   /** How often the threads of a process slept so far ({@code proc_pid_status(5)}). */
   public static long sleeps(long pid) throws IOException {
+    return sleeps(pid, "");
+  }
+
+  /** The same of those whose name begins so; the kernel knows 15 characters of it. */
+  public static long sleeps(long pid, String name) throws IOException {
     long sleeps = 0;
     try (Stream<Path> tasks = Files.list(Path.of("/proc", Long.toString(pid), "task"))) {
       for (Path task : tasks.toList()) {
         try {
-          sleeps += sum(VOLUNTARY, Files.readString(task.resolve("status")));
+          String status = Files.readString(task.resolve("status"));
+          sleeps += status.startsWith("Name:\t" + name) ? sum(VOLUNTARY, status) : 0;
         } catch (IOException ended) {
           sleeps += 0;
         }

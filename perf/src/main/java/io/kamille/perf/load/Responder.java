@@ -71,6 +71,9 @@ public final class Responder implements AutoCloseable {
   /** The property with the longest busy wait before the loop blocks, in microseconds. */
   public static final String SPIN = "kamille.bench.spin";
 
+  /** The property that allows the busy wait only while nobody else wants the processor. */
+  public static final String GUARD = "kamille.bench.guard";
+
   /** The option that makes the JDK's selectors use {@code poll(2)}. */
   public static final String POLL_OPTION =
       "-Djava.nio.channels.spi.SelectorProvider=sun.nio.ch.PollSelectorProvider";
@@ -140,6 +143,9 @@ public final class Responder implements AutoCloseable {
             !"nio".equals(System.getProperty(TRANSPORT)),
             pace.withSpin(Duration.ofNanos(Long.getLong(SPIN, 0) * NANOS)),
             Boolean.getBoolean(BARE))) {
+      if (Boolean.getBoolean(GUARD)) {
+        responder.polls.guarded();
+      }
       responder.socket.closeFuture().awaitUninterruptibly();
     }
   }

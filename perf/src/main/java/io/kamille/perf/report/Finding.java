@@ -1,6 +1,7 @@
 package io.kamille.perf.report;
 
 import java.util.List;
+import java.util.Optional;
 
 /**
  * What becomes of one claim of a paper.
@@ -43,6 +44,14 @@ public record Finding(String claim, Today today, String figures) {
             ? Today.HOLDS
             : measured >= holdsLess ? Today.HOLDS_LESS : Today.DOES_NOT_HOLD;
     return new Finding(claim, today, figures);
+  }
+
+  /** The same of what rounds gave; not tested if there is none. */
+  public static Finding atLeast(
+      String claim, Optional<Spread> measured, double holds, double holdsLess) {
+    return measured
+        .map(all -> atLeast(claim, all.median(), holds, holdsLess, all.text(2)))
+        .orElseGet(() -> untested(claim, "not measured, or disturbed"));
   }
 
   /** A row for each finding. */
