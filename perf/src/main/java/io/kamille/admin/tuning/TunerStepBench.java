@@ -9,11 +9,10 @@ import org.openjdk.jmh.annotations.Benchmark;
 /** What it costs to turn an estimate into the send buffer that a connection gets. */
 public class TunerStepBench extends MicroBench {
 
-  private static final int HIGH_WATERMARK_BYTES = 128 << 10;
   private static final int ESTIMATES = 1024;
 
   private final Estimate[] estimates = new Estimate[ESTIMATES];
-  private SendBuffer present = SendBufferLaw.initial(HIGH_WATERMARK_BYTES);
+  private SendBuffer present = SendBufferLaw.initial(TuningSettings.DEFAULT);
   private int next;
 
   /** Estimates of every basis, over three orders of magnitude. */
@@ -33,7 +32,7 @@ public class TunerStepBench extends MicroBench {
     Estimate estimate = estimates[next];
     present =
         SendBufferLaw.next(
-            present, estimate, 64 << 10, estimate.demandBytes(), HIGH_WATERMARK_BYTES);
+            present, estimate, 64 << 10, estimate.demandBytes(), TuningSettings.DEFAULT);
     return present;
   }
 }
