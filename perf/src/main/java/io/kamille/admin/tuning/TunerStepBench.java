@@ -30,9 +30,7 @@ public class TunerStepBench extends MicroBench {
   public SendBuffer next() {
     next = (next + 1) % ESTIMATES;
     Estimate estimate = estimates[next];
-    present =
-        SendBufferLaw.next(
-            present, estimate, 64 << 10, estimate.demandBytes(), TuningSettings.DEFAULT);
+    present = SendBufferLaw.next(present, estimate, estimate.demandBytes(), TuningSettings.DEFAULT);
     return present;
   }
 }
