@@ -121,9 +121,10 @@ final class RunningState {
   private static String words(TuningSettings tuning) {
     // The second word is that of a setting which is gone: a process before this one compares it.
     // So are bounds of watermarks, which stand there only if they are not those of that process.
+    TuningSettings usual =
+        TuningSettings.DEFAULT.with(tuning.policy()).withBudget(tuning.budgetBytes());
     String bounds =
-        tuning.minWatermarkBytes() == TuningSettings.DEFAULT.minWatermarkBytes()
-                && tuning.maxWatermarkBytes() == TuningSettings.DEFAULT.maxWatermarkBytes()
+        tuning.equals(usual)
             ? ""
             : " " + tuning.minWatermarkBytes() + " " + tuning.maxWatermarkBytes();
     return tuning.policy() + " FITTED " + tuning.budgetBytes() + bounds;
@@ -234,17 +235,16 @@ final class RunningState {
 
   private static void setTuning(Appliance appliance, String words) {
     String[] parts = words.split(" ", -1);
-    boolean isBounded = parts.length > 3;
-    TuningSettings usual = TuningSettings.DEFAULT;
+    TuningSettings usual =
+        TuningSettings.DEFAULT
+            .with(TuningPolicy.valueOf(parts[0]))
+            .withBudget(Long.parseLong(parts[2]));
     appliance
         .tuner()
         .settings(
-            usual
-                .with(TuningPolicy.valueOf(parts[0]))
-                .withBudget(Long.parseLong(parts[2]))
-                .withWatermarks(
-                    isBounded ? Long.parseLong(parts[3]) : usual.minWatermarkBytes(),
-                    isBounded ? Long.parseLong(parts[4]) : usual.maxWatermarkBytes()));
+            parts.length == 3
+                ? usual
+                : usual.withWatermarks(Long.parseLong(parts[3]), Long.parseLong(parts[4])));
   }
 
   /** Removes here what the other process removes, and tells it what is removed here. */

@@ -221,19 +221,27 @@ final class EngineResources {
     TuningSettings next = present;
     var problems = new ArrayList<String>();
     for (Map.Entry<String, String> member : members.entrySet()) {
-      try {
-        next = tuned(member.getKey(), member.getValue(), next);
-      } catch (InvalidRequest refused) {
-        problems.add(refused.getMessage());
-      }
+      long min = next.minWatermarkBytes();
+      long max = next.maxWatermarkBytes();
+      next =
+          switch (member.getKey()) {
+            case "policy" -> next.with(read(member, TuningPolicy.type(), next.policy(), problems));
+            case "budget" ->
+                next.withBudget(
+                    read(member, TuningSettings.BUDGET.type(), next.budgetBytes(), problems));
+            case "minWatermark" ->
+                next.withWatermarks(
+                    read(member, TuningSettings.MIN_WATERMARK.type(), min, problems), max);
+            case "maxWatermark" ->
+                next.withWatermarks(
+                    min, read(member, TuningSettings.MAX_WATERMARK.type(), max, problems));
+            default -> throw new InvalidRequest(EXPECTED_TUNING);
+          };
     }
     if (next.minWatermarkBytes() > next.maxWatermarkBytes()) {
-      problems.add(
-          "minWatermark: "
-              + ByteSize.print(next.minWatermarkBytes())
-              + " (expected: at most maxWatermark, "
-              + ByteSize.print(next.maxWatermarkBytes())
-              + ").");
+      String found = ByteSize.print(next.minWatermarkBytes());
+      String most = ByteSize.print(next.maxWatermarkBytes());
+      problems.add("minWatermark: " + found + " (expected: at most maxWatermark, " + most + ").");
     }
     if (!problems.isEmpty()) {
       throw new InvalidRequest(String.join(" ", problems));
@@ -241,28 +249,16 @@ final class EngineResources {
     return next;
   }
 
-  private static TuningSettings tuned(String name, String text, TuningSettings present)
-      throws InvalidRequest {
-    return switch (name) {
-      case "policy" -> present.with(found(name, text, TuningPolicy.type()));
-      case "budget" -> present.withBudget(found(name, text, TuningSettings.budgetType()));
-      case "minWatermark" ->
-          present.withWatermarks(
-              found(name, text, TuningSettings.MIN_WATERMARK.type()), present.maxWatermarkBytes());
-      case "maxWatermark" ->
-          present.withWatermarks(
-              present.minWatermarkBytes(), found(name, text, TuningSettings.MAX_WATERMARK.type()));
-      default -> throw new InvalidRequest(EXPECTED_TUNING);
-    };
-  }
-
-  private static <T> T found(String name, String text, ValueType<T> type) throws InvalidRequest {
-    T value = type.parse(text);
-    if (value == null) {
-      throw new InvalidRequest(
-          name + ": " + Problems.quote(text) + " (expected: " + type.expected() + ").");
+  /** The value of a member, or else what holds and a problem more. */
+  private static <T> T read(
+      Map.Entry<String, String> member, ValueType<T> type, T present, List<String> problems) {
+    T value = type.parse(member.getValue());
+    if (value != null) {
+      return value;
     }
-    return value;
+    String found = Problems.quote(member.getValue());
+    problems.add(member.getKey() + ": " + found + " (expected: " + type.expected() + ").");
+    return present;
   }
 
   // Connections

@@ -34,7 +34,14 @@ public record TuningSettings(
       new TuningSettings(
           TuningPolicy.KERNEL, 256L << 20, 32L << 10, 128L << 10, Duration.ofSeconds(1));
 
-  private static final ValueType<Long> BUDGET = ValueTypes.size(64L << 10, 1L << 40);
+  public static final Setting<Long> BUDGET =
+      Setting.of(
+              "budget",
+              ValueTypes.size(64L << 10, 1L << 40),
+              "Content that all send buffers together may be allowed with `equation`. While"
+                  + " memory is short it is less, but lack of memory leaves 16 KiB for each"
+                  + " connection.")
+          .defaultsTo(DEFAULT.budgetBytes());
 
   /** Twice each mark that unsent content may have. */
   private static final ValueType<Long> WATERMARK =
@@ -66,21 +73,10 @@ public record TuningSettings(
                       + " what was never sent by what each path can use. `equation` shares"
                       + " `tuning.budget` by estimated throughput. `off`: the kernel alone.")
               .defaultsTo(DEFAULT.policy()),
-          Setting.of(
-                  "budget",
-                  BUDGET,
-                  "Content that all send buffers together may be allowed with `equation`. While"
-                      + " memory is short it is less, but lack of memory leaves 16 KiB for each"
-                      + " connection.")
-              .defaultsTo(DEFAULT.budgetBytes()),
+          BUDGET,
           MIN_WATERMARK,
           MAX_WATERMARK,
           Row.fixed(DEFAULT.period()));
-
-  /** How a budget is written. */
-  public static ValueType<Long> budgetType() {
-    return BUDGET;
-  }
 
   /** With another policy. */
   public TuningSettings with(TuningPolicy policy) {

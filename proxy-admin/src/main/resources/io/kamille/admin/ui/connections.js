@@ -19,27 +19,21 @@ export async function connections(place) {
   const head = h("div");
   const said = h("div", { "aria-live": "polite" });
   const rows = h("div");
-  const policy = h("select", { name: "policy", onchange: async () => {
+  const apply = async (json) => {
     try {
-      await ask("/v1/tuning", { method: "PUT", json: { policy: policy.value } });
-      replace(said);
-    } catch (problem) {
-      replace(said, note("bad", problem.message));
-    }
-    await look();
-  } }, POLICIES.map((name) => h("option", { value: name }, name)));
-  const bounds = ["budget", "minWatermark", "maxWatermark"].map((name) => h("input", { class: "mono", name, size: 8, placeholder: "as it is" }));
-  const form = h("form", { class: "row", onsubmit: async (event) => {
-    event.preventDefault();
-    try {
-      const json = Object.fromEntries(bounds.filter((field) => field.value !== "").map((field) => [field.name, field.value]));
       await ask("/v1/tuning", { method: "PUT", json });
       replace(said, note("ok", "It holds from the next period on, until a configuration is loaded."));
     } catch (problem) {
       replace(said, note("bad", problem.message));
     }
     await look();
-  } }, h("label", {}, "Budget", bounds[0]), h("label", {}, "Least watermark", bounds[1]), h("label", {}, "Greatest watermark", bounds[2]), h("button", { type: "submit" }, "Apply to the running process"));
+  };
+  const policy = h("select", { name: "policy", onchange: () => apply({ policy: policy.value }) }, POLICIES.map((name) => h("option", { value: name }, name)));
+  const bounds = ["budget", "minWatermark", "maxWatermark"].map((name) => h("input", { class: "mono", name, size: 8, placeholder: "as it is" }));
+  const form = h("form", { class: "row", onsubmit: (event) => {
+    event.preventDefault();
+    return apply(Object.fromEntries(bounds.filter((field) => field.value !== "").map((field) => [field.name, field.value])));
+  } }, ["Budget", "Least watermark", "Greatest watermark"].map((name, i) => h("label", {}, name, bounds[i])), h("button", { type: "submit" }, "Apply to the running process"));
   const sort = h("select", { name: "sort", onchange: () => look() }, ["buffer", "rate", "pending"].map((name) => h("option", { value: name }, name)));
   const look = async () => {
     const [tuning, found] = await Promise.all([
