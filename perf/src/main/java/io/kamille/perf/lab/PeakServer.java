@@ -103,6 +103,13 @@ record PeakServer(Path directory, int port, ControlPlane control, Child process)
     Files.writeString(directory.resolve(MARK), "");
   }
 
+  /** Off the peak again, whatever it has seen; it looks for the next one. */
+  void forgetPeak() throws IOException {
+    control.order("PUT", "/v1/cache/tiers", "{\"peak\": \"off\"}");
+    control.get("/v1/cache/tiers");
+    control.order("PUT", "/v1/cache/tiers", "{\"peak\": \"auto\"}");
+  }
+
   /** How many responses are on the disk; 0 without one. */
   long diskRecords() throws IOException {
     return control.metrics().sum("kamille_cache_disk_records");

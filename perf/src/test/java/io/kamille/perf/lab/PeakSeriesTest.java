@@ -16,7 +16,8 @@ import org.junit.jupiter.api.Test;
 
 class PeakSeriesTest {
 
-  private static final PeakShape SHAPE = new PeakShape(1, 4, 2, 0);
+  private static final PeakShape SHAPE = new PeakShape(160, 640, 2, 0);
+  private static final PeakShape BEHIND = new PeakShape(40, 160, 2, 0);
 
   private static final LoadRequest OLD = LoadRequest.get("a", "/old", new byte[0]);
   private static final LoadRequest NEW = LoadRequest.get("a", "/new", new byte[0]);
@@ -41,13 +42,17 @@ class PeakSeriesTest {
   }
 
   /** What comes of the goals of a mode. */
-  private List<String> goals(Mode mode) {
+  private List<String> goals(Mode mode, PeakShape shape, boolean isSwitched) {
     var all = new Samples("load", "mode");
-    all.add(MemoryAtPeak.sample(mode, SHAPE, series, 0, false));
-    return MemoryAtPeak.goals(SHAPE.label())
+    all.add(MemoryAtPeak.sample(mode, shape, series, 0, false, isSwitched));
+    return MemoryAtPeak.goals(Integer.toString((int) shape.peakRate()))
         .map(goal -> goal.verdict(all))
         .filter(verdict -> !verdict.startsWith("unknown"))
         .toList();
+  }
+
+  private List<String> goals(Mode mode) {
+    return goals(mode, SHAPE, true);
   }
 
   @Test
@@ -112,7 +117,19 @@ class PeakSeriesTest {
     List<String> goals = goals(Mode.AUTO);
     assertThat(goals.getFirst()).startsWith("missed");
     assertThat(goals.getLast()).contains("on the way out").startsWith("missed");
-    assertThat(goals(Mode.DISK)).allMatch(goal -> goal.startsWith("met "));
+  }
+
+  @Test
+  void aGoalWhoseCauseWasNotThereIsUntested() {
+    everySecond(10, 10, 10, 10, 10, 10);
+    assertThat(goals(Mode.AUTO, SHAPE, false)).allMatch(goal -> goal.startsWith("untested "));
+    assertThat(goals(Mode.DISK, BEHIND, false)).allMatch(goal -> goal.startsWith("untested "));
+  }
+
+  @Test
+  void aDiskThatIsBehindIsSlowerThanOffThePeak() {
+    everySecond(10, 10, 900, 900, 900, 900);
+    assertThat(goals(Mode.DISK, BEHIND, false)).hasSize(1).allMatch(g -> g.startsWith("met "));
   }
 
   @Test
