@@ -10,6 +10,7 @@ import io.kamille.perf.load.AnswerSource;
 import io.kamille.perf.load.LoadFailure;
 import io.kamille.perf.load.LoadOutcome;
 import io.kamille.perf.load.LoadRequest;
+import io.kamille.perf.report.Finding;
 import io.kamille.perf.report.Samples;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -17,7 +18,7 @@ import org.junit.jupiter.api.Test;
 class PeakSeriesTest {
 
   private static final PeakShape SHAPE = new PeakShape(160, 640, 2, 0);
-  private static final PeakShape BEHIND = new PeakShape(40, 160, 2, 0);
+  private static final PeakShape BEHIND = new PeakShape(60, 240, 2, 0);
 
   private static final LoadRequest OLD = LoadRequest.get("a", "/old", new byte[0]);
   private static final LoadRequest NEW = LoadRequest.get("a", "/new", new byte[0]);
@@ -124,6 +125,13 @@ class PeakSeriesTest {
     everySecond(10, 10, 10, 10, 10, 10);
     assertThat(goals(Mode.AUTO, SHAPE, false)).allMatch(goal -> goal.startsWith("untested "));
     assertThat(goals(Mode.DISK, BEHIND, false)).allMatch(goal -> goal.startsWith("untested "));
+  }
+
+  @Test
+  void whatWasNotMeasuredHoldsNoClaim() {
+    assertThat(MemoryAtPeak.findings(new Samples("load", "mode")))
+        .extracting(Finding::today)
+        .containsOnly(Finding.Today.NOT_TESTED);
   }
 
   @Test
