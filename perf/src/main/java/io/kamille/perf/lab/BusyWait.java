@@ -13,6 +13,7 @@ import io.kamille.perf.report.LineChart;
 import io.kamille.perf.report.Report;
 import io.kamille.perf.report.Sample;
 import io.kamille.perf.report.Samples;
+import io.kamille.perf.report.Spread;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -22,6 +23,7 @@ import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -312,6 +314,24 @@ final class BusyWait extends Experiment {
     }
   }
 
+  /** Work is equal only if the planned trips were made: a loop that yields may be too slow. */
+  private Finding ofNeighbour(String claim, String wait) {
+    Samples calm = CoreMeter.undisturbed(samples);
+    double without = calm.spread(DONE, BESIDE, NONE).map(Spread::median).orElse(0.0);
+    double with = calm.spread(DONE, BESIDE, wait).map(Spread::median).orElse(LEAST_DONE);
+    return without >= LEAST_DONE && with < LEAST_DONE
+        ? Finding.atLeast(
+            claim,
+            with,
+            LEAST_DONE,
+            LEAST_DONE,
+            String.format(
+                Locale.ROOT,
+                "no equal work: %.0f %% of the planned trips, all without a busy wait",
+                with * 100))
+        : Finding.atLeast(claim, undisturbed().ratio(SHARE, BESIDE, wait, NONE), 0.96, 0.85);
+  }
+
   private Samples undisturbed() {
     return CoreMeter.undisturbed(samples).where(one -> one.of(DONE) >= LEAST_DONE);
   }
@@ -335,16 +355,8 @@ final class BusyWait extends Experiment {
             good.ratio(P50, ALONE, TEN_JIFFIES, JIFFY),
             0.95,
             0.8),
-        Finding.atLeast(
-            "one jiffy leaves a neighbour 0.996 of its share (489 of 491)",
-            good.ratio(SHARE, BESIDE, JIFFY, NONE),
-            0.97,
-            0.85),
-        Finding.atLeast(
-            "ten jiffies leave it 0.97 (475 of 491)",
-            good.ratio(SHARE, BESIDE, TEN_JIFFIES, NONE),
-            0.95,
-            0.85),
+        ofNeighbour("one jiffy leaves a neighbour 0.996 of its share (489 of 491)", JIFFY),
+        ofNeighbour("ten jiffies leave it 0.97 (475 of 491)", TEN_JIFFIES),
         Finding.untested(
             "a network of the guest's own leaves the neighbour less (380 of 491)",
             "p3-network measures the CPU time of such a network"),
@@ -386,6 +398,16 @@ final class BusyWait extends Experiment {
     for (String situation : good.situations()) {
       report.heading(situation).table(good.table("budget µs", situation, COLUMNS));
     }
+    report
+        .heading("Planned trips that were made")
+        .table(
+            CoreMeter.undisturbed(samples)
+                .table(
+                    "budget µs",
+                    BESIDE,
+                    List.of(
+                        Column.spread("% of the planned trips", DONE.times(100), 0),
+                        Column.spread("neighbour's share of the core %", SHARE.times(100), 1))));
     report
         .heading(STORED)
         .table(sendings.wholeTable("way", "object, octets", StoredSending.COLUMNS))
