@@ -60,6 +60,7 @@ final class IdleConnections {
     Files.writeString(file, text);
     Child process = bench.start("kamille-idle-" + threshold, Core.SERVER, command);
     process.awaitListening(port, START_LIMIT);
+    process.awaitListening(kamille.adminPort(), START_LIMIT);
     var control = new ControlPlane(kamille.adminPort(), directory, Duration.ofSeconds(2));
     var clients = new ArrayList<SocketChannel>();
     try {

@@ -54,7 +54,7 @@ record PacedFindings(
     all.add(
         Finding.untested(
             "at 7,000 sockets, the scheduler disturbs the interval",
-            "one loop has one thread; figures in perf/log/2026-11-29-pacing.md"));
+            "a loop beside others of 7,000 connections: perf/log/2026-11-29-pacing.md"));
     return all;
   }
 

@@ -172,12 +172,12 @@ final class PacedPolling extends Experiment {
       if (IDLE.contains(only)) {
         measureIdle(extent, bench);
       }
-    }
-    if (PATH.contains(only)) {
-      try {
-        measurePath(extent);
-      } catch (IOException failed) {
-        note("the path is left out: " + failed.getMessage());
+      if (PATH.contains(only)) {
+        try {
+          measurePath(extent, bench);
+        } catch (IOException failed) {
+          note("the path is left out: " + failed.getMessage());
+        }
       }
     }
   }
@@ -226,10 +226,9 @@ final class PacedPolling extends Experiment {
     }
   }
 
-  private void measurePath(Extent extent) throws IOException, InterruptedException {
-    try (var spaces = Namespaces.open();
-        var bench = Workbench.open()) {
-      bench.moveTo(Core.OTHERS);
+  private void measurePath(Extent extent, Workbench bench)
+      throws IOException, InterruptedException {
+    try (var spaces = Namespaces.open()) {
       spaces.controlCongestion("cubic");
       WanServer.startOrigin(bench, spaces);
       for (int interval : PATH_MICROS) {
