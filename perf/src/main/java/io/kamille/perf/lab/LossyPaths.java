@@ -42,6 +42,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
@@ -161,6 +162,10 @@ final class LossyPaths extends Experiment {
 
   private static final int CONNECTIONS = 6000;
   private static final long SEED = 5;
+
+  /** The client looks at its sockets so often. It has real-time priority, as the emulator does. */
+  private static final long REST_NANOS = 50_000;
+
   private static final double LATE_LIMIT_MICROS = 2000;
   private static final double CPU_LIMIT = 0.9;
 
@@ -327,7 +332,7 @@ final class LossyPaths extends Experiment {
     long droppedBefore = spaces.droppedByDevices();
     try (var wan = WanEmulator.start(spaces, links, WanEmulator.Options.seeded(SEED))) {
       CompletableFuture<CpuTime> working = watch(server, cell.settling(), counted);
-      LoadResult load = spaces.callAtClient(() -> load(cell, counted, sample));
+      LoadResult load = spaces.callAtClientInTime(() -> load(cell, counted, sample));
       CpuTime cpu = working.join();
       long dropped = spaces.droppedByDevices() - droppedBefore;
       WanStats stats = wan.stats();
@@ -378,7 +383,7 @@ final class LossyPaths extends Experiment {
         LoadSettings.persistent(0, CONNECTIONS)
             .withUsesPerConnection(1)
             .withTimeLimit(timeLimit(cell))
-            .onSharedCore()
+            .withIdle(() -> LockSupport.parkNanos(REST_NANOS))
             .to(WanServer.address());
     try (var client = LoadClient.open(settings)) {
       var schedule = RateSchedule.steady(cell.rate(), cell.settling().plusSeconds(counted));

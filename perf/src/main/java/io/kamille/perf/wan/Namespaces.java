@@ -27,6 +27,9 @@ public final class Namespaces implements AutoCloseable {
 
   static final String DEVICE = "w0";
 
+  /** Below that of an emulator. */
+  private static final int CLIENT_PRIORITY = 3;
+
   private static final long PATIENCE_SECONDS = 10;
   private static final String CLIENT_NETWORK = "10.78.0.0/16";
 
@@ -178,6 +181,20 @@ public final class Namespaces implements AutoCloseable {
   /** Does something on a thread that is where clients are; sockets belong where they are made. */
   public <T> T callAtClient(Callable<T> call) throws IOException, InterruptedException {
     return callIn(clientNetwork(), call);
+  }
+
+  /** The same on a thread of real-time priority. It must rest often, or nobody else works. */
+  public <T> T callAtClientInTime(Callable<T> call) throws IOException, InterruptedException {
+    return callIn(
+        clientNetwork(),
+        () -> {
+          try (Arena scope = Arena.ofConfined()) {
+            var posix = new Posix(scope);
+            posix.sharpenTimers();
+            posix.becomeRealTime(CLIENT_PRIORITY);
+          }
+          return call.call();
+        });
   }
 
   private static <T> T callIn(Path network, Callable<T> call)
