@@ -505,7 +505,7 @@ final class LossyPaths extends Experiment {
         "TUX's reply time grows most, by 19 to 25 s more than the others', and its reply rate"
             + " deviates most",
         "no server here works in the kernel; deviation at the limit: "
-            + list(deviations, "%s %.0f/s"));
+            + (deviations.isEmpty() ? "not measured" : list(deviations, "%s %.0f/s")));
   }
 
   private Finding alike() {
@@ -524,16 +524,16 @@ final class LossyPaths extends Experiment {
     for (String label : labels(here)) {
       rates.put(label, median(here, REPLIES, rate, at(label, 0)));
     }
-    String figures = "at " + rate + "/s: " + list(rates, "%s %.1f/s");
+    String figures = rate.isEmpty() ? "" : "; at " + rate + "/s: " + list(rates, "%s %.1f/s");
     return atLimit.isEmpty()
         ? Finding.untested(
-            claim, "no rate that the path carries brings all to their limit; " + figures)
+            claim, "no rate that the path carries brings all to their limit" + figures)
         : Finding.atLeast(
             claim,
             Collections.min(rates.values()) / Collections.max(rates.values()),
             0.9,
             0.7,
-            figures);
+            figures.replaceFirst("; ", ""));
   }
 
   /** Only a Kamille that has shed something shows what shedding does. */
