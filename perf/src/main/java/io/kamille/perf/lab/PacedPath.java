@@ -22,6 +22,7 @@ final class PacedPath {
 
   private static final String PATH = "delay=40ms loss=0.05%";
   private static final int CONNECTIONS = 500;
+  private static final Duration TIME_LIMIT = Duration.ofSeconds(5);
   private static final int FILLING_RATE = 400;
   private static final long SEED = 1;
   private static final long LATE_LIMIT_NANOS = 2_000_000;
@@ -52,11 +53,17 @@ final class PacedPath {
 
   private List<Sample> load(WanEmulator wan, int interval) throws IOException {
     var workload = new WebAxe4(WanServer.authority(), extent.workingSetBytes() / 4, 1, SEED);
+    // Opened when they are needed: one after another, their handshakes would take most of the time.
     var settings =
-        LoadSettings.persistent(0, CONNECTIONS)
-            .withUses(WebAxe4.clientUses(SEED))
-            .onSharedCore()
-            .to(WanServer.address());
+        new LoadSettings(
+            WanServer.address(),
+            CONNECTIONS,
+            false,
+            WebAxe4.clientUses(SEED),
+            TIME_LIMIT,
+            LoadSettings::offerCore,
+            false,
+            List.of());
     var samples = new ArrayList<Sample>();
     try (var client = LoadClient.open(settings)) {
       for (int i = 1; !workload.isFilled(); i++) {
