@@ -59,7 +59,7 @@ final class BufferTuning extends Experiment {
                 200,
                 400,
                 new Time(2, 2),
-                new Time(6, 4),
+                new Time(9, 4),
                 new Time(3, 2),
                 new Time(2, 2));
         case NORMAL ->

@@ -48,6 +48,9 @@ final class SendfileGain {
   /** The server is loaded from here on. */
   private static final double LOADED = 0.85;
 
+  /** A client that has less is at its own limit. */
+  private static final double LEAST_IDLE = 0.1;
+
   /** Classes of which most documents go by sendfile. */
   private static final List<String> LARGE = TransferRates.CLASSES.subList(3, 6);
 
@@ -173,9 +176,14 @@ final class SendfileGain {
     return sample;
   }
 
+  /** Without runs in which the client was at its own limit. */
+  private Samples undisturbed() {
+    return documents.where(one -> one.of(IDLE) >= LEAST_IDLE);
+  }
+
   /** Formula (2), of a size class. */
   private Optional<Spread> gain(String users, String sizeClass) {
-    return documents.ratio(rate(sizeClass), users, SENDFILE, COPIED);
+    return undisturbed().ratio(rate(sizeClass), users, SENDFILE, COPIED);
   }
 
   /** The mean of the medians of large documents; NaN if one is not known. */
@@ -210,7 +218,7 @@ final class SendfileGain {
   private Finding growing() {
     String claim = "Fig. 8: the gain grows with the number of clients";
     List<String> persistent =
-        documents.situations().stream().filter(one -> one.endsWith("persistent")).toList();
+        undisturbed().situations().stream().filter(one -> one.endsWith("persistent")).toList();
     if (persistent.size() < 2) {
       return Finding.untested(claim, "no figures");
     }
@@ -224,9 +232,9 @@ final class SendfileGain {
 
   private Finding persistentOnly() {
     String claim = "Fig. 8: it shows with persistent connections only";
-    List<String> all = documents.situations();
-    if (all.size() < 2) {
-      return Finding.untested(claim, "no figures");
+    List<String> all = undisturbed().situations();
+    if (all.size() < 2 || !all.getLast().endsWith("HTTP/1.0")) {
+      return Finding.untested(claim, "no figures, or the client was at its limit");
     }
     String fresh = all.getLast();
     String persistent = all.get(all.size() - 2);
@@ -242,7 +250,8 @@ final class SendfileGain {
     return WAYS.stream()
         .allMatch(
             way ->
-                documents.spread(CPU, users, way).stream().anyMatch(all -> all.median() > LOADED));
+                undisturbed().spread(CPU, users, way).stream()
+                    .anyMatch(all -> all.median() > LOADED));
   }
 
   private String gains(String users) {
@@ -259,7 +268,9 @@ final class SendfileGain {
   void reportDocuments(Report report) {
     report.heading("By sendfile or copied, users of the web (Fig. 8)");
     report.paragraph(
-        "SURGE's documents and pauses (Barford and Crovella, 1998), the pauses divided by "
+        (documents.all().size() - undisturbed().all().size())
+            + " runs are left out, because the client was at its limit. SURGE's documents and"
+            + " pauses (Barford and Crovella, 1998), the pauses divided by "
             + HASTE
             + ", on the same machine. Kamille copies documents of less than 32 KiB, and each"
             + " document seven times before sendfile. G is formula (2): the mean of size ÷ transfer"
@@ -273,9 +284,9 @@ final class SendfileGain {
     for (String each : TransferRates.CLASSES) {
       columns.add(Column.ratio("G " + each, rate(each), COPIED));
     }
-    report.table(documents.wholeTable("content", "clients", columns));
+    report.table(undisturbed().wholeTable("content", "clients", columns));
     var chart = new LineChart("gain of sendfile by document size", "log2 of KiB, at most", "G");
-    for (String users : documents.situations()) {
+    for (String users : undisturbed().situations()) {
       chart.line(
           users,
           IntStream.range(0, TransferRates.CLASSES.size())
