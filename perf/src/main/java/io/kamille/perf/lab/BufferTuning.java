@@ -67,7 +67,7 @@ final class BufferTuning extends Experiment {
                 2,
                 List.of(0, 10, 50, 200),
                 List.of(32, 64, 256, 1024, 4096),
-                List.of(1, 10),
+                List.of(10),
                 List.of(10, 60, 600),
                 List.of(600),
                 1000,
@@ -75,7 +75,7 @@ final class BufferTuning extends Experiment {
                 new Time(2, 4),
                 new Time(15, 15),
                 new Time(3, 4),
-                new Time(8, 6));
+                new Time(7, 6));
         case FULL ->
             new Extent(
                 3,
