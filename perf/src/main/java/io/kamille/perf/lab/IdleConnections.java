@@ -92,12 +92,29 @@ final class IdleConnections {
       SocketChannel client = SocketChannel.open(server);
       clients.add(client);
       client.write(ByteBuffer.wrap(REQUEST));
+      client.configureBlocking(false);
       if (i % LOOK_EVERY == 0) {
+        leaveEnded(clients);
         double seconds = (System.nanoTime() - begin) / 1e9;
         counts.add(new Point(seconds, control.metrics().sum("kamille_connections")));
       }
     }
     return counts;
+  }
+
+  /** Closes what the server has ended, as clients do: until then it counts as open. */
+  private static void leaveEnded(List<SocketChannel> clients) throws IOException {
+    for (SocketChannel client : List.copyOf(clients)) {
+      ByteBuffer answer = ByteBuffer.allocate(1024);
+      int count = client.read(answer);
+      if (count > 0) {
+        count = client.read(answer.clear());
+      }
+      if (count < 0) {
+        client.close();
+        clients.remove(client);
+      }
+    }
   }
 
   /** The mean over the last third, as a share of the limit. */
