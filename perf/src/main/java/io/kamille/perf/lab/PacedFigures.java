@@ -8,6 +8,7 @@ import io.kamille.perf.report.Sample;
 import io.kamille.perf.report.Samples;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Stream;
 import org.HdrHistogram.Histogram;
 
 /** The figures of paced polling. */
@@ -47,10 +48,15 @@ final class PacedFigures {
           Column.ratio("× unpaced", LoadFigures.RATE, UNPACED),
           Column.sum("failed", LoadFigures.FAILED),
           Column.spread("mean ms", LoadFigures.MEAN.times(1e-3), 2),
-          Column.median("hits ms", HIT_MEAN.times(1e-3), 2),
-          Column.median("misses ms", MISS_MEAN.times(1e-3), 1),
-          Column.median("p99 ms", LoadFigures.P99.times(1e-3), 2),
-          Column.median("hits %", HIT_RATIO.times(100), 1));
+          Column.median("p99 ms", LoadFigures.P99.times(1e-3), 2));
+  static final List<Column> HITS_APART =
+      Stream.concat(
+              RESPONSES.stream(),
+              Stream.of(
+                  Column.spread("hits ms", HIT_MEAN.times(1e-3), 2),
+                  Column.median("misses ms", MISS_MEAN.times(1e-3), 1),
+                  Column.median("hits %", HIT_RATIO.times(100), 1)))
+          .toList();
   static final List<Column> WORK =
       List.of(
           Column.median("CPU µs/reply", CPU, 1),

@@ -38,7 +38,6 @@ final class PacedServers implements AutoCloseable {
     /** As in the paper. */
     POLL_ZERO("poll(2), time-out 0"),
     EPOLL("epoll"),
-    EPOLL_ZERO("epoll, time-out 0"),
     KAMILLE("Kamille");
 
     private final String text;
@@ -118,7 +117,7 @@ final class PacedServers implements AutoCloseable {
   /** One for each interval. */
   private void startResponders() throws IOException {
     boolean isPoll = setting.kind() == Kind.POLL || setting.kind() == Kind.POLL_ZERO;
-    boolean isZero = setting.kind() == Kind.POLL_ZERO || setting.kind() == Kind.EPOLL_ZERO;
+    boolean isZero = setting.kind() == Kind.POLL_ZERO;
     for (int interval : extent.intervalsMicros()) {
       int port = Workbench.freePort();
       List<String> options =
