@@ -1,11 +1,11 @@
 package io.kamille.perf.lab;
 
-import io.kamille.perf.compare.Origin;
 import io.kamille.perf.host.CongestionControl;
 import io.kamille.perf.host.Workbench;
 import io.kamille.perf.host.Workbench.Core;
 import io.kamille.perf.lab.PeakSeries.Sort;
 import io.kamille.perf.lab.PeakServer.Mode;
+import io.kamille.perf.lab.PeakShape.Stretch;
 import io.kamille.perf.load.Arrivals;
 import io.kamille.perf.load.LoadClient;
 import io.kamille.perf.load.LoadResult;
@@ -22,14 +22,16 @@ import io.kamille.perf.report.Report;
 import io.kamille.perf.report.Sample;
 import io.kamille.perf.report.Samples;
 import io.kamille.perf.report.Spread;
+import io.kamille.perf.wan.LinkSettings;
+import io.kamille.perf.wan.Namespaces;
+import io.kamille.perf.wan.WanEmulator;
+import io.kamille.perf.wan.WanStats;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Collections;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -49,30 +51,26 @@ final class MemoryAtPeak extends Experiment {
    * load off the peak runs for a while before anything is counted.
    */
 
-  /** How long and how much, by scale. */
-  private record Extent(List<PeakShape> shapes, int settlingSeconds, long diskMib) {
+  /** How long and how often, by scale. */
+  private record Extent(int part, int ramp, int settling, int rounds) {
 
     private static Extent of(Scale scale) {
       return switch (scale) {
-        case QUICK -> new Extent(shapes(5, 0, DISK_RATE, PEAK_RATE), 1, 1024);
-        case NORMAL -> new Extent(shapes(7, 2, 60, 120, DISK_RATE, 400, PEAK_RATE), 3, 1024);
-        case FULL -> new Extent(shapes(300, 60, 60, 120, DISK_RATE, 400, PEAK_RATE), 30, 8192);
+        case QUICK -> new Extent(5, 0, 1, 1);
+        case NORMAL -> new Extent(7, 2, 2, 2);
+        case FULL -> new Extent(300, 60, 30, 3);
       };
     }
 
-    /** At each rate at once, and, with a ramp, at the greatest by ramps. */
-    private static List<PeakShape> shapes(int part, int ramp, double... rates) {
-      var shapes = new ArrayList<PeakShape>();
-      for (double rate : rates) {
-        shapes.add(new PeakShape(rate / PEAK_TIMES, rate, part, 0));
-      }
-      if (ramp > 0) {
-        shapes.add(new PeakShape(PEAK_RATE / PEAK_TIMES, PEAK_RATE, part, ramp));
-      }
-      return shapes;
+    private PeakShape shape(double rate, int rampSeconds) {
+      return new PeakShape(rate / PEAK_TIMES, rate, part, rampSeconds);
     }
   }
 
+  /** Between Kamille and its origin, in the last step of each mode. */
+  private static final String PATH = "delay=100ms loss=1% rate=50mbit queue=250k";
+
+  private static final List<Double> RATES = List.of(120.0, 240.0, 400.0, 640.0);
   private static final double PEAK_RATE = 640;
 
   /** The disk alone is behind at this peak, and not off it. */
@@ -83,10 +81,6 @@ final class MemoryAtPeak extends Experiment {
   private static final double EXPONENT = 0.7;
   private static final double HIT_RATIO = 0.55;
   private static final double THINK_SCALE = 0.1;
-  private static final long MEMORY_MIB = 32;
-  private static final long SEEK_MICROS = 12_000;
-  private static final long DISK_BYTES_PER_SECOND = 80_000_000;
-  private static final int CONNECTIONS = 6000;
   private static final int FILLING_CONNECTIONS = 2000;
   private static final int FILLING_RATE = 2000;
   private static final int FILLINGS = 2;
@@ -102,40 +96,32 @@ final class MemoryAtPeak extends Experiment {
 
   private static final Figure INTO = Figure.of("into_seconds_above");
   private static final Figure OUT_OF = Figure.of("out_of_seconds_above");
-  private static final Figure OFF_RATE = Figure.of("off_replies_per_second");
-  private static final Figure AT_RATE = Figure.of("peak_replies_per_second");
-  private static final Figure OFF_HITS = Figure.of("off_hit_ratio");
-  private static final Figure AT_HITS = Figure.of("peak_hit_ratio");
-  private static final Figure OFF_MEMORY = Figure.of("off_memory_share");
-  private static final Figure AT_MEMORY = Figure.of("peak_memory_share");
   private static final Figure FAILED = Figure.of("failed");
   private static final Figure ON_DISK = Figure.of("disk_records");
-  private static final Figure LIMITED = Figure.of("client_limited");
+  private static final Figure BUSY = Figure.of("client_busy_ratio");
+  private static final Figure LATE = Figure.of("client_late_p90_us");
 
-  /** Whether peak mode began. */
-  private static final Figure SWITCHED = Figure.of("switched");
+  /** Whether peak mode began at the peak. */
+  static final Figure SWITCHED = Figure.of("switched");
 
+  private static final double BUSY_LIMIT = 0.95;
+  private static final double LATE_LIMIT_MICROS = 1000;
+  private static final List<String> WHEN = List.of("off", "peak");
   private static final String TRAPEZOID = "trapezoid";
-  private static final String GREATEST = Integer.toString((int) PEAK_RATE);
-  private static final String DISK_BEHIND = Integer.toString((int) DISK_RATE);
+  private static final String FAR = "640-wan";
+  private static final String GREATEST = "640";
+  private static final String DISK_BEHIND = "240";
 
   private static final List<Column> ANSWERS =
       List.of(
           Column.median("into: s > 2×", INTO, 0),
           Column.median("out of: s > 2×", OUT_OF, 0),
-          Column.median("off replies/s", OFF_RATE, 0),
-          Column.median("peak replies/s", AT_RATE, 0),
-          Column.median("off hits %", OFF_HITS.times(100), 1),
-          Column.median("peak hits %", AT_HITS.times(100), 1),
-          Column.median("off from memory %", OFF_MEMORY.times(100), 0),
-          Column.median("peak from memory %", AT_MEMORY.times(100), 0),
           Column.sum("failed", FAILED),
           Column.sum("on disk", ON_DISK),
           Column.sum("peak mode", SWITCHED));
 
   private final Samples all = new Samples("peak rate", "mode");
-  private final Map<PeakShape, Samples> seconds =
-      Collections.synchronizedMap(new LinkedHashMap<>());
+  private final Map<String, Samples> seconds = new ConcurrentHashMap<>();
   private final List<String> transitions = new CopyOnWriteArrayList<>();
 
   MemoryAtPeak() {
@@ -150,11 +136,12 @@ final class MemoryAtPeak extends Experiment {
       mix().populationBytes() >> 20,
       EXPONENT,
       THINK_SCALE,
-      SEEK_MICROS / 1e3,
-      DISK_BYTES_PER_SECOND / 1_000_000,
-      1e6 / SEEK_MICROS,
+      PeakServer.SEEK_MICROS / 1e3,
+      PeakServer.DISK_BYTES_PER_SECOND / 1_000_000,
+      1e6 / PeakServer.SEEK_MICROS,
       PEAK_RATE * HIT_RATIO,
-      MEMORY_MIB
+      PeakServer.MEMORY_MIB,
+      PATH
     };
   }
 
@@ -162,69 +149,89 @@ final class MemoryAtPeak extends Experiment {
     return new PeakMix("origin.test", OBJECTS, EXPONENT, HIT_RATIO, THINK_SCALE, 1);
   }
 
-  private PeakServer.Build build() {
-    return new PeakServer.Build(
-        MEMORY_MIB, Extent.of(scale()).diskMib(), CONNECTIONS, SEEK_MICROS, DISK_BYTES_PER_SECOND);
-  }
-
   @Override
   void measure() throws IOException, InterruptedException {
-    try (var bench = Workbench.open()) {
+    try (var bench = Workbench.open();
+        var spaces = Namespaces.open()) {
       CongestionControl.useCubic(bench);
       bench.moveTo(Core.OTHERS);
-      Origin origin = Origin.start(bench);
+      PeakServer.startOrigin(bench, spaces);
       for (Mode mode : Mode.values()) {
-        measure(bench, mode, origin.port());
+        step("%s: start and fill", mode.label());
+        spaces.callAtServer(() -> measure(bench, spaces, mode));
       }
     }
   }
 
-  private void measure(Workbench bench, Mode mode, int originPort) throws IOException {
-    step("%s: start and fill", mode.label());
+  /** All of a mode, beside it; returns the mode. */
+  @SuppressWarnings("try") // the path only has to be there
+  private Mode measure(Workbench bench, Namespaces spaces, Mode mode) throws IOException {
     PeakMix mix = mix();
-    String name = mode.name().toLowerCase(Locale.ROOT);
-    try (var server = PeakServer.start(bench, name, mode, build(), originPort);
-        var client = LoadClient.open(settings(server.port(), CONNECTIONS, 1))) {
-      fill(server, mode, mix);
-      server.makeDiskSlow();
-      for (PeakShape shape : Extent.of(scale()).shapes()) {
-        step("%s, %s", mode.label(), shape.text());
-        measure(server, client, mode, shape, mix);
+    Extent extent = Extent.of(scale());
+    double decisive = mode == Mode.DISK ? DISK_RATE : PEAK_RATE;
+    try (var server = PeakServer.start(bench, mode);
+        var client = LoadClient.open(settings(server.port(), PeakServer.CONNECTIONS, 1))) {
+      try (var near = path(spaces, "")) {
+        fill(server, mix);
+        server.makeDiskSlow();
+        for (double rate : scale() == Scale.QUICK ? List.of(decisive) : RATES) {
+          for (int round = 1; round <= (rate == decisive ? extent.rounds() : 1); round++) {
+            String load = Integer.toString((int) rate);
+            measure(server, client, mix, load, extent.shape(rate, 0), round);
+          }
+        }
+        if (mode != Mode.DISK && extent.ramp() > 0) {
+          measure(server, client, mix, TRAPEZOID, extent.shape(PEAK_RATE, extent.ramp()), 1);
+        }
+      }
+      if (mode != Mode.DISK) {
+        try (var far = path(spaces, PATH)) {
+          measure(server, client, mix, FAR, extent.shape(PEAK_RATE, 0), 1);
+          WanStats.Way way = far.stats().links().getFirst().up();
+          note(mode.label() + ", from the origin over the slow WAN: " + way);
+        }
       }
     }
+    return mode;
+  }
+
+  private static WanEmulator path(Namespaces spaces, String settings) throws IOException {
+    var options = new WanEmulator.Options(1, 5, 100_000, 1 << 15);
+    return WanEmulator.start(spaces, List.of(LinkSettings.symmetric("path", settings)), options);
   }
 
   private void measure(
-      PeakServer server, LoadClient client, Mode mode, PeakShape shape, PeakMix mix)
+      PeakServer server, LoadClient client, PeakMix mix, String load, PeakShape shape, int round)
       throws IOException {
-    String name = situation(shape) + "-" + mode.name().toLowerCase(Locale.ROOT);
-    if (mode == Mode.AUTO) {
-      server.forgetPeak();
-    }
+    Mode mode = server.mode();
+    String name = load + "-" + mode.name().toLowerCase(Locale.ROOT);
+    step("%s, round %d: %d s", name, round, shape.seconds());
+    server.forgetPeak();
     long records = server.diskRecords();
-    Duration settling = Duration.ofSeconds(Extent.of(scale()).settlingSeconds());
+    Duration settling = Duration.ofSeconds(Extent.of(scale()).settling());
     client.run(shape.offPeakRate(), settling, 2, mix);
     var series = new PeakSeries(shape.seconds(), mix::isRepeat);
-    LoadResult load;
-    boolean isSwitched;
     try (var log = new TierLog(server.control())) {
-      load = client.run(Arrivals.poisson(shape.schedule(), 3), mix, series::ended);
-      isSwitched = !log.transitions().isEmpty();
+      LoadResult result =
+          client.run(Arrivals.poisson(shape.schedule(), 2L + round), mix, series::ended);
       log.transitions().forEach(change -> transitions.add(name + ": " + change));
+      boolean isSwitched =
+          log.transitions().stream().anyMatch(change -> change.isPeakWithin(shape.noticed()));
+      Sample sample =
+          sample(load, mode, round, shape, series)
+              .with(SWITCHED, isSwitched)
+              .with(ON_DISK, records)
+              .with(BUSY, result.busyRatio())
+              .with(LATE, result.latenessMicros(90));
+      keep("runs.csv", all, sample);
       if (log.missed() > 0) {
         note(name + ": the control plane did not answer " + log.missed() + " times");
       }
     }
-    Samples each = seconds.computeIfAbsent(shape, _ -> new Samples("second", "mode"));
+    Samples each = seconds.computeIfAbsent(load, _ -> new Samples("second", "mode"));
     for (int second = 0; second < shape.seconds(); second++) {
-      keep(name + ".csv", each, series.sample(second, mode.label()));
+      keep(name + ".csv", each, series.sample(second, mode.label(), round));
     }
-    keep("runs.csv", all, sample(mode, shape, series, records, load.isSaturated(), isSwitched));
-  }
-
-  /** The rate at the peak, or the shape where there are ramps. */
-  private static String situation(PeakShape shape) {
-    return shape.rampSeconds() > 0 ? TRAPEZOID : Integer.toString((int) shape.peakRate());
   }
 
   private static LoadSettings settings(int port, int connections, int uses) {
@@ -235,14 +242,14 @@ final class MemoryAtPeak extends Experiment {
   }
 
   /** Asks for the population until it is on the disk, if there is one. */
-  private static void fill(PeakServer server, Mode mode, PeakMix mix) throws IOException {
+  private static void fill(PeakServer server, PeakMix mix) throws IOException {
     try (var client =
         LoadClient.open(settings(server.port(), FILLING_CONNECTIONS, Integer.MAX_VALUE))) {
       Duration filling = Duration.ofSeconds(OBJECTS / FILLING_RATE);
       boolean isFilled = false;
       for (int i = 0; i < FILLINGS && !isFilled; i++) {
         run(client, filling, mix.filling());
-        isFilled = !mode.hasDisk() || server.diskRecords() >= FILLED_SHARE * OBJECTS;
+        isFilled = !server.mode().hasDisk() || server.diskRecords() >= FILLED_SHARE * OBJECTS;
       }
       run(client, WARMING, mix.repeating());
     }
@@ -255,7 +262,19 @@ final class MemoryAtPeak extends Experiment {
 
   /** Time to the first octet in milliseconds. */
   private static Figure millis(Sort sort, String when, int percentile) {
-    return Figure.of(sort.name().toLowerCase(Locale.ROOT) + "_" + when + "_p" + percentile + "_ms");
+    return Figure.of(sort.text() + "_" + when + "_p" + percentile + "_ms");
+  }
+
+  private static Figure replies(String when) {
+    return Figure.of(when + "_replies_per_second");
+  }
+
+  private static Figure hitRatio(String when) {
+    return Figure.of(when + "_hit_ratio");
+  }
+
+  private static Figure memoryShare(String when) {
+    return Figure.of(when + "_memory_share");
   }
 
   /** At the peak, in units of off the peak. */
@@ -265,58 +284,52 @@ final class MemoryAtPeak extends Experiment {
     return new Figure("peak/off", one -> one.of(peak) / one.of(off));
   }
 
-  static Sample sample(
-      Mode mode,
-      PeakShape shape,
-      PeakSeries series,
-      long diskRecords,
-      boolean isLimited,
-      boolean isSwitched) {
-    var sample = Sample.of(situation(shape), mode.label(), 1);
-    for (Sort sort : List.of(Sort.HITS, Sort.REPEATS)) {
-      for (int percentile : new int[] {50, 90, 99}) {
+  static Sample sample(String load, Mode mode, int round, PeakShape shape, PeakSeries series) {
+    var sample = Sample.of(load, mode.label(), round);
+    for (String when : WHEN) {
+      Stretch stretch = when.equals("off") ? shape.offPeak() : shape.peak();
+      for (Sort sort : List.of(Sort.HITS, Sort.REPEATS, Sort.MISSES)) {
         sample
-            .with(millis(sort, "off", percentile), series.millis(shape.offPeak(), sort, percentile))
-            .with(millis(sort, "peak", percentile), series.millis(shape.peak(), sort, percentile));
+            .with(millis(sort, when, 50), series.millis(stretch, sort, 50))
+            .with(millis(sort, when, 90), series.millis(stretch, sort, 90));
       }
-      sample.with(millis(sort, "after", 50), series.millis(shape.after(), sort, 50));
+      sample
+          .with(replies(when), series.rate(stretch))
+          .with(hitRatio(when), series.hitRatio(stretch))
+          .with(memoryShare(when), series.memoryShare(stretch));
     }
     double usual = series.millis(shape.offPeak(), Sort.REPEATS, 50);
     return sample
         .with(INTO, series.longestAbove(shape.into(), SPIKE * usual))
         .with(OUT_OF, series.longestAbove(shape.outOf(), SPIKE * usual))
-        .with(OFF_RATE, series.rate(shape.offPeak()))
-        .with(AT_RATE, series.rate(shape.peak()))
-        .with(OFF_HITS, series.hitRatio(shape.offPeak()))
-        .with(AT_HITS, series.hitRatio(shape.peak()))
-        .with(OFF_MEMORY, series.memoryShare(shape.offPeak()))
-        .with(AT_MEMORY, series.memoryShare(shape.peak()))
-        .with(FAILED, series.failures())
-        .with(ON_DISK, diskRecords)
-        .with(LIMITED, isLimited)
-        .with(SWITCHED, isSwitched);
+        .with(FAILED, series.failures());
   }
 
-  /** What the client did not disturb. */
+  /** What the client did not disturb: its lateness is in less than a tenth of the times. */
   private Samples clean() {
-    return all.where(one -> !one.is(LIMITED));
+    return all.where(one -> one.of(BUSY) <= BUSY_LIMIT && one.of(LATE) <= LATE_LIMIT_MICROS);
   }
 
   private static double median(Samples samples, Figure figure, String load, Mode mode) {
     return samples.spread(figure, load, mode.label()).map(Spread::median).orElse(Double.NaN);
   }
 
-  /** The median of repeats at each peak, in words. */
+  private static String figures(Samples clean, Sort sort, String load, Mode mode) {
+    return String.format(
+        Locale.ROOT,
+        "%s, %s: %.1f ms (p90 %.1f)",
+        mode.label(),
+        load,
+        median(clean, millis(sort, "peak", 50), load, mode),
+        median(clean, millis(sort, "peak", 90), load, mode));
+  }
+
+  /** Repeats at each peak, in words. */
   private static String overRates(Samples clean, Mode mode) {
     return clean.situations().stream()
-        .map(
-            load ->
-                String.format(
-                    Locale.ROOT,
-                    "%s: %.1f ms",
-                    load,
-                    median(clean, millis(Sort.REPEATS, "peak", 50), load, mode)))
-        .collect(Collectors.joining(", ", mode.label() + ", median of repeats at the peak: ", ""));
+        .filter(load -> !clean.of(load, mode.label()).isEmpty())
+        .map(load -> figures(clean, Sort.REPEATS, load, mode))
+        .collect(Collectors.joining("; "));
   }
 
   @Override
@@ -327,65 +340,57 @@ final class MemoryAtPeak extends Experiment {
   static List<Finding> findings(Samples clean) {
     Figure half = millis(Sort.REPEATS, "peak", 50);
     Figure most = millis(Sort.REPEATS, "peak", 90);
-    String disk = overRates(clean, Mode.DISK);
-    String memory = overRates(clean, Mode.MEMORY);
-    double behind = median(clean, half, DISK_BEHIND, Mode.DISK);
+    Figure hits = millis(Sort.HITS, "peak", 50);
     boolean isBehind = isDiskBehind(clean);
     boolean isSwitched = isSwitched(clean, GREATEST);
-    double hybrid = median(clean, most, GREATEST, Mode.HYBRID);
-    double auto = median(clean, most, GREATEST, Mode.AUTO);
-    double into = median(clean, INTO, GREATEST, Mode.AUTO);
     return List.of(
         found(
             "a cache on a disk: steeply slower with the rate, unusable above 130 requests/s",
-            behind / median(clean, millis(Sort.REPEATS, "off", 50), DISK_BEHIND, Mode.DISK),
+            median(clean, ratio(Sort.REPEATS, 50), DISK_BEHIND, Mode.DISK),
             5,
-            disk,
+            overRates(clean, Mode.DISK),
             isBehind),
         found(
             "a cache in memory: flat up to the greatest rate (288 requests/s)",
-            2
-                * median(clean, millis(Sort.REPEATS, "off", 50), GREATEST, Mode.MEMORY)
-                / median(clean, half, GREATEST, Mode.MEMORY),
+            2 / median(clean, ratio(Sort.REPEATS, 50), GREATEST, Mode.MEMORY),
             1,
-            memory,
+            overRates(clean, Mode.MEMORY),
             true),
         found(
             "memory before the disk does not save it at the peak",
-            hybrid / median(clean, millis(Sort.REPEATS, "off", 90), GREATEST, Mode.HYBRID),
+            median(clean, ratio(Sort.REPEATS, 90), GREATEST, Mode.HYBRID),
             4,
-            overRates(clean, Mode.HYBRID) + millisText(", the 90th percentile at 640: ", hybrid),
+            overRates(clean, Mode.HYBRID),
             isBehind),
         found(
             "the device is the cause: the same program without a disk is not slow",
-            behind / median(clean, half, DISK_BEHIND, Mode.MEMORY),
+            median(clean, half, DISK_BEHIND, Mode.DISK)
+                / median(clean, half, GREATEST, Mode.MEMORY),
             5,
-            "at "
-                + DISK_BEHIND
-                + " requests/s: "
-                + millisText("disk ", behind)
-                + millisText(", memory ", median(clean, half, DISK_BEHIND, Mode.MEMORY)),
+            figures(clean, Sort.REPEATS, DISK_BEHIND, Mode.DISK)
+                + "; "
+                + figures(clean, Sort.REPEATS, GREATEST, Mode.MEMORY),
             isBehind),
         found(
             "left open: memory and disk off the peak, memory only at it",
-            hybrid / auto,
+            median(clean, most, GREATEST, Mode.HYBRID) / median(clean, most, GREATEST, Mode.AUTO),
             2,
-            millisText("90th percentile of repeats at the peak: memory + disk ", hybrid)
-                + millisText(", auto ", auto),
+            overRates(clean, Mode.AUTO),
             isSwitched),
         found(
             "left open: the transients",
-            2 / Math.max(1, into),
+            2 / Math.max(1, median(clean, INTO, GREATEST, Mode.AUTO)),
             1,
-            String.format(Locale.ROOT, "auto: %.0f s above twice the median, on the way in", into),
+            "seconds above twice the median are in the table",
             isSwitched),
-        Finding.untested(
-            "left open: a WAN between proxy and origin (delay, narrow, bad)",
-            "the origin thinks, but the path to it is loopback"));
-  }
-
-  private static String millisText(String before, double millis) {
-    return String.format(Locale.ROOT, "%s%.1f ms", before, millis);
+        found(
+            "left open: a WAN between proxy and origin (delay, narrow, bad): hits stay as fast",
+            2 * median(clean, hits, GREATEST, Mode.AUTO) / median(clean, hits, FAR, Mode.AUTO),
+            1,
+            Stream.of(Sort.HITS, Sort.MISSES)
+                .map(sort -> sort.text() + ": " + figures(clean, sort, FAR, Mode.AUTO))
+                .collect(Collectors.joining("; ")),
+            isSwitched(clean, FAR)));
   }
 
   private static Finding found(
@@ -402,13 +407,14 @@ final class MemoryAtPeak extends Experiment {
   /** Whether requests of the disk alone wait longer for it than it takes. */
   private static boolean isDiskBehind(Samples samples) {
     return median(samples, millis(Sort.REPEATS, "peak", 50), DISK_BEHIND, Mode.DISK)
-        > BEHIND_SEEKS * SEEK_MICROS / 1e3;
+        > BEHIND_SEEKS * PeakServer.SEEK_MICROS / 1e3;
   }
 
   @Override
   List<String> sources() {
     return List.of(
         "perf/src/main/java/io/kamille/perf/lab/MemoryAtPeak.java",
+        "perf/src/main/java/io/kamille/perf/lab/PeakServer.java",
         "proxy-cache/src/main/java/io/kamille/cache/tiers",
         "perf/src/main/java/io/kamille/cache/disk");
   }
@@ -423,12 +429,28 @@ final class MemoryAtPeak extends Experiment {
     }
     report.heading("Median over the rate at the peak (the paper's Fig. 9 to 11)");
     report.paragraph("A quarter of the rate comes off the peak. Times are in milliseconds.");
-    overRates(report, clean, Sort.HITS, "hits");
-    overRates(report, clean, Sort.REPEATS, "repeated requests, also if the origin answered");
+    for (Sort sort : List.of(Sort.HITS, Sort.REPEATS)) {
+      report.table(clean.wholeTable("mode", "peak rate", columns(sort)));
+      plotRates(report, clean, sort, 50);
+      plotRates(report, clean, sort, 90);
+    }
     report.paragraph(
         "Seconds in a row, on the way in and out, in which the median of repeated requests was"
             + " above twice that off the peak or every request failed; and what was answered.");
+    List<Column> answers =
+        WHEN.stream()
+            .flatMap(
+                when ->
+                    Stream.of(
+                        Column.median(when + " replies/s", replies(when), 0),
+                        Column.median(when + " hits %", hitRatio(when).times(100), 1),
+                        Column.median(when + " from memory %", memoryShare(when).times(100), 0)))
+            .toList();
+    report.table(clean.wholeTable("mode", "peak rate", answers));
     report.table(clean.wholeTable("mode", "peak rate", ANSWERS));
+    report.heading("A slow WAN to the origin, beside none");
+    Samples paths = clean.where(one -> List.of(GREATEST, FAR).contains(one.situation()));
+    report.table(paths.wholeTable("mode", "peak rate", columns(Sort.HITS, Sort.MISSES)));
     report.heading("When the mode changed");
     report.items(transitions.isEmpty() ? List.of("never: nothing shows peak mode") : transitions);
     report
@@ -439,90 +461,71 @@ final class MemoryAtPeak extends Experiment {
                 .map(goal -> goal.verdict(clean))
                 .toList());
     report.heading("The way in and out, at the greatest rate");
-    List.copyOf(seconds.keySet()).stream()
-        .filter(shape -> shape.peakRate() == PEAK_RATE)
-        .forEach(
-            shape -> {
-              plot(report, shape, "hits", "Hits: median", PeakSeries.HIT_P50);
-              plot(report, shape, "repeats", "Repeated requests: median", PeakSeries.REPEAT_P50);
-            });
-    report.heading("The cache in «auto»").code(build().cache(Mode.AUTO));
-  }
-
-  private static void overRates(Report report, Samples clean, Sort sort, String what) {
-    report.paragraph("Time to the first octet of " + what + ":");
-    report.table(clean.wholeTable("mode", "peak rate", columns(sort)));
-    plotRates(report, clean, sort, 50, "Median, " + what);
-    plotRates(report, clean, sort, 90, "90th percentile, " + what);
-  }
-
-  private static void plotRates(
-      Report report, Samples clean, Sort sort, int percentile, String title) {
-    var chart = new LineChart(title, "requests/s at the peak", "ms").logarithmic();
-    Samples sweep = clean.where(one -> !one.situation().equals(TRAPEZOID));
-    for (Mode mode : Mode.values()) {
-      for (String when : List.of("off", "peak")) {
-        chart.line(
-            mode.label() + ", " + when,
-            sweep.situations().stream()
-                .map(
-                    rate ->
-                        new LineChart.Point(
-                            Double.parseDouble(rate),
-                            median(sweep, millis(sort, when, percentile), rate, mode)))
-                .toList());
-      }
+    for (String load : List.of(GREATEST, TRAPEZOID)) {
+      plot(report, load, "hits: median", PeakSeries.HIT_P50);
+      plot(report, load, "repeats: median", PeakSeries.REPEAT_P50);
     }
-    report.plot("rate-" + sort.name().toLowerCase(Locale.ROOT) + "-p" + percentile, chart);
+    report.heading("The cache in «auto»").code(Mode.AUTO.cache());
   }
 
-  private void plot(Report report, PeakShape shape, String file, String title, Figure figure) {
+  private static void plotRates(Report report, Samples clean, Sort sort, int percentile) {
+    String title = sort.text() + ": percentile " + percentile;
+    var chart = new LineChart(title, "requests/s at the peak", "ms").logarithmic();
+    Samples sweep = clean.where(one -> one.situation().matches("[0-9]+"));
+    for (String when : WHEN) {
+      chart.lines(sweep, millis(sort, when, percentile), ", " + when);
+    }
+    report.plot("rate-" + sort.text() + "-p" + percentile, chart);
+  }
+
+  private void plot(Report report, String load, String title, Figure figure) {
+    Samples run = seconds.getOrDefault(load, new Samples("second", "mode"));
     report.plot(
-        shape.label() + "-" + file,
-        new LineChart(title + ", " + shape.label(), "s", "ms")
-            .logarithmic()
-            .lines(seconds.getOrDefault(shape, all), figure));
+        load + "-" + figure.name(),
+        new LineChart(title + ", " + load, "s", "ms").logarithmic().lines(run, figure));
   }
 
-  private static List<Column> columns(Sort sort) {
-    return List.of(
-        Column.median("off-peak p50", millis(sort, "off", 50), 2),
-        Column.median("off-peak p90", millis(sort, "off", 90), 1),
-        Column.median("peak p50", millis(sort, "peak", 50), 2),
-        Column.median("peak p90", millis(sort, "peak", 90), 1),
-        Column.median("peak p99", millis(sort, "peak", 99), 1),
-        Column.median("after p50", millis(sort, "after", 50), 2),
-        Column.median("peak/off p50", ratio(sort, 50), 2));
+  private static List<Column> columns(Sort... sorts) {
+    return Stream.of(sorts)
+        .flatMap(sort -> WHEN.stream().flatMap(when -> columns(sort, when)))
+        .toList();
+  }
+
+  private static Stream<Column> columns(Sort sort, String when) {
+    return Stream.of(50, 90)
+        .map(
+            percentile ->
+                Column.median(
+                    sort.text() + " " + when + " p" + percentile,
+                    millis(sort, when, percentile),
+                    2));
   }
 
   /** What has to be reached under a load, given that it is one. */
   static Stream<Goal> goals(String load) {
-    String auto = Mode.AUTO.label();
-    Stream<Goal> peak =
-        Stream.of(
-            Goal.atMost(
-                1.2,
-                "auto, " + load + ": median of repeated requests at most 1.2 × off-peak",
-                samples -> samples.spread(ratio(Sort.REPEATS, 50), load, auto)),
-            Goal.atMost(
-                1,
-                "auto, " + load + ": seconds above twice the median on the way in",
-                samples -> samples.spread(INTO, load, auto)),
-            Goal.atMost(
-                1,
-                "auto, " + load + ": seconds above twice the median on the way out",
-                samples -> samples.spread(OUT_OF, load, auto)));
-    Goal behind =
-        Goal.atLeast(
-                5,
-                "disk only, " + load + ": median of repeated requests at least 5 × off-peak",
-                samples -> samples.spread(ratio(Sort.REPEATS, 50), load, Mode.DISK.label()))
-            .given("the disk was behind", MemoryAtPeak::isDiskBehind);
-    return load.equals(DISK_BEHIND)
-        ? Stream.of(behind)
-        : load.equals(GREATEST) || load.equals(TRAPEZOID)
-            ? peak.map(
-                goal -> goal.given("peak mode began in auto", samples -> isSwitched(samples, load)))
-            : Stream.empty();
+    Figure median = ratio(Sort.REPEATS, 50);
+    return switch (load) {
+      case DISK_BEHIND ->
+          Stream.of(
+              Goal.atLeast(
+                      5,
+                      "disk only, " + load + ": median of repeated requests at least 5 × off-peak",
+                      samples -> samples.spread(median, load, Mode.DISK.label()))
+                  .given("the disk was behind", MemoryAtPeak::isDiskBehind));
+      case GREATEST, TRAPEZOID ->
+          Stream.of(
+              auto(1.2, load, "median of repeated requests at most 1.2 × off-peak", median),
+              auto(1, load, "seconds above twice the median on the way in", INTO),
+              auto(1, load, "seconds above twice the median on the way out", OUT_OF));
+      default -> Stream.empty();
+    };
+  }
+
+  private static Goal auto(double limit, String load, String what, Figure figure) {
+    return Goal.atMost(
+            limit,
+            "auto, " + load + ": " + what,
+            samples -> samples.spread(figure, load, Mode.AUTO.label()))
+        .given("peak mode began at the peak", samples -> isSwitched(samples, load));
   }
 }

@@ -9,6 +9,7 @@ import io.kamille.perf.report.Sample;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.Predicate;
 import java.util.function.ToLongFunction;
@@ -34,10 +35,16 @@ final class PeakSeries {
   enum Sort {
     /** Answered from the store. */
     HITS,
+    /** Answered by the origin. */
+    MISSES,
     /** For what had been asked for before, wherever the answer came from. */
     REPEATS,
     /** All that were answered rightly. */
-    ALL
+    ALL;
+
+    String text() {
+      return name().toLowerCase(Locale.ROOT);
+    }
   }
 
   /** Time to the first octet, in nanoseconds, and counts. */
@@ -70,9 +77,7 @@ final class PeakSeries {
     second.fromMemory += outcome.source() == AnswerSource.MEMORY ? 1 : 0;
     long nanos = Math.max(0, outcome.firstOctetNanos());
     second.times(Sort.ALL).recordValue(nanos);
-    if (outcome.source().isHit()) {
-      second.times(Sort.HITS).recordValue(nanos);
-    }
+    second.times(outcome.source().isHit() ? Sort.HITS : Sort.MISSES).recordValue(nanos);
     if (isRepeat.test(outcome.request())) {
       second.times(Sort.REPEATS).recordValue(nanos);
     }
@@ -134,9 +139,9 @@ final class PeakSeries {
   }
 
   /** One second, for raw data and drawings. */
-  Sample sample(int index, String mode) {
+  Sample sample(int index, String mode, int round) {
     var here = new Stretch(index, index + 1);
-    return Sample.of(Integer.toString(index), mode, 1)
+    return Sample.of(Integer.toString(index), mode, round)
         .with(FAILED, seconds.get(index).failures)
         .with(HIT_RATIO, hitRatio(here))
         .with(HIT_P50, millis(here, Sort.HITS, 50))

@@ -5,24 +5,27 @@ import io.kamille.perf.host.Checkout;
 import io.kamille.perf.host.Child;
 import io.kamille.perf.host.Workbench;
 import io.kamille.perf.host.Workbench.Core;
+import io.kamille.perf.load.Responder;
 import io.kamille.perf.peer.ControlPlane;
 import io.kamille.perf.peer.Jvm;
 import io.kamille.perf.peer.Kamille;
 import io.kamille.perf.peer.Peer.Job;
 import io.kamille.perf.peer.Peer.Place;
+import io.kamille.perf.wan.Namespaces;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 
 /**
- * A Kamille on a {@link SlowDisk}.
+ * A Kamille on a {@link SlowDisk}, and its origin at the other end of a path.
  *
  * @param directory with its configuration and its store
  * @param port on the loopback address
  */
-record PeakServer(Path directory, int port, ControlPlane control, Child process)
+record PeakServer(Mode mode, Path directory, int port, ControlPlane control, Child process)
     implements AutoCloseable {
 
   /** What stored responses lie on, and whether requests leave the disk alone at a peak. */
@@ -45,57 +48,78 @@ record PeakServer(Path directory, int port, ControlPlane control, Child process)
     boolean hasDisk() {
       return this != MEMORY;
     }
-  }
 
-  /** How it is built, whatever the mode. */
-  record Build(
-      long memoryMib, long diskMib, int connections, long seekMicros, long diskBytesPerSecond) {
-
-    /** What is below {@code cache} in its configuration. */
-    String cache(Mode mode) {
-      String memory = "  memory:\n    capacity: " + (mode == Mode.DISK ? 1 : memoryMib) + "MiB\n";
-      String disk =
-          DISK.replace("%CAPACITY%", Long.toString(diskMib))
-              .replace("%PEAK%", mode == Mode.AUTO ? "auto" : "off");
-      return mode.hasDisk() ? memory + disk : memory;
+    /** What is below {@code cache} in the configuration. */
+    String cache() {
+      String memory = "  memory:\n    capacity: " + (this == DISK ? 1 : MEMORY_MIB) + "MiB\n";
+      return hasDisk() ? memory + STORE.replace("%PEAK%", this == AUTO ? "auto" : "off") : memory;
     }
   }
 
+  static final long MEMORY_MIB = 32;
+  static final int CONNECTIONS = 6000;
+  static final long SEEK_MICROS = 12_000;
+  static final long DISK_BYTES_PER_SECOND = 80_000_000;
+
+  private static final int ORIGIN_PORT = 9000;
   private static final Duration START_LIMIT = Duration.ofSeconds(60);
   private static final Duration ANSWER_LIMIT = Duration.ofSeconds(2);
   private static final String MARK = "slow";
-  private static final String DISK =
+  private static final String STORE =
       """
         disk:
           path: %DIRECTORY%/store
-          capacity: %CAPACITY%MiB
+          capacity: 8GiB
           admit: always
           keep-memory: off
           peak: %PEAK%
       """;
 
-  /** Starts it, on a disk that costs nothing yet; the bench ends it, and closing this before. */
-  static PeakServer start(Workbench bench, String name, Mode mode, Build build, int originPort)
-      throws IOException {
-    Path directory = bench.directory(name);
+  private static InetSocketAddress origin() {
+    return new InetSocketAddress(Namespaces.address(1, 1), ORIGIN_PORT);
+  }
+
+  /** Starts the origin of all; the bench ends it. */
+  static void startOrigin(Workbench bench, Namespaces spaces)
+      throws IOException, InterruptedException {
+    List<String> where = List.of(Integer.toString(ORIGIN_PORT), origin().getHostString());
+    List<String> command = Jvm.command(Responder.class, List.of(), where);
+    Child process = bench.start("origin", Core.OTHERS, spaces.atClient(command));
+    spaces.callAtClient(
+        () -> {
+          process.awaitListening(origin(), START_LIMIT);
+          return process;
+        });
+  }
+
+  /**
+   * Starts it where the calling thread is, on a disk that costs nothing yet; the bench ends it, and
+   * closing this before.
+   */
+  static PeakServer start(Workbench bench, Mode mode) throws IOException {
+    Path directory = bench.directory(mode.name());
     int port = Workbench.freePort();
     int adminPort = Workbench.freePort();
     Kamille.of(Checkout.find())
-        .withCache(build.cache(mode))
+        .withCache(mode.cache())
         .withMetrics(adminPort)
-        .prepare(directory, new Place(Job.MIX, port, originPort, build.connections()));
+        .prepare(directory, new Place(Job.MIX, port, ORIGIN_PORT, CONNECTIONS));
+    Path file = directory.resolve("kamille.yaml");
+    String near = "http://127.0.0.1:";
+    String far = "http://" + origin().getHostString() + ":";
+    Files.writeString(file, Files.readString(file).replace(near, far));
     List<String> arguments =
         List.of(
-            Long.toString(build.seekMicros()),
-            Long.toString(build.diskBytesPerSecond()),
+            Long.toString(SEEK_MICROS),
+            Long.toString(DISK_BYTES_PER_SECOND),
             directory.resolve(MARK).toString(),
-            directory.resolve("kamille.yaml").toString());
+            file.toString());
     Child process =
-        bench.start(name, Core.SERVER, Jvm.command(SlowDisk.class, List.of(), arguments));
+        bench.start(mode.name(), Core.SERVER, Jvm.command(SlowDisk.class, List.of(), arguments));
     process.awaitListening(port, START_LIMIT);
     process.awaitListening(adminPort, START_LIMIT);
     return new PeakServer(
-        directory, port, new ControlPlane(adminPort, directory, ANSWER_LIMIT), process);
+        mode, directory, port, new ControlPlane(adminPort, directory, ANSWER_LIMIT), process);
   }
 
   /** From now on the disk takes its time. */
@@ -105,9 +129,11 @@ record PeakServer(Path directory, int port, ControlPlane control, Child process)
 
   /** Off the peak again, whatever it has seen; it looks for the next one. */
   void forgetPeak() throws IOException {
-    control.order("PUT", "/v1/cache/tiers", "{\"peak\": \"off\"}");
-    control.get("/v1/cache/tiers");
-    control.order("PUT", "/v1/cache/tiers", "{\"peak\": \"auto\"}");
+    if (mode == Mode.AUTO) {
+      control.order("PUT", "/v1/cache/tiers", "{\"peak\": \"off\"}");
+      control.get("/v1/cache/tiers");
+      control.order("PUT", "/v1/cache/tiers", "{\"peak\": \"auto\"}");
+    }
   }
 
   /** How many responses are on the disk; 0 without one. */

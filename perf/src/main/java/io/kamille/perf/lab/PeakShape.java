@@ -2,7 +2,6 @@ package io.kamille.perf.lab;
 
 import io.kamille.perf.load.RateSchedule;
 import java.time.Duration;
-import java.util.Locale;
 
 /**
  * A load with a peak in it: off the peak, at it, off it again.
@@ -13,10 +12,6 @@ record PeakShape(double offPeakRate, double peakRate, int partSeconds, int rampS
 
   /** Seconds of a run, the first one included, the last one not. */
   record Stretch(int from, int to) {}
-
-  String label() {
-    return rampSeconds == 0 ? "convex" : "trapezoid";
-  }
 
   RateSchedule schedule() {
     Duration part = Duration.ofSeconds(partSeconds);
@@ -48,27 +43,13 @@ record PeakShape(double offPeakRate, double peakRate, int partSeconds, int rampS
     return new Stretch(partSeconds, partSeconds + rampSeconds + partSeconds / 2);
   }
 
+  /** When a peak is noticed, by somebody who looks once a second. */
+  Stretch noticed() {
+    return new Stretch(partSeconds, peak().to() + 1);
+  }
+
   /** The second half of the peak, the way out of it, and the rest. */
   Stretch outOf() {
     return new Stretch(into().to(), seconds());
-  }
-
-  String text() {
-    return String.format(
-        Locale.ROOT,
-        "%s (%d s at %.0f requests/s, %s%d s at %.0f, %s%d s at %.0f)",
-        label(),
-        partSeconds,
-        offPeakRate,
-        ramp("up"),
-        partSeconds,
-        peakRate,
-        ramp("down"),
-        partSeconds,
-        offPeakRate);
-  }
-
-  private String ramp(String direction) {
-    return rampSeconds == 0 ? "" : rampSeconds + " s " + direction + ", ";
   }
 }

@@ -1,5 +1,6 @@
 package io.kamille.perf.lab;
 
+import io.kamille.perf.lab.PeakShape.Stretch;
 import io.kamille.perf.peer.ControlPlane;
 import java.io.IOException;
 import java.util.List;
@@ -18,10 +19,24 @@ import tools.jackson.databind.json.JsonMapper;
  */
 final class TierLog implements AutoCloseable {
 
+  /** The mode from then on, and why. */
+  record Change(double seconds, String mode, String reason) {
+
+    /** Whether peak mode began in these seconds. */
+    boolean isPeakWithin(Stretch stretch) {
+      return mode.equals("peak") && seconds >= stretch.from() && seconds < stretch.to();
+    }
+
+    @Override
+    public String toString() {
+      return String.format(Locale.ROOT, "at %.0f s %s mode: %s", seconds, mode, reason);
+    }
+  }
+
   private final ControlPlane control;
   private final JsonMapper json = new JsonMapper();
   private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
-  private final List<String> transitions = new CopyOnWriteArrayList<>();
+  private final List<Change> transitions = new CopyOnWriteArrayList<>();
   private final AtomicInteger missed = new AtomicInteger();
   private final long beginNanos = System.nanoTime();
   private String mode = "normal";
@@ -39,8 +54,7 @@ final class TierLog implements AutoCloseable {
       if (!now.equals(mode)) {
         mode = now;
         double seconds = (System.nanoTime() - beginNanos) / 1e9;
-        String reason = peak.path("reason").asString("");
-        transitions.add(String.format(Locale.ROOT, "at %.0f s %s mode: %s", seconds, now, reason));
+        transitions.add(new Change(seconds, now, peak.path("reason").asString("")));
       }
     } catch (IOException busy) {
       missed.incrementAndGet();
@@ -53,7 +67,7 @@ final class TierLog implements AutoCloseable {
   }
 
   /** When the mode changed, and why. */
-  List<String> transitions() {
+  List<Change> transitions() {
     return transitions;
   }
 

@@ -33,8 +33,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The origin server of every comparison and of the lab: one loop on a loopback port, which answers
- * as the path says.
+ * The origin server of every comparison and of the lab: one loop on a port, which answers as the
+ * path says.
  *
  * <p>{@code /hit/SIZE} may be stored for an hour, {@code /text/SIZE} too and is text, {@code
  * /pass/SIZE} must not be stored. Each response carries a number of its own in {@code X-Serial}: a
@@ -101,7 +101,7 @@ public final class Responder implements AutoCloseable {
   private long second;
   private byte[] beginning = {};
 
-  private Responder(int port, boolean isEpoll, PaceSettings pace, boolean isBare) {
+  private Responder(InetSocketAddress address, boolean isEpoll, PaceSettings pace, boolean isBare) {
     this.isBare = isBare;
     IoHandlerFactory selector = isEpoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
     polls =
@@ -128,18 +128,23 @@ public final class Responder implements AutoCloseable {
                     channel.pipeline().addLast(new Connection());
                   }
                 })
-            .bind(InetAddress.getLoopbackAddress(), port)
+            .bind(address)
             .syncUninterruptibly()
             .channel();
   }
 
-  /** Serves on the loopback port given as the one argument, until the process is told to end. */
+  /**
+   * Serves until the process is told to end.
+   *
+   * @param arguments a port; an address, the loopback address if not said
+   */
   public static void main(String[] arguments) {
     long interval = Long.getLong(INTERVAL, 0) * NANOS;
     PaceSettings pace = interval == 0 ? PaceSettings.OFF : PaceSettings.fixed(interval);
     try (var responder =
         new Responder(
-            Integer.parseInt(arguments[0]),
+            new InetSocketAddress(
+                arguments.length > 1 ? arguments[1] : "127.0.0.1", Integer.parseInt(arguments[0])),
             !"nio".equals(System.getProperty(TRANSPORT)),
             pace.withSpin(Duration.ofNanos(Long.getLong(SPIN, 0) * NANOS)),
             Boolean.getBoolean(BARE))) {
@@ -152,7 +157,8 @@ public final class Responder implements AutoCloseable {
 
   /** Serves until it is closed; port 0 lets the kernel choose. */
   static Responder open(int port, boolean isEpoll, PaceSettings pace, boolean isBare) {
-    return new Responder(port, isEpoll, pace, isBare);
+    return new Responder(
+        new InetSocketAddress(InetAddress.getLoopbackAddress(), port), isEpoll, pace, isBare);
   }
 
   /** An origin without pacing. */

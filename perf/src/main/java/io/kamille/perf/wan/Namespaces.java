@@ -145,6 +145,11 @@ public final class Namespaces implements AutoCloseable {
     return exec(servers, command);
   }
 
+  /** The same where clients are. */
+  public List<String> atClient(List<String> command) {
+    return exec(clients, command);
+  }
+
   private static List<String> exec(String name, List<String> command) {
     var words = new ArrayList<>(List.of("setpriv", "--pdeathsig", "KILL", "ip"));
     words.addAll(List.of(in(name, command)));

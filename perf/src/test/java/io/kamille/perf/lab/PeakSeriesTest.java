@@ -45,8 +45,10 @@ class PeakSeriesTest {
   /** What comes of the goals of a mode. */
   private List<String> goals(Mode mode, PeakShape shape, boolean isSwitched) {
     var all = new Samples("load", "mode");
-    all.add(MemoryAtPeak.sample(mode, shape, series, 0, false, isSwitched));
-    return MemoryAtPeak.goals(Integer.toString((int) shape.peakRate()))
+    String load = Integer.toString((int) shape.peakRate());
+    all.add(
+        MemoryAtPeak.sample(load, mode, 1, shape, series).with(MemoryAtPeak.SWITCHED, isSwitched));
+    return MemoryAtPeak.goals(load)
         .map(goal -> goal.verdict(all))
         .filter(verdict -> !verdict.startsWith("unknown"))
         .toList();
@@ -118,6 +120,15 @@ class PeakSeriesTest {
     List<String> goals = goals(Mode.AUTO);
     assertThat(goals.getFirst()).startsWith("missed");
     assertThat(goals.getLast()).contains("on the way out").startsWith("missed");
+  }
+
+  @Test
+  void peakModeThatBeginsOffThePeakIsNoSwitch() {
+    Stretch noticed = SHAPE.noticed();
+    assertThat(new TierLog.Change(0, "peak", "").isPeakWithin(noticed)).isFalse();
+    assertThat(new TierLog.Change(3, "peak", "").isPeakWithin(noticed)).isTrue();
+    assertThat(new TierLog.Change(3, "normal", "").isPeakWithin(noticed)).isFalse();
+    assertThat(new TierLog.Change(5.5, "peak", "").isPeakWithin(noticed)).isFalse();
   }
 
   @Test
