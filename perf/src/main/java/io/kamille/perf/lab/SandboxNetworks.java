@@ -310,7 +310,7 @@ final class SandboxNetworks extends Experiment {
       List<Child> processes =
           switch (way) {
             case HOST ->
-                List.of(bench.start(way.name(), Core.SERVER, kamille.prepare(directory, place)));
+                List.of(bench.start(way.name(), Core.SERVER, prepared(kamille, directory, place)));
             case HOST_SOCKETS -> withHostSockets(bench, kamille, directory, place);
             case USER_SPACE -> withSlirp(bench, kamille, directory, place);
           };
@@ -318,11 +318,19 @@ final class SandboxNetworks extends Experiment {
       return new Guest(port, processes);
     }
 
+    /** Several run at a time, so each has a state directory of its own. */
+    private static List<String> prepared(Kamille kamille, Path directory, Place place)
+        throws IOException {
+      var words = new ArrayList<>(List.of("env", "STATE_DIRECTORY=" + directory));
+      words.addAll(kamille.prepare(directory, place));
+      return words;
+    }
+
     private static List<Child> withHostSockets(
         Workbench bench, Kamille kamille, Path directory, Place place) throws IOException {
       Path socket = directory.resolve("socket");
       List<String> command =
-          kamille.with("host-sockets: '" + socket + "'\n").prepare(directory, place);
+          prepared(kamille.with("host-sockets: '" + socket + "'\n"), directory, place);
       Child helper =
           bench.start(
               "helper",
@@ -339,7 +347,7 @@ final class SandboxNetworks extends Experiment {
     /** slirp4netns listens on the place's port of the host. */
     private static List<Child> withSlirp(
         Workbench bench, Kamille kamille, Path directory, Place place) throws IOException {
-      List<String> command = kamille.prepare(directory, place.at("0.0.0.0"));
+      List<String> command = prepared(kamille, directory, place.at("0.0.0.0"));
       Path file = directory.resolve("kamille.yaml");
       Files.writeString(
           file,
