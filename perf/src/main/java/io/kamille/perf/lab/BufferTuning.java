@@ -22,88 +22,48 @@ final class BufferTuning extends Experiment {
    * not sockstat: that counts what receivers have not read, too, and these are on the same machine.
    */
 
-  /** Seconds of a run before figures count, and while they do. */
-  private record Time(int settling, int counted) {}
-
   /**
-   * How long and how much, by scale.
+   * How much and how long, by scale.
    *
    * @param rounds of what verdicts hang on
-   * @param documents clients that ask for documents, by sendfile or copied
-   * @param users of the web over paths
+   * @param users that ask for documents, by sendfile or copied
+   * @param ways how many of Kamille's
+   * @param clients behind paths, by way
+   * @param seconds that count of a run
    */
   private record Extent(
       int rounds,
       List<Integer> slow,
       List<Integer> kibibytes,
-      List<Integer> clients,
-      List<Integer> documents,
       List<Integer> users,
-      int readers,
-      int mixed,
-      Time objectTime,
-      Time overTime,
-      Time besideTime,
-      Time memoryTime) {
+      int ways,
+      int clients,
+      int seconds) {
 
     private static Extent of(Scale scale) {
-      return switch (scale) {
-        case QUICK ->
-            new Extent(
-                1,
-                List.of(0, 100),
-                List.of(64, 1024),
-                List.of(10),
-                List.of(10, 600),
-                List.of(200),
-                200,
-                400,
-                new Time(2, 2),
-                new Time(9, 4),
-                new Time(3, 2),
-                new Time(2, 2));
-        case NORMAL ->
-            new Extent(
-                2,
-                List.of(0, 10, 50, 200),
-                List.of(32, 64, 256, 1024, 4096),
-                List.of(10),
-                List.of(10, 60, 600),
-                List.of(600),
-                1000,
-                2000,
-                new Time(2, 4),
-                new Time(15, 15),
-                new Time(3, 4),
-                new Time(7, 6));
-        case FULL ->
-            new Extent(
-                3,
-                List.of(0, 10, 25, 50, 100, 150, 200),
-                List.of(32, 64, 128, 256, 1024, 4096),
-                List.of(1, 10, 60),
-                List.of(10, 60, 600),
-                List.of(10, 60, 600),
-                1000,
-                2000,
-                new Time(20, 120),
-                new Time(15, 30),
-                new Time(10, 30),
-                new Time(20, 60));
-      };
+      if (scale == Scale.QUICK) {
+        return new Extent(1, List.of(0, 50), List.of(1024), List.of(10, 600), 2, 200, 2);
+      }
+      int rounds = scale == Scale.FULL ? 3 : 2;
+      int seconds = scale == Scale.FULL ? 60 : 5;
+      List<Integer> slow = List.of(0, 10, 50, 200);
+      List<Integer> sizes = List.of(32, 64, 256, 1024, 4096);
+      return new Extent(rounds, slow, sizes, List.of(10, 60, 600), 3, 1000, seconds);
     }
   }
 
   private static final String CONGESTION_CONTROL = "cubic";
 
-  @Option(names = "--only", split = ",", description = "these figures alone: 4, 6, 7, paths, users")
-  private List<String> only = List.of("4", "6", "7", "paths", "users");
+  @Option(
+      names = "--only",
+      split = ",",
+      description = "these figures alone: 4 (with 8), 6, 7, paths")
+  private List<String> only = List.of("4", "6", "7", "paths");
 
   private final SendfileGain sendfile = new SendfileGain(this);
   private final AllocationOverTime overTime = new AllocationOverTime(this);
   private final BesideSlowOnes beside = new BesideSlowOnes(this);
   private final PathMemory memory = new PathMemory(this);
-  private final WebUsers users = new WebUsers(this);
 
   BufferTuning() {
     super("p4", "send buffers: policy × paths, memory at equal goodput (as root)");
@@ -123,39 +83,30 @@ final class BufferTuning extends Experiment {
       bench.moveTo(Core.OTHERS);
       WanServer.startOrigin(bench, spaces);
       var runs = new TunedRun(bench, spaces, Duration.ZERO, Duration.ZERO);
+      int seconds = extent.seconds();
+      int rounds = extent.rounds();
       if (only.contains("4")) {
-        sendfile.measure(
-            lasting(runs, extent.objectTime()),
-            extent.kibibytes(),
-            extent.clients(),
-            extent.documents(),
-            extent.rounds());
+        sendfile.measure(runs.lasting(2, seconds), extent.kibibytes(), extent.users(), rounds);
       }
       if (only.contains("6")) {
-        overTime.measure(lasting(runs, extent.overTime()), 1);
+        overTime.measure(runs, 3 * seconds, rounds);
       }
       if (only.contains("7")) {
-        beside.measure(lasting(runs, extent.besideTime()), extent.slow(), extent.rounds());
+        beside.measure(runs, seconds, extent.slow(), rounds);
       }
       if (only.contains("paths")) {
-        memory.measure(lasting(runs, extent.memoryTime()), extent.readers(), extent.mixed());
-      }
-      if (only.contains("users")) {
-        users.measure(lasting(runs, extent.memoryTime()), extent.users());
+        TunedRun longer = runs.lasting(Math.min(7, 2 * seconds - 2), seconds);
+        memory.measure(longer, extent.ways(), extent.clients());
       }
     }
   }
 
-  private static TunedRun lasting(TunedRun runs, Time time) {
-    return runs.lasting(time.settling(), time.counted());
-  }
-
   @Override
   List<Finding> findings() {
-    var all = new ArrayList<Finding>(sendfile.findings());
-    all.addAll(overTime.findings());
+    var all = new ArrayList<Finding>(sendfile.findings(Extent.of(scale()).users()));
+    all.add(overTime.finding());
     all.addAll(beside.findings());
-    all.addAll(users.findings());
+    all.add(memory.finding());
     all.add(
         Finding.untested(
             "Fig. 4: throughput over socket buffer size",
@@ -178,11 +129,18 @@ final class BufferTuning extends Experiment {
         lab + "BufferTuning.java",
         lab + "BufferWay.java",
         lab + "PathMemory.java",
+        lab + "PathStep.java",
         lab + "SendBufferSplit.java",
         lab + "SendfileGain.java",
         lab + "TunedRun.java",
+        lab + "WanServer.java",
         lab + "WebUsers.java",
+        "perf/src/main/java/io/kamille/perf/compare/SlowProcessor.java",
+        "perf/src/main/java/io/kamille/perf/host/SendMemory.java",
+        "perf/src/main/java/io/kamille/perf/load/PathClients.java",
+        "perf/src/main/java/io/kamille/perf/load/Surge.java",
         "perf/src/main/java/io/kamille/perf/load/SurgeClients.java",
+        "perf/src/main/java/io/kamille/perf/load/TransferRates.java",
         "perf/src/main/java/io/kamille/perf/wan",
         "proxy-admin/src/main/java/io/kamille/admin/tuning");
   }
@@ -193,7 +151,6 @@ final class BufferTuning extends Experiment {
     overTime.report(report);
     beside.report(report);
     sendfile.reportDocuments(report);
-    users.report(report);
     memory.report(report);
   }
 }

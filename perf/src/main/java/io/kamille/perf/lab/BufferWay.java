@@ -1,6 +1,5 @@
 package io.kamille.perf.lab;
 
-import java.util.List;
 import java.util.Locale;
 
 /** A way in which send buffers are decided on. */
@@ -10,9 +9,6 @@ enum BufferWay {
   EQUAL("equal split"),
   WINDOW("by window (ATBT)"),
   EQUATION("by equation (E-ATBT)");
-
-  /** Those that Kamille has. */
-  static final List<BufferWay> OURS = List.of(OFF, KERNEL, EQUATION);
 
   final String label;
 

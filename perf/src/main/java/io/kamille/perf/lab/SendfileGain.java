@@ -1,11 +1,12 @@
 package io.kamille.perf.lab;
 
+import io.kamille.perf.compare.SlowProcessor;
 import io.kamille.perf.host.Checkout;
+import io.kamille.perf.host.Child;
 import io.kamille.perf.host.CpuTime;
-import io.kamille.perf.load.OriginTarget;
-import io.kamille.perf.load.PathClients;
+import io.kamille.perf.lab.TunedRun.Crowd;
+import io.kamille.perf.lab.TunedRun.Load;
 import io.kamille.perf.load.PathClients.Fetcher;
-import io.kamille.perf.load.SurgeClients;
 import io.kamille.perf.load.TransferRates;
 import io.kamille.perf.peer.Kamille;
 import io.kamille.perf.report.Column;
@@ -19,13 +20,14 @@ import io.kamille.perf.report.Samples;
 import io.kamille.perf.report.Spread;
 import io.kamille.perf.wan.Namespaces;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.stream.IntStream;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 
 /** Fig. 4 and 8: what sendfile gains over copies, by object and under a web workload. */
 final class SendfileGain {
@@ -35,27 +37,31 @@ final class SendfileGain {
    * on the other core: what a path takes would hide what a copy takes.
    *
    * The paper's clients ask 14 times a second each (25,000 requests in half an hour). SURGE's
-   * pauses are divided so that ours do, if nothing else takes time.
+   * pauses are divided so that ours do, if nothing else takes time. Under that load the server has
+   * a slow processor, so that it is at its limit before the client is.
    */
   private static final String COPIED = "copied";
   private static final String SENDFILE = "by sendfile";
-  private static final List<String> WAYS = List.of(COPIED, SENDFILE);
+  private static final String PERSISTENT = ", persistent";
+  private static final String OLD = ", HTTP/1.0";
+  private static final String FILE = "documents.csv";
   private static final int CONNECTIONS = 2000;
   private static final int HASTE = 40;
-  private static final long SEED = 8;
+  private static final int CLIENTS = 10;
   private static final double MIB = 1 << 20;
 
-  /** The server is loaded from here on. */
+  /** Per cent of its core that the server has. */
+  private static final int LEFT = 25;
+
+  /** The server is loaded from here on, in parts of what it has of its core. */
   private static final double LOADED = 0.85;
 
   /** A client that has less is at its own limit. */
   private static final double LEAST_IDLE = 0.1;
 
-  /** Classes of which most documents go by sendfile. */
-  private static final List<String> LARGE = TransferRates.CLASSES.subList(3, 6);
-
-  private static final Figure BYTES = Figure.of("goodput_bytes");
-  private static final Figure CPU_PER_MIB = Figure.of("cpu_micros_per_mib");
+  private static final Figure BYTES = TunedRun.GOODPUT;
+  private static final Figure CPU = Figure.of("cpu_share");
+  private static final Figure CPU_PER_MIB = CPU.per(BYTES).times(1e6 * MIB);
   private static final List<Column> OBJECTS =
       List.of(
           Column.spread("MiB/s", BYTES.times(1 / MIB), 0),
@@ -63,239 +69,146 @@ final class SendfileGain {
           Column.median("CPU µs/MiB", CPU_PER_MIB, 0),
           Column.ratio("CPU ×", CPU_PER_MIB, COPIED));
 
-  private static final Figure RESPONSES = Figure.of("responses_per_second");
-  private static final Figure CPU = Figure.of("cpu_share");
-  private static final Figure IDLE = Figure.of("client_idle_share");
-
-  /** How many ask, and how. */
-  private record Users(int count, boolean arePersistent) {
-    private String label() {
-      return count + (arePersistent ? ", persistent" : ", HTTP/1.0");
-    }
-  }
+  /** Most documents that go by sendfile. */
+  private static final Figure LARGE = WebUsers.rate("to 256 KiB");
 
   private final Experiment lab;
-  private final Samples objects = new Samples("object, clients", "content");
+  private final Samples objects = new Samples("object", "content");
   private final Samples documents = new Samples("clients", "content");
 
   SendfileGain(Experiment lab) {
     this.lab = lab;
   }
 
-  private static Figure rate(String sizeClass) {
-    return Figure.of("bytes_per_second " + sizeClass);
-  }
-
-  void measure(
-      TunedRun runs,
-      List<Integer> kibibytes,
-      List<Integer> clients,
-      List<Integer> users,
-      int rounds)
+  void measure(TunedRun runs, List<Integer> kibibytes, List<Integer> users, int rounds)
       throws IOException, InterruptedException {
     for (int round = 1; round <= rounds; round++) {
-      for (String way : WAYS) {
+      for (String way : List.of(COPIED, SENDFILE)) {
         lab.step("content %s, round %d", way, round);
         String from = way.equals(COPIED) ? "off" : "32KiB";
         String cache = "  memory:\n    capacity: 512MiB\n    sendfile-from: " + from + "\n";
         var kamille = Kamille.of(Checkout.find()).withCache(cache);
         try (var server = WanServer.start(runs.bench(), runs.spaces(), kamille, CONNECTIONS)) {
           for (int size : kibibytes) {
-            for (int count : clients) {
-              var sample = Sample.of(size + " KiB, " + count, way, round);
-              lab.keep("objects.csv", objects, fetch(runs, server, size << 10, count, sample));
+            var ten = new Crowd(size << 10);
+            for (int client = 0; client < CLIENTS; client++) {
+              ten.add("", Namespaces.SERVER_ADDRESS, Fetcher.UNLIMITED, 0);
             }
+            var sample = Sample.of(size + " KiB", way, round);
+            lab.keep("objects.csv", objects, run(runs.lasting(1, 2), server, ten, 100, sample));
           }
-          browse(runs, server, new Users(100, true), Sample.of("warming", way, round));
-          for (Users each : users(users)) {
-            var sample = Sample.of(each.label(), way, round);
-            lab.keep("documents.csv", documents, browse(runs, server, each, sample));
+          for (boolean arePersistent : List.of(true, false)) {
+            WebUsers warming = users(100, arePersistent);
+            run(runs.lasting(1, 2), server, warming, 100, Sample.of("", way, round));
           }
+          Child taking = SlowProcessor.start(runs.bench(), 100 - LEFT);
+          for (int count : users) {
+            var sample = Sample.of(count + PERSISTENT, way, round);
+            lab.keep(FILE, documents, run(runs, server, users(count, true), LEFT, sample));
+          }
+          WebUsers old = users(users.getLast(), false);
+          var sample = Sample.of(old.count() + OLD, way, round);
+          lab.keep(FILE, documents, run(runs, server, old, LEFT, sample));
+          taking.stop();
         }
       }
     }
   }
 
-  private static List<Users> users(List<Integer> counts) {
-    var all = new ArrayList<>(counts.stream().map(count -> new Users(count, true)).toList());
-    all.add(new Users(Collections.max(counts), false));
-    return all;
+  private static WebUsers users(int count, boolean arePersistent) {
+    return new WebUsers(count, arePersistent, HASTE, i -> "127.1." + i / 200 + "." + (i % 200 + 1));
   }
 
-  private static Sample fetch(TunedRun runs, WanServer server, int size, int count, Sample sample)
+  /** A run beside a server that has so many per cent of its core. */
+  private static Sample run(TunedRun runs, WanServer server, Load load, int percent, Sample sample)
       throws IOException, InterruptedException {
-    var fetcher = new Fetcher(0, Namespaces.SERVER_ADDRESS, Fetcher.UNLIMITED, Duration.ZERO);
-    try (var clients =
-        PathClients.open(
-            WanServer.address(),
-            WanServer.authority(),
-            OriginTarget.of(size, size),
-            Collections.nCopies(count, fetcher))) {
-      return runs.spaces()
-          .callAtServer(
-              () -> {
-                clients.run(Duration.ofMillis(500), Duration.ofMillis(1));
-                CpuTime before = server.cpuTime();
-                List<Long> octets = clients.run(Duration.ZERO, Duration.ofSeconds(2));
-                double bytes = octets.stream().mapToLong(Long::longValue).sum();
-                return sample
-                    .with(BYTES, bytes / 2)
-                    .with(CPU_PER_MIB, server.cpuTime().minus(before).micros() / (bytes / MIB));
-              });
+    try (var timer = Executors.newSingleThreadScheduledExecutor()) {
+      long settling = runs.settling().toMillis();
+      Future<CpuTime> before = timer.schedule(server::cpuTime, settling, TimeUnit.MILLISECONDS);
+      runs.spaces().callAtServer(() -> load.run(runs.settling(), runs.counted(), sample));
+      double micros = server.cpuTime().minus(before.resultNow()).micros();
+      return sample.with(CPU, micros / runs.counted().toMillis() / 10 / percent);
     }
-  }
-
-  private static Sample browse(TunedRun runs, WanServer server, Users users, Sample sample)
-      throws IOException, InterruptedException {
-    List<String> locals =
-        IntStream.range(0, users.count())
-            .mapToObj(user -> "127.1." + user / 200 + "." + (user % 200 + 1))
-            .toList();
-    CpuTime before = server.cpuTime();
-    SurgeClients.Outcome outcome =
-        runs.spaces()
-            .callAtServer(
-                () ->
-                    SurgeClients.run(
-                        WanServer.address(),
-                        WanServer.authority(),
-                        locals,
-                        users.arePersistent(),
-                        SEED,
-                        HASTE,
-                        runs.settling(),
-                        runs.counted()));
-    double micros = runs.settling().plus(runs.counted()).toNanos() / 1e3;
-    sample
-        .with(RESPONSES, (double) outcome.responses() / runs.counted().toSeconds())
-        .with(CPU, server.cpuTime().minus(before).micros() / micros)
-        .with(IDLE, outcome.idleShare());
-    for (String each : TransferRates.CLASSES) {
-      sample.with(rate(each), outcome.rates().mean(each).orElse(Double.NaN));
-    }
-    return sample;
   }
 
   /** Without runs in which the client was at its own limit. */
   private Samples undisturbed() {
-    return documents.where(one -> one.of(IDLE) >= LEAST_IDLE);
+    return documents.where(one -> one.of(WebUsers.IDLE) >= LEAST_IDLE);
   }
 
-  /** Formula (2), of a size class. */
-  private Optional<Spread> gain(String users, String sizeClass) {
-    return undisturbed().ratio(rate(sizeClass), users, SENDFILE, COPIED);
+  /** Formula (2), of some documents. */
+  private Optional<Spread> gain(String users, Figure rate) {
+    return undisturbed().ratio(rate, users, SENDFILE, COPIED);
   }
 
-  /** The mean of the medians of large documents; NaN if one is not known. */
-  private double largeGain(String users) {
-    return LARGE.stream()
-        .mapToDouble(each -> gain(users, each).map(Spread::median).orElse(Double.NaN))
-        .average()
-        .orElse(Double.NaN);
+  List<Finding> findings(List<Integer> users) {
+    Optional<Spread> best =
+        objects.situations().stream()
+            .flatMap(object -> objects.ratio(BYTES, object, SENDFILE, COPIED).stream())
+            .max(Comparator.comparingDouble(Spread::median));
+    String few = users.getFirst() + PERSISTENT;
+    String many = users.getLast() + PERSISTENT;
+    return List.of(
+        Finding.atLeast(
+            "Fig. 4: without copies up to 30 % more: the object with most", best, 1.25, 1.05),
+        exceeds("Fig. 8: the gain grows with the number of clients", many, few),
+        exceeds("Fig. 8: there is hardly any with HTTP/1.0", many, users.getLast() + OLD));
   }
 
-  List<Finding> findings() {
-    return List.of(byObject(), growing(), persistentOnly());
-  }
-
-  private Finding byObject() {
-    String claim = "Fig. 4: without copies up to 30 % more";
-    Spread best = null;
-    String at = "";
-    for (String object : objects.situations()) {
-      Optional<Spread> times = objects.ratio(BYTES, object, SENDFILE, COPIED);
-      if (times.isPresent() && (best == null || times.get().median() > best.median())) {
-        best = times.get();
-        at = object;
-      }
+  /** A claim that some users, who load the server, gain more than others. */
+  private Finding exceeds(String claim, String loading, String others) {
+    Optional<Spread> gain = gain(loading, LARGE);
+    Optional<Spread> other = gain(others, LARGE);
+    if (gain.isEmpty() || other.isEmpty()) {
+      return Finding.untested(claim, "not measured, or the client was at its limit");
     }
-    return best == null
-        ? Finding.untested(claim, "no figures")
-        : Finding.atLeast(
-            claim, best.median(), 1.25, 1.05, "at the best × " + best.text(2) + " (" + at + ")");
-  }
-
-  private Finding growing() {
-    String claim = "Fig. 8: the gain grows with the number of clients";
-    List<String> persistent =
-        undisturbed().situations().stream().filter(one -> one.endsWith("persistent")).toList();
-    if (persistent.size() < 2) {
-      return Finding.untested(claim, "no figures");
-    }
-    String few = persistent.getFirst();
-    String many = persistent.getLast();
-    String figures = gains(few) + "; " + gains(many);
-    return isLoaded(many)
-        ? Finding.atLeast(claim, largeGain(many) - largeGain(few), 0.05, 0.02, figures)
-        : Finding.untested(claim, "the server was not at its limit: " + figures);
-  }
-
-  private Finding persistentOnly() {
-    String claim = "Fig. 8: it shows with persistent connections only";
-    List<String> all = undisturbed().situations();
-    if (all.size() < 2 || !all.getLast().endsWith("HTTP/1.0")) {
-      return Finding.untested(claim, "no figures, or the client was at its limit");
-    }
-    String fresh = all.getLast();
-    String persistent = all.get(all.size() - 2);
-    String figures = gains(persistent) + "; " + gains(fresh);
-    if (!isLoaded(persistent) || largeGain(persistent) < 1.05) {
-      return Finding.untested(claim, "no gain to compare: " + figures);
-    }
-    double part = (largeGain(persistent) - 1) / Math.max(1e-3, largeGain(fresh) - 1);
-    return Finding.atLeast(claim, part, 3, 1.5, figures);
-  }
-
-  private boolean isLoaded(String users) {
-    return WAYS.stream()
-        .allMatch(
-            way ->
-                undisturbed().spread(CPU, users, way).stream()
-                    .anyMatch(all -> all.median() > LOADED));
-  }
-
-  private String gains(String users) {
-    return String.format(
-        Locale.ROOT, "%s clients: G of documents over 64 KiB %.2f", users, largeGain(users));
+    String ofOthers = "; " + others + ": " + other.get().text(2);
+    String figures = "G of 64 to 256 KiB, " + loading + ": " + gain.get().text(2) + ofOthers;
+    return undisturbed().of(loading).stream().allMatch(run -> run.of(CPU) > LOADED)
+        ? Finding.atLeast(claim, gain.get().median() - other.get().median(), 0.1, 0.03, figures)
+        : Finding.untested(claim, "the server was not at its limit; " + figures);
   }
 
   void reportObjects(Report report) {
     report.heading("By sendfile or copied (Fig. 4)");
-    report.paragraph("Clients are on the same machine, without a path between.");
-    report.table(objects.wholeTable("content", "object, clients", OBJECTS));
+    report.paragraph("10 clients are on the same machine, without a path between.");
+    report.table(objects.wholeTable("content", "object", OBJECTS));
   }
 
   void reportDocuments(Report report) {
+    Samples known = undisturbed();
     report.heading("By sendfile or copied, users of the web (Fig. 8)");
     report.paragraph(
-        (documents.all().size() - undisturbed().all().size())
-            + " runs are left out, because the client was at its limit. SURGE's documents and"
-            + " pauses (Barford and Crovella, 1998), the pauses divided by "
-            + HASTE
-            + ", on the same machine. Kamille copies documents of less than 32 KiB, and each"
-            + " document seven times before sendfile. G is formula (2): the mean of size ÷ transfer"
-            + " time, by sendfile ÷ copied.");
+        String.format(
+            Locale.ROOT,
+            "SURGE's documents and pauses (Barford and Crovella, 1998), the pauses divided by %d,"
+                + " on the same machine. A process of real-time priority leaves %d %% of its core"
+                + " to the server; CPU is in parts of that. G is formula (2): the mean of size ÷"
+                + " transfer time, by sendfile ÷ copied. Kamille sends no document of less than 32"
+                + " KiB by sendfile, and copies each one seven times before. So the gain is of the"
+                + " documents above. Runs that are left out because the client was at its limit:"
+                + " %d.",
+            HASTE,
+            LEFT,
+            documents.all().size() - known.all().size()));
     var columns =
         new ArrayList<>(
             List.of(
-                Column.median("responses/s", RESPONSES, 0),
+                Column.median("responses/s", WebUsers.RESPONSES, 0),
                 Column.median("server's CPU", CPU, 2),
-                Column.median("client idle", IDLE, 2)));
-    for (String each : TransferRates.CLASSES) {
-      columns.add(Column.ratio("G " + each, rate(each), COPIED));
-    }
-    report.table(undisturbed().wholeTable("content", "clients", columns));
+                Column.median("client idle", WebUsers.IDLE, 2)));
     var chart = new LineChart("gain of sendfile by document size", "log2 of KiB, at most", "G");
-    for (String users : undisturbed().situations()) {
-      chart.line(
-          users,
-          IntStream.range(0, TransferRates.CLASSES.size())
-              .boxed()
-              .flatMap(
-                  at ->
-                      gain(users, TransferRates.CLASSES.get(at)).stream()
-                          .map(all -> new Point(2 + 2 * at, all.median())))
-              .toList());
+    TransferRates.CLASSES.forEach(
+        each -> columns.add(Column.ratio("G " + each, WebUsers.rate(each), COPIED)));
+    report.table(known.wholeTable("content", "clients", columns));
+    for (String users : known.situations()) {
+      var points = new ArrayList<Point>();
+      for (int i = 0; i < TransferRates.CLASSES.size(); i++) {
+        int log = 2 + 2 * i;
+        gain(users, WebUsers.rate(TransferRates.CLASSES.get(i)))
+            .ifPresent(all -> points.add(new Point(log, all.median())));
+      }
+      chart.line(users, points);
     }
     report.plot("gain", chart);
   }

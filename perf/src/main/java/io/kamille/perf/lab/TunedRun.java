@@ -17,6 +17,10 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.DoubleStream;
 
 /**
  * Crowds at servers that are tuned in some way, each server a process of its own.
@@ -39,22 +43,21 @@ record TunedRun(Workbench bench, Namespaces spaces, Duration settling, Duration 
   /** Content that the kernel could hold, mean, in octets. */
   static final Figure SIZES = Figure.of("sizes_bytes");
 
-  /** Jain's index of what clients got in parts of the mean of their kind. */
-  static final Figure FAIRNESS = Figure.of("fairness");
-
   /** How late the emulator was at p99. */
   static final Figure LATE = Figure.of("late_micros");
 
   private static final Figure EMULATOR_CPU = Figure.of("emulator_cpu_share");
 
   /** Packets that were lost against the emulator's order. */
-  private static final Figure LEFT_OUT = Figure.of("packets_left_out");
+  private static final Figure DROPPED = Figure.of("packets_left_out");
 
   /** Whether the figures say as much about the emulator as about the server. */
   static final Figure DISTURBED = Figure.of("disturbed");
 
+  /** Of the object that clients fetch. */
+  static final int OBJECT_BYTES = 4 << 20;
+
   private static final long SEED = 4;
-  private static final int OBJECT_BYTES = 4 << 20;
   private static final int CONNECTIONS = 8000;
   private static final double LATE_LIMIT_MICROS = 1000;
   private static final double CPU_LIMIT = 0.9;
@@ -64,73 +67,81 @@ record TunedRun(Workbench bench, Namespaces spaces, Duration settling, Duration 
     return Figure.of("goodput_bytes of " + kind);
   }
 
-  /** Clients behind links of several kinds. */
-  static final class Crowd {
+  /** Clients behind paths. */
+  interface Load {
+
+    List<LinkSettings> links();
+
+    /** Fetches for that time on the calling thread, and adds what came. */
+    Sample run(Duration settling, Duration counted, Sample sample) throws IOException;
+  }
+
+  /** Clients of several kinds that fetch one object again and again. */
+  static final class Crowd implements Load {
+    private final int objectBytes;
     private final List<String> kinds = new ArrayList<>();
     private final List<LinkSettings> links = new ArrayList<>();
     private final List<Fetcher> fetchers = new ArrayList<>();
 
-    /**
-     * Adds clients of a kind.
-     *
-     * @param links how many there are of that path
-     * @param each how many clients are behind each
-     * @param octetsPerSecond that each reads
-     */
-    Crowd with(String kind, String path, int links, int each, int octetsPerSecond) {
-      kinds.add(kind);
-      for (int i = 0; i < links; i++) {
-        this.links.add(LinkSettings.symmetric(kind + i, path));
-        for (int client = 1; client <= each; client++) {
-          add(octetsPerSecond, client, Duration.ofMillis(2L * fetchers.size() % 1000));
-        }
-      }
-      return this;
+    Crowd(int objectBytes) {
+      this.objectBytes = objectBytes;
     }
 
-    /** Adds one client behind a link that is there, that begins later. */
-    Crowd later(String kind, int link, int client, Duration start) {
-      kinds.add(kind);
-      String local = Namespaces.address(link, client);
-      fetchers.add(new Fetcher(kinds.size() - 1, local, Fetcher.UNLIMITED, start));
+    /**
+     * Adds clients of a kind, each at another time of the first second.
+     *
+     * @param each how many clients are behind each link of that path, at the most
+     * @param octetsPerSecond that each reads
+     */
+    Crowd with(String kind, String path, int clients, int each, int octetsPerSecond) {
+      for (int i = 0; i < clients; i++) {
+        if (i % each == 0) {
+          link(path);
+        }
+        String local = Namespaces.address(links.size(), i % each + 1);
+        add(kind, local, octetsPerSecond, 2L * fetchers.size() % 1000);
+      }
       return this;
     }
 
     /** Adds a link without clients. */
-    Crowd link(String name, String path) {
-      links.add(LinkSettings.symmetric(name, path));
+    Crowd link(String path) {
+      links.add(LinkSettings.symmetric("link" + links.size(), path));
       return this;
     }
 
-    private void add(int octetsPerSecond, int client, Duration start) {
-      String local = Namespaces.address(links.size(), client);
-      fetchers.add(new Fetcher(kinds.size() - 1, local, octetsPerSecond, start));
-    }
-
-    private long octetsOf(int group, List<Long> octets) {
-      long sum = 0;
-      for (int i = 0; i < octets.size(); i++) {
-        sum += fetchers.get(i).group() == group ? octets.get(i) : 0;
+    /** Adds a client at an address that is there. */
+    Crowd add(String kind, String local, int octetsPerSecond, long startMillis) {
+      if (!kinds.contains(kind)) {
+        kinds.add(kind);
       }
-      return sum;
+      Duration start = Duration.ofMillis(startMillis);
+      fetchers.add(new Fetcher(kinds.indexOf(kind), local, octetsPerSecond, start));
+      return this;
     }
 
-    private double fairness(List<Long> octets) {
-      double sum = 0;
-      double squares = 0;
-      int n = 0;
-      for (int i = 0; i < octets.size(); i++) {
-        int group = fetchers.get(i).group();
-        long ofKind = octetsOf(group, octets);
-        long clients = fetchers.stream().filter(each -> each.group() == group).count();
-        if (ofKind > 0) {
-          double part = (double) octets.get(i) * clients / ofKind;
-          sum += part;
-          squares += part * part;
-          n++;
+    @Override
+    public List<LinkSettings> links() {
+      return links;
+    }
+
+    @Override
+    public Sample run(Duration settling, Duration counted, Sample sample) throws IOException {
+      var target = OriginTarget.of(objectBytes, objectBytes);
+      try (var clients =
+          PathClients.open(WanServer.address(), WanServer.authority(), target, fetchers)) {
+        List<Long> octets = clients.run(settling, counted);
+        double[] ofKinds = new double[kinds.size()];
+        for (int i = 0; i < octets.size(); i++) {
+          ofKinds[fetchers.get(i).group()] += octets.get(i);
         }
+        for (int group = 0; group < ofKinds.length; group++) {
+          sample.with(goodput(kinds.get(group)), ofKinds[group] / counted.toSeconds());
+        }
+        return sample
+            .with(CLIENTS, fetchers.size())
+            .with(GOODPUT, DoubleStream.of(ofKinds).sum() / counted.toSeconds());
       }
-      return squares == 0 ? 1 : sum * sum / (n * squares);
     }
   }
 
@@ -141,93 +152,41 @@ record TunedRun(Workbench bench, Namespaces spaces, Duration settling, Duration 
   }
 
   /** Measures, and adds what came out to a sample. */
-  Sample measure(Sample sample, BufferWay way, long budgetBytes, Crowd crowd)
-      throws IOException, InterruptedException {
-    return measure(sample, way, budgetBytes, crowd, new AllocationTrace());
-  }
-
-  /** The same with a trace of what those ways allow that have a budget. */
-  Sample measure(Sample sample, BufferWay way, long budgetBytes, Crowd crowd, AllocationTrace trace)
+  Sample measure(Sample sample, BufferWay way, long budgetBytes, Load load, AllocationTrace trace)
       throws IOException, InterruptedException {
     var kamille =
         Kamille.of(Checkout.find())
             .with(way.settings(budgetBytes))
             .withMetrics(WanServer.ADMIN_PORT);
     try (var server = WanServer.start(bench, spaces, kamille, CONNECTIONS);
-        var wan = WanEmulator.start(spaces, crowd.links, WanEmulator.Options.seeded(SEED));
-        Closing _ = decide(server, way, budgetBytes, trace)) {
-      var target = OriginTarget.of(OBJECT_BYTES, OBJECT_BYTES);
+        var wan = WanEmulator.start(spaces, load.links(), WanEmulator.Options.seeded(SEED));
+        var _ = looks(server, way, budgetBytes, trace);
+        SendMemory memory = server.watchMemory(settling)) {
       long droppedBefore = spaces.droppedByDevices();
-      List<Long> octets =
-          spaces.callAtClient(
-              () -> {
-                try (var clients =
-                        PathClients.open(
-                            WanServer.address(), WanServer.authority(), target, crowd.fetchers);
-                    SendMemory memory = server.watchMemory(settling)) {
-                  List<Long> fetched = clients.run(settling, counted);
-                  sample.with(MEMORY, memory.meanBytes()).with(SIZES, memory.meanSizeBytes());
-                  return fetched;
-                }
-              });
-      long dropped = spaces.droppedByDevices() - droppedBefore;
+      spaces.callAtClient(() -> load.run(settling, counted, sample));
+      sample.with(MEMORY, memory.meanBytes()).with(SIZES, memory.meanSizeBytes());
+      // Queues of paths may be full: those are the paths.
       WanStats stats = wan.stats();
-      double all = 0;
-      for (int group = 0; group < crowd.kinds.size(); group++) {
-        double goodput = (double) crowd.octetsOf(group, octets) / counted.toSeconds();
-        sample.with(goodput(crowd.kinds.get(group)), goodput);
-        all += goodput;
-      }
-      return withPath(
-          sample
-              .with(CLIENTS, crowd.fetchers.size())
-              .with(GOODPUT, all)
-              .with(FAIRNESS, crowd.fairness(octets)),
-          stats,
-          dropped);
+      long dropped = spaces.droppedByDevices() - droppedBefore + stats.unheld() + stats.refused();
+      double late = stats.latenessP99Nanos() / 1e3;
+      return sample
+          .with(LATE, late)
+          .with(EMULATOR_CPU, stats.cpuShare())
+          .with(DROPPED, dropped)
+          .with(DISTURBED, late > LATE_LIMIT_MICROS || stats.cpuShare() > CPU_LIMIT || dropped > 0);
     }
   }
 
-  /** Adds how well the emulator kept time. Queues of paths may be full: those are the paths. */
-  static Sample withPath(Sample sample, WanStats stats, long dropped) {
-    double late = stats.latenessP99Nanos() / 1e3;
-    boolean isDisturbed =
-        late > LATE_LIMIT_MICROS
-            || stats.cpuShare() > CPU_LIMIT
-            || stats.unheld() + stats.refused() + dropped > 0;
-    return sample
-        .with(LATE, late)
-        .with(EMULATOR_CPU, stats.cpuShare())
-        .with(LEFT_OUT, stats.unheld() + stats.refused() + dropped)
-        .with(DISTURBED, isDisturbed);
-  }
-
-  /** What decides from outside, or looks at what Kamille decides. */
-  private static Closing decide(
+  /** What decides from outside, or looks at what Kamille decides, until it is closed. */
+  private static ScheduledExecutorService looks(
       WanServer server, BufferWay way, long budgetBytes, AllocationTrace trace) {
+    var timer = Executors.newSingleThreadScheduledExecutor();
     if (way.isFromOutside()) {
-      return server.split(way, budgetBytes, trace)::close;
+      timer.scheduleAtFixedRate(
+          server.split(way, budgetBytes, trace)::look, 1, 1, TimeUnit.SECONDS);
+    } else if (way == BufferWay.EQUATION) {
+      timer.scheduleAtFixedRate(() -> trace.look(server), 1, 1, TimeUnit.SECONDS);
     }
-    if (way != BufferWay.EQUATION) {
-      return () -> {};
-    }
-    var looking = Thread.ofPlatform().start(() -> look(server, trace));
-    return () -> SendBufferSplit.end(looking);
-  }
-
-  private static void look(WanServer server, AllocationTrace trace) {
-    try {
-      trace.follow(server);
-    } catch (InterruptedException over) {
-      Thread.currentThread().interrupt();
-    } catch (IOException ended) {
-      System.err.println("lab: " + ended.getMessage());
-    }
-  }
-
-  /** Ends what decides or looks. */
-  private interface Closing extends AutoCloseable {
-    @Override
-    void close();
+    return timer;
   }
 }

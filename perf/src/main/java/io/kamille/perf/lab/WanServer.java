@@ -106,9 +106,9 @@ final class WanServer implements AutoCloseable {
     return SendMemory.watch(spaces.atServer(List.of()), PORT, settling);
   }
 
-  /** Has send buffers decided on from outside. */
+  /** Decides on its send buffers from outside, newcomers at once. */
   SendBufferSplit split(BufferWay way, long budgetBytes, AllocationTrace trace) {
-    return new SendBufferSplit(spaces.atServer(List.of()), PORT, way, budgetBytes, trace);
+    return new SendBufferSplit(spaces.atServer(List.of()), PORT, way, budgetBytes, trace).begin();
   }
 
   @Override

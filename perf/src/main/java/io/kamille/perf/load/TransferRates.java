@@ -1,7 +1,7 @@
 package io.kamille.perf.load;
 
 import java.util.List;
-import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.stream.IntStream;
 
 /**
@@ -35,8 +35,8 @@ public final class TransferRates {
   }
 
   /** The mean rate of a class in octets a second; empty if none of its documents came. */
-  public Optional<Double> mean(String sizeClass) {
+  public OptionalDouble mean(String sizeClass) {
     int at = CLASSES.indexOf(sizeClass);
-    return counts[at] == 0 ? Optional.empty() : Optional.of(sums[at] / counts[at]);
+    return counts[at] == 0 ? OptionalDouble.empty() : OptionalDouble.of(sums[at] / counts[at]);
   }
 }

@@ -54,6 +54,11 @@ public record Finding(String claim, Today today, String figures) {
         .orElseGet(() -> untested(claim, "not measured, or disturbed"));
   }
 
+  /** Not tested if there is a reason; else this. */
+  public Finding unless(Optional<String> why) {
+    return why.map(reason -> untested(claim, reason)).orElse(this);
+  }
+
   /** A row for each finding. */
   public static Table table(List<Finding> findings) {
     var table = new Table("the paper's claim", "today", "figures of this run");

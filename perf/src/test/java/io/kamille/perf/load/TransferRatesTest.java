@@ -13,8 +13,8 @@ class TransferRatesTest {
     rates.add(1000, 1_000_000_000);
     rates.add(4096, 500_000_000);
     rates.add(4097, 1_000_000_000);
-    assertThat(rates.mean("to 4 KiB")).contains((1000 + 8192) / 2.0);
-    assertThat(rates.mean("to 16 KiB")).contains(4097.0);
+    assertThat(rates.mean("to 4 KiB")).hasValue((1000 + 8192) / 2.0);
+    assertThat(rates.mean("to 16 KiB")).hasValue(4097.0);
     assertThat(rates.mean("to 64 KiB")).isEmpty();
   }
 
