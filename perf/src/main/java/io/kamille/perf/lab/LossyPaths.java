@@ -120,7 +120,7 @@ final class LossyPaths extends Experiment {
           yield new Extent(cells, 1, 3, 1, Duration.ofSeconds(3));
         }
         case NORMAL -> {
-          var cells = grid(SMALL, 0, LOSSES, List.of(100, 400, 600, 800, 1200));
+          var cells = grid(SMALL, 0, LOSSES, List.of(200, 400, 600, 800, 1200));
           cells.addAll(grid(SMALL, 100, LOSSES, List.of(200, 600, 1200)));
           cells.addAll(grid(LARGE, 0, List.of(0, 4), List.of(5, 20, 40)));
           cells.addAll(grid(LARGE, 100, List.of(0, 4), List.of(5)));
@@ -149,13 +149,19 @@ final class LossyPaths extends Experiment {
   private static final int SMALL = 16 << 10;
   private static final int LARGE = 1 << 20;
   private static final List<Integer> LOSSES = List.of(0, 1, 4);
-  private static final Cell WARMING = new Cell(SMALL, 0, 0, 1500);
+
+  /**
+   * Many small replies: a Java server wants some ten thousand until its code is what it will be.
+   */
+  private static final Cell WARMING = new Cell(1 << 10, 0, 0, 3000);
+
+  private static final Cell WARMING_SMALL = new Cell(SMALL, 0, 0, 1000);
   private static final Cell WARMING_LARGE = new Cell(LARGE, 0, 0, 20);
   private static final String CONGESTION_CONTROL = "cubic";
   private static final String OFF = "kamille-off";
 
   /** Per cent of the server's core that are taken from it. */
-  private static final int TAKEN = 90;
+  private static final int TAKEN = 94;
 
   /** What the kernel of the paper's server held of new connections. */
   private static final int QUEUED_CONNECTIONS = 128;
@@ -285,6 +291,7 @@ final class LossyPaths extends Experiment {
     // The client and the emulator are Java, too: the first server warms them up with itself.
     int seconds = way.peer().warmupSeconds() * Extent.of(scale()).warming();
     run(spaces, server, way, WARMING, seconds);
+    run(spaces, server, way, WARMING_SMALL, 2);
     run(spaces, server, way, WARMING_LARGE, 1);
   }
 
@@ -564,7 +571,10 @@ final class LossyPaths extends Experiment {
             with,
             without);
     return shed == 0
-        ? Finding.untested(claim, "the default target was not reached; " + figures)
+        ? Finding.untested(
+            claim,
+            figures
+                + "; new connections wait in the kernel. For kept ones see ./dev bench overload")
         : Finding.atLeast(claim, without / with, 3, 1.5, figures);
   }
 
