@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 class PeakSeriesTest {
 
   private static final PeakShape SHAPE = new PeakShape(160, 640, 2, 0);
-  private static final PeakShape BEHIND = new PeakShape(60, 240, 2, 0);
+  private static final PeakShape BEHIND = new PeakShape(40, 160, 2, 0);
 
   private static final LoadRequest OLD = LoadRequest.get("a", "/old", new byte[0]);
   private static final LoadRequest NEW = LoadRequest.get("a", "/new", new byte[0]);
