@@ -98,6 +98,7 @@ final class MemoryAtPeak extends Experiment {
   private static final Figure OUT_OF = Figure.of("out_of_seconds_above");
   private static final Figure FAILED = Figure.of("failed");
   private static final Figure ON_DISK = Figure.of("disk_records");
+  private static final Figure POLICY = Figure.of("memory_policy");
   private static final Figure BUSY = Figure.of("client_busy_ratio");
   private static final Figure LATE = Figure.of("client_late_p90_us");
 
@@ -118,6 +119,7 @@ final class MemoryAtPeak extends Experiment {
           Column.median("out of: s > 2×", OUT_OF, 0),
           Column.sum("failed", FAILED),
           Column.sum("on disk", ON_DISK),
+          new Column("memory evicts by", of -> of.rounds().getLast().text(POLICY)),
           Column.sum("peak mode", SWITCHED));
 
   private final Samples all = new Samples("peak rate", "mode");
@@ -220,6 +222,7 @@ final class MemoryAtPeak extends Experiment {
       Sample sample =
           sample(load, mode, round, shape, series)
               .with(SWITCHED, isSwitched)
+              .with(POLICY, log.policy())
               .with(ON_DISK, records)
               .with(BUSY, result.busyRatio())
               .with(LATE, result.latenessMicros(90));

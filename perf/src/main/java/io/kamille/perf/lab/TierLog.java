@@ -40,6 +40,7 @@ final class TierLog implements AutoCloseable {
   private final AtomicInteger missed = new AtomicInteger();
   private final long beginNanos = System.nanoTime();
   private String mode = "normal";
+  private volatile String policy = "–";
 
   /** Begins to ask. */
   TierLog(ControlPlane control) {
@@ -49,7 +50,9 @@ final class TierLog implements AutoCloseable {
 
   private void look() {
     try {
-      JsonNode peak = json.readTree(control.get("/v1/cache/tiers")).path("peak");
+      JsonNode tiers = json.readTree(control.get("/v1/cache/tiers"));
+      policy = tiers.at("/memory/policy/policy").asString(policy);
+      JsonNode peak = tiers.path("peak");
       String now = peak.path("mode").asString(mode);
       if (!now.equals(mode)) {
         mode = now;
@@ -64,6 +67,11 @@ final class TierLog implements AutoCloseable {
   /** Seconds in which it did not answer. */
   int missed() {
     return missed.get();
+  }
+
+  /** How memory made room, the last time it was asked. */
+  String policy() {
+    return policy;
   }
 
   /** When the mode changed, and why. */
