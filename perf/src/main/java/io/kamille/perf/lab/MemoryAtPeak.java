@@ -219,17 +219,15 @@ final class MemoryAtPeak extends Experiment {
       log.transitions().forEach(change -> transitions.add(name + ": " + change));
       boolean isSwitched =
           log.transitions().stream().anyMatch(change -> change.isPeakWithin(shape.noticed()));
-      Sample sample =
+      keep(
+          "runs.csv",
+          all,
           sample(load, mode, round, shape, series)
               .with(SWITCHED, isSwitched)
               .with(POLICY, log.policy())
               .with(ON_DISK, records)
               .with(BUSY, result.busyRatio())
-              .with(LATE, result.latenessMicros(90));
-      keep("runs.csv", all, sample);
-      if (log.missed() > 0) {
-        note(name + ": the control plane did not answer " + log.missed() + " times");
-      }
+              .with(LATE, result.latenessMicros(90)));
     }
     Samples each = seconds.computeIfAbsent(load, _ -> new Samples("second", "mode"));
     for (int second = 0; second < shape.seconds(); second++) {

@@ -9,7 +9,6 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -37,7 +36,6 @@ final class TierLog implements AutoCloseable {
   private final JsonMapper json = new JsonMapper();
   private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
   private final List<Change> transitions = new CopyOnWriteArrayList<>();
-  private final AtomicInteger missed = new AtomicInteger();
   private final long beginNanos = System.nanoTime();
   private String mode = "normal";
   private volatile String policy = "–";
@@ -60,13 +58,9 @@ final class TierLog implements AutoCloseable {
         transitions.add(new Change(seconds, now, peak.path("reason").asString("")));
       }
     } catch (IOException busy) {
-      missed.incrementAndGet();
+      // It is asked again in a second; a change is seen later then.
+      return;
     }
-  }
-
-  /** Seconds in which it did not answer. */
-  int missed() {
-    return missed.get();
   }
 
   /** How memory made room, the last time it was asked. */
