@@ -46,9 +46,10 @@ final class MemoryAtPeak extends Experiment {
    * written. SlowDisk makes each access of the store wait for an arm that all of them share.
    *
    * Before a run the population is asked for once, while the disk costs nothing (again, if not all
-   * of it was written: the less memory, the less may wait for that). The load itself follows, so
-   * that memory holds what it would hold after a long time. Then the disk becomes slow, and the
-   * load off the peak runs for a while before anything is counted.
+   * of it was written: the less memory, the less may wait for that). Repeats follow, which write
+   * what is still missing, and then the load itself, so that memory holds what it would hold after
+   * a long time. Then the disk becomes slow, and the load off the peak runs for a while before
+   * anything is counted.
    */
 
   /** How long and how often, by scale. */
@@ -85,7 +86,7 @@ final class MemoryAtPeak extends Experiment {
   private static final int FILLING_RATE = 2000;
   private static final int FILLINGS = 2;
   private static final double FILLED_SHARE = 0.9;
-  private static final Duration WARMING = Duration.ofSeconds(3);
+  private static final Duration WARMING = Duration.ofSeconds(2);
   private static final Duration TIME_LIMIT = Duration.ofSeconds(10);
 
   /** A transient is a second whose median is so many times that off the peak. */
@@ -252,7 +253,8 @@ final class MemoryAtPeak extends Experiment {
         run(client, filling, mix.filling());
         isFilled = !server.mode().hasDisk() || server.diskRecords() >= FILLED_SHARE * OBJECTS;
       }
-      run(client, WARMING, mix);
+      run(client, WARMING, mix.repeating());
+      run(client, WARMING.dividedBy(2), mix);
     }
   }
 

@@ -56,9 +56,9 @@ record PeakServer(Mode mode, Path directory, int port, ControlPlane control, Chi
     }
   }
 
-  static final long MEMORY_MIB = 64;
+  static final long MEMORY_MIB = 48;
   static final int CONNECTIONS = 6000;
-  static final long SEEK_MICROS = 18_000;
+  static final long SEEK_MICROS = 24_000;
   static final long DISK_BYTES_PER_SECOND = 80_000_000;
 
   private static final int ORIGIN_PORT = 9000;

@@ -95,6 +95,11 @@ public final class PeakMix implements RequestSource {
     return () -> left[0] > 0 ? population.get(--left[0]) : repeat();
   }
 
+  /** Repeats alone. */
+  public RequestSource repeating() {
+    return this::repeat;
+  }
+
   /** Whether the request is for something of the population. */
   public boolean isRepeat(LoadRequest request) {
     return repeats.contains(request);
