@@ -58,7 +58,7 @@ final class MemoryAtPeak extends Experiment {
     private static Extent of(Scale scale) {
       return switch (scale) {
         case QUICK -> new Extent(5, 0, 1, 1);
-        case NORMAL -> new Extent(7, 2, 2, 2);
+        case NORMAL -> new Extent(6, 2, 2, 2);
         case FULL -> new Extent(300, 60, 30, 3);
       };
     }
@@ -191,7 +191,14 @@ final class MemoryAtPeak extends Experiment {
         try (var far = path(spaces, PATH)) {
           measure(server, client, mix, FAR, extent.shape(PEAK_RATE, 0), 1);
           WanStats.Way way = far.stats().links().getFirst().up();
-          note(mode.label() + ", from the origin over the slow WAN: " + way);
+          note(
+              String.format(
+                  Locale.ROOT,
+                  "%s: the slow WAN lost %d of %d packets at random, %d at its queue",
+                  mode.label(),
+                  way.lost(),
+                  way.offered(),
+                  way.overflowed()));
         }
       }
     }
