@@ -97,6 +97,9 @@ final class MemoryAtPeak extends Experiment {
 
   private static final Figure INTO = Figure.of("into_seconds_above");
   private static final Figure OUT_OF = Figure.of("out_of_seconds_above");
+  private static final String REPLIES = "replies_per_second";
+  private static final String HITS = "hits_percent";
+  private static final String FROM_MEMORY = "from_memory_percent";
   private static final Figure FAILED = Figure.of("failed");
   private static final Figure ON_DISK = Figure.of("disk_records");
   private static final Figure POLICY = Figure.of("memory_policy");
@@ -275,16 +278,8 @@ final class MemoryAtPeak extends Experiment {
     return Figure.of(sort.text() + "_" + when + "_p" + percentile + "_ms");
   }
 
-  private static Figure replies(String when) {
-    return Figure.of(when + "_replies_per_second");
-  }
-
-  private static Figure hitRatio(String when) {
-    return Figure.of(when + "_hit_ratio");
-  }
-
-  private static Figure memoryShare(String when) {
-    return Figure.of(when + "_memory_share");
+  private static Figure answered(String when, String what) {
+    return Figure.of(when + "_" + what);
   }
 
   /** At the peak, in units of off the peak. */
@@ -304,9 +299,9 @@ final class MemoryAtPeak extends Experiment {
             .with(millis(sort, when, 90), series.millis(stretch, sort, 90));
       }
       sample
-          .with(replies(when), series.rate(stretch))
-          .with(hitRatio(when), series.hitRatio(stretch))
-          .with(memoryShare(when), series.memoryShare(stretch));
+          .with(answered(when, REPLIES), series.rate(stretch))
+          .with(answered(when, HITS), series.hitRatio(stretch) * 100)
+          .with(answered(when, FROM_MEMORY), series.memoryShare(stretch) * 100);
     }
     double usual = series.millis(shape.offPeak(), Sort.REPEATS, 50);
     return sample
@@ -456,10 +451,8 @@ final class MemoryAtPeak extends Experiment {
         WHEN.stream()
             .flatMap(
                 when ->
-                    Stream.of(
-                        Column.median(when + " replies/s", replies(when), 0),
-                        Column.median(when + " hits %", hitRatio(when).times(100), 1),
-                        Column.median(when + " from memory %", memoryShare(when).times(100), 0)))
+                    Stream.of(REPLIES, HITS, FROM_MEMORY)
+                        .map(what -> Column.median(when + " " + what, answered(when, what), 0)))
             .toList();
     report.table(clean.wholeTable("mode", "peak rate", answers));
     report.table(clean.wholeTable("mode", "peak rate", ANSWERS));
