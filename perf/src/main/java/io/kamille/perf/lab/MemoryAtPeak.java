@@ -282,6 +282,11 @@ final class MemoryAtPeak extends Experiment {
     return Figure.of(when + "_" + what);
   }
 
+  private static String title(String when, String what) {
+    String unit = what.replace("_percent", " %").replace("_per_second", "/s");
+    return when + " " + unit.replace('_', ' ');
+  }
+
   /** At the peak, in units of off the peak. */
   private static Figure ratio(Sort sort, int percentile) {
     Figure peak = millis(sort, "peak", percentile);
@@ -452,7 +457,7 @@ final class MemoryAtPeak extends Experiment {
             .flatMap(
                 when ->
                     Stream.of(REPLIES, HITS, FROM_MEMORY)
-                        .map(what -> Column.median(when + " " + what, answered(when, what), 0)))
+                        .map(what -> Column.median(title(when, what), answered(when, what), 0)))
             .toList();
     report.table(clean.wholeTable("mode", "peak rate", answers));
     report.table(clean.wholeTable("mode", "peak rate", ANSWERS));
