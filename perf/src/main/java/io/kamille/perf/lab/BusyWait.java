@@ -14,6 +14,7 @@ import io.kamille.perf.report.Report;
 import io.kamille.perf.report.Sample;
 import io.kamille.perf.report.Samples;
 import io.kamille.perf.report.Spread;
+import io.netty.util.NetUtil;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -292,7 +293,7 @@ final class BusyWait extends Experiment {
 
   private void sendStored(Workbench bench) throws IOException {
     int port = Workbench.freePort();
-    String host = InetAddress.getLoopbackAddress().getHostAddress();
+    String host = NetUtil.toAddressString(InetAddress.getLoopbackAddress());
     List<String> arguments = List.of(host, Integer.toString(port));
     bench
         .start("sink", Core.SERVER, Jvm.command(BurstSink.class, List.of(), arguments))
