@@ -75,13 +75,13 @@ class TuningApiIT {
 
   @Test
   void allProblemsAreToldAtOnce() throws IOException {
-    String content = "{\"policy\":\"best\",\"maxWatermark\":\"2GiB\",\"minWatermark\":\"256KiB\"}";
+    String content = "{\"policy\":\"best\",\"maxWatermark\":\"2GiB\",\"minWatermark\":\"1MiB\"}";
     assertThat(request("PUT", "/v1/tuning", content))
         .startsWith("HTTP/1.1 400 ")
         .contains("policy: \\\"best\\\" (expected: one of off, kernel, equation).")
         .contains("maxWatermark: \\\"2GiB\\\" (expected: a size of 8KiB–1MiB")
-        .contains("minWatermark: 256KiB (expected: at most maxWatermark, 128KiB).");
-    assertThat(appliance.tuner.settings().minWatermarkBytes()).isEqualTo(32 << 10);
+        .contains("minWatermark: 1MiB (expected: at most maxWatermark, 512KiB).");
+    assertThat(appliance.tuner.settings().minWatermarkBytes()).isEqualTo(8 << 10);
   }
 
   @ParameterizedTest

@@ -32,7 +32,7 @@ public record TuningSettings(
   /** What suits most machines. */
   public static final TuningSettings DEFAULT =
       new TuningSettings(
-          TuningPolicy.KERNEL, 256L << 20, 32L << 10, 128L << 10, Duration.ofSeconds(1));
+          TuningPolicy.KERNEL, 256L << 20, 8L << 10, 512L << 10, Duration.ofSeconds(1));
 
   public static final Setting<Long> BUDGET =
       Setting.of(

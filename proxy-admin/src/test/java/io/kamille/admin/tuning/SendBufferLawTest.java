@@ -13,7 +13,7 @@ class SendBufferLawTest {
   @Test
   void aSlowClientGetsTheLeastMark() {
     SendBuffer next = SendBufferLaw.next(present(64 << 10), rate(8192, 0), 0, USUAL);
-    assertThat(next).isEqualTo(new SendBuffer(0, 4 << 10, 16 << 10, 32 << 10));
+    assertThat(next).isEqualTo(new SendBuffer(0, 4 << 10, 4 << 10, 8 << 10));
   }
 
   @Test
@@ -57,12 +57,15 @@ class SendBufferLawTest {
   @Test
   void aHighWatermarkIsAnyPowerOfTwoBetweenTheBounds() {
     TuningSettings wide = USUAL.withWatermarks(8 << 10, 1 << 20);
+    TuningSettings narrow = USUAL.withWatermarks(32 << 10, 128 << 10);
     for (int mark = 4 << 10; mark <= 512 << 10; mark *= 2) {
       Estimate estimate = rate(mark / 0.008, 0);
       assertThat(SendBufferLaw.next(present(0), estimate, 0, wide))
           .isEqualTo(new SendBuffer(0, mark, mark, 2 * mark));
-      assertThat(SendBufferLaw.next(present(0), estimate, 0, USUAL).highWatermarkBytes())
+      assertThat(SendBufferLaw.next(present(0), estimate, 0, narrow).highWatermarkBytes())
           .isEqualTo(Math.clamp(2L * mark, 32 << 10, 128 << 10));
+      assertThat(SendBufferLaw.next(present(0), estimate, 0, USUAL).highWatermarkBytes())
+          .isEqualTo(Math.min(2 * mark, 512 << 10));
     }
   }
 
