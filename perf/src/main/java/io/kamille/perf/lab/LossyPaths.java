@@ -24,7 +24,6 @@ import io.kamille.perf.report.LineChart;
 import io.kamille.perf.report.Report;
 import io.kamille.perf.report.Sample;
 import io.kamille.perf.report.Samples;
-import io.kamille.perf.report.Spread;
 import io.kamille.perf.wan.LinkSettings;
 import io.kamille.perf.wan.Namespaces;
 import io.kamille.perf.wan.WanEmulator;
@@ -43,6 +42,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.ToDoubleBiFunction;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
@@ -447,12 +447,21 @@ final class LossyPaths extends Experiment {
   /** The highest rate without loss at which a server was at the limit of its processor. */
   private static Optional<String> limit(Samples here, String label) {
     return here.situations().stream()
-        .filter(rate -> median(here, CPU, rate, at(label, 0)) >= BUSY_PERCENT)
+        .filter(rate -> here.median(CPU, rate, at(label, 0)) >= BUSY_PERCENT)
         .max(Comparator.comparingInt(Integer::parseInt));
   }
 
-  private static double median(Samples here, Figure figure, String rate, String server) {
-    return here.spread(figure, rate, server).map(Spread::median).orElse(Double.NaN);
+  /** Something of each server at its limit, by label and rate, where it is known. */
+  private static Map<String, Double> atLimits(
+      Samples here, ToDoubleBiFunction<String, String> what) {
+    var known = new LinkedHashMap<String, Double>();
+    for (String label : labels(here)) {
+      limit(here, label)
+          .ifPresent(
+              rate -> known.put(label + " at " + rate + "/s", what.applyAsDouble(label, rate)));
+    }
+    known.values().removeIf(value -> !Double.isFinite(value));
+    return known;
   }
 
   /** How much of the reply rate four per cent of loss take from servers at their limit. */
@@ -465,20 +474,14 @@ final class LossyPaths extends Experiment {
                 ? "72 % of thttpd's reply rate are gone, 49 % of Apache's and 12 % of TUX's"
                 : "89 % of thttpd's reply rate are gone");
     Samples here = undisturbed(SMALL, roundTrip);
-    var falls = new LinkedHashMap<String, Double>();
-    for (String label : labels(here)) {
-      limit(here, label)
-          .ifPresent(
-              rate -> {
-                double fall =
-                    1
-                        - median(here, REPLIES, rate, at(label, 4))
-                            / median(here, REPLIES, rate, at(label, 0));
-                if (Double.isFinite(fall)) {
-                  falls.put(label + " at " + rate + "/s", fall * 100);
-                }
-              });
-    }
+    Map<String, Double> falls =
+        atLimits(
+            here,
+            (label, rate) ->
+                100
+                    - 100
+                        * here.median(REPLIES, rate, at(label, 4))
+                        / here.median(REPLIES, rate, at(label, 0)));
     return falls.isEmpty()
         ? Finding.untested(claim, "no server was at its limit in undisturbed cells of both kinds")
         : Finding.atLeast(
@@ -495,14 +498,11 @@ final class LossyPaths extends Experiment {
     String claim = "reply time grows abruptly once a server's CPU is at 100 %";
     Samples here = undisturbed(SMALL, 0);
     String lowest = here.situations().isEmpty() ? "" : here.situations().getFirst();
-    var growths = new LinkedHashMap<String, Double>();
-    for (String label : labels(here)) {
-      double before = median(here, MEAN, lowest, at(label, 0));
-      limit(here, label)
-          .map(rate -> median(here, MEAN, rate, at(label, 0)) / before)
-          .filter(Double::isFinite)
-          .ifPresent(growth -> growths.put(label, growth));
-    }
+    Map<String, Double> growths =
+        atLimits(
+            here,
+            (label, rate) ->
+                here.median(MEAN, rate, at(label, 0)) / here.median(MEAN, lowest, at(label, 0)));
     return growths.isEmpty()
         ? Finding.untested(claim, "no server was at its limit in undisturbed cells")
         : Finding.atLeast(
@@ -511,11 +511,8 @@ final class LossyPaths extends Experiment {
 
   private Finding kernelServer() {
     Samples here = undisturbed(SMALL, 0);
-    var deviations = new LinkedHashMap<String, Double>();
-    for (String label : labels(here)) {
-      limit(here, label)
-          .ifPresent(rate -> deviations.put(label, median(here, DEVIATION, rate, at(label, 0))));
-    }
+    Map<String, Double> deviations =
+        atLimits(here, (label, rate) -> here.median(DEVIATION, rate, at(label, 0)));
     return Finding.untested(
         "TUX's reply time grows most, by 19 to 25 s more than the others', and its reply rate"
             + " deviates most",
@@ -532,12 +529,12 @@ final class LossyPaths extends Experiment {
             .filter(
                 rate ->
                     labels(here).stream()
-                        .allMatch(one -> median(here, CPU, rate, at(one, 0)) >= BUSY_PERCENT))
+                        .allMatch(one -> here.median(CPU, rate, at(one, 0)) >= BUSY_PERCENT))
             .toList();
     String rate =
         (atLimit.isEmpty() ? here.situations() : atLimit).stream().reduce("", (_, b) -> b);
     for (String label : labels(here)) {
-      rates.put(label, median(here, REPLIES, rate, at(label, 0)));
+      rates.put(label, here.median(REPLIES, rate, at(label, 0)));
     }
     String figures = rate.isEmpty() ? "" : "; at " + rate + "/s: " + list(rates, "%s %.1f/s");
     return atLimit.isEmpty()
@@ -556,9 +553,9 @@ final class LossyPaths extends Experiment {
     String claim = "ours: Kamille rejects requests instead of letting reply time explode";
     Samples here = undisturbed(SMALL, 0);
     String rate = limit(here, OFF).orElse("");
-    double shed = median(here, SHED, rate, at("kamille", 0));
-    double with = median(here, P99, rate, at("kamille", 0));
-    double without = median(here, P99, rate, at(OFF, 0));
+    double shed = here.median(SHED, rate, at("kamille", 0));
+    double with = here.median(P99, rate, at("kamille", 0));
+    double without = here.median(P99, rate, at(OFF, 0));
     if (Double.isNaN(without / with)) {
       return Finding.untested(claim, "no rate brought Kamille to its limit in undisturbed cells");
     }
@@ -583,6 +580,7 @@ final class LossyPaths extends Experiment {
     return List.of(
         "perf/src/main/java/io/kamille/perf/lab/LossyPaths.java",
         "perf/src/main/java/io/kamille/perf/lab/LossyReplies.java",
+        "perf/src/main/java/io/kamille/perf/lab/WanServer.java",
         "perf/src/main/java/io/kamille/perf/compare/SlowProcessor.java",
         "proxy-core/src/main/java/io/kamille/core/gate",
         "perf/src/main/java/io/kamille/perf/wan");

@@ -21,7 +21,6 @@ import io.kamille.perf.report.LineChart;
 import io.kamille.perf.report.Report;
 import io.kamille.perf.report.Sample;
 import io.kamille.perf.report.Samples;
-import io.kamille.perf.report.Spread;
 import io.kamille.perf.wan.LinkSettings;
 import io.kamille.perf.wan.Namespaces;
 import io.kamille.perf.wan.WanEmulator;
@@ -321,7 +320,7 @@ final class MemoryAtPeak extends Experiment {
   }
 
   private static double median(Samples samples, Figure figure, String load, Mode mode) {
-    return samples.spread(figure, load, mode.label()).map(Spread::median).orElse(Double.NaN);
+    return samples.median(figure, load, mode.label());
   }
 
   private static String figures(Samples clean, Sort sort, String load, Mode mode) {
@@ -429,7 +428,10 @@ final class MemoryAtPeak extends Experiment {
   List<String> sources() {
     return List.of(
         "perf/src/main/java/io/kamille/perf/lab/MemoryAtPeak.java",
+        "perf/src/main/java/io/kamille/perf/lab/PeakSeries.java",
         "perf/src/main/java/io/kamille/perf/lab/PeakServer.java",
+        "perf/src/main/java/io/kamille/perf/lab/PeakShape.java",
+        "perf/src/main/java/io/kamille/perf/load/PeakMix.java",
         "proxy-cache/src/main/java/io/kamille/cache/tiers",
         "perf/src/main/java/io/kamille/cache/disk");
   }
@@ -450,8 +452,8 @@ final class MemoryAtPeak extends Experiment {
       plotRates(report, clean, sort, 90);
     }
     report.paragraph(
-        "Seconds in a row, on the way in and out, in which the median of repeated requests was"
-            + " above twice that off the peak or every request failed; and what was answered.");
+        "Into and out of: the seconds in a row in which the median of repeated requests was above"
+            + " twice that off the peak, or in which every request failed.");
     List<Column> answers =
         WHEN.stream()
             .flatMap(

@@ -68,7 +68,7 @@ record PacedFindings(
     String claim = label + ": throughput +11 to +25 % with 10 ms";
     for (String rate : here.situations().reversed()) {
       Optional<Spread> ratio = here.ratio(LoadFigures.RATE, rate, PACED, PacedFigures.UNPACED);
-      double core = median(here, PacedFigures.CPU_SHARE, rate, PacedFigures.UNPACED);
+      double core = here.median(PacedFigures.CPU_SHARE, rate, PacedFigures.UNPACED);
       if (ratio.isPresent() && core > AT_LIMIT) {
         String figures = rate + "/s offered: × " + Column.text(ratio, 2);
         return Finding.atLeast(claim, ratio.get().median(), 1.11, 1.03, figures);
@@ -100,7 +100,7 @@ record PacedFindings(
       return Finding.untested(claim, NONE);
     }
     String light = here.situations().getFirst();
-    double unpaced = median(here, PacedFigures.CPU_SHARE, light, PacedFigures.UNPACED);
+    double unpaced = here.median(PacedFigures.CPU_SHARE, light, PacedFigures.UNPACED);
     double grows = rise(here, PacedFigures.CPU_SHARE, PACED);
     if (Double.isNaN(unpaced + grows)) {
       return Finding.untested(claim, NONE);
@@ -121,10 +121,10 @@ record PacedFindings(
     double unpaced = 0;
     double paced = 0;
     for (String rate : here.situations()) {
-      double share = median(here, PacedFigures.POLL_SHARE, rate, PacedFigures.UNPACED);
+      double share = here.median(PacedFigures.POLL_SHARE, rate, PacedFigures.UNPACED);
       if (share > unpaced) {
         unpaced = share;
-        paced = median(here, PacedFigures.POLL_SHARE, rate, PACED);
+        paced = here.median(PacedFigures.POLL_SHARE, rate, PACED);
       }
     }
     if (unpaced == 0 || Double.isNaN(paced)) {
@@ -178,12 +178,8 @@ record PacedFindings(
         here.situations().stream().filter(rate -> !here.of(rate, interval).isEmpty()).toList();
     return rates.size() < 2
         ? Double.NaN
-        : median(here, figure, rates.getLast(), interval)
-            / median(here, figure, rates.getFirst(), interval);
-  }
-
-  private static double median(Samples here, Figure figure, String rate, String interval) {
-    return here.spread(figure, rate, interval).map(Spread::median).orElse(Double.NaN);
+        : here.median(figure, rates.getLast(), interval)
+            / here.median(figure, rates.getFirst(), interval);
   }
 
   @FormatMethod

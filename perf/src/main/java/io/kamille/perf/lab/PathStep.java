@@ -11,8 +11,8 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /** One section of lab p4: clients behind paths, at servers that are tuned in one way or another. */
 final class PathStep {
@@ -59,47 +59,47 @@ final class PathStep {
     return all.where(one -> !one.is(TunedRun.DISTURBED));
   }
 
-  /** The last situation that was measured: the most clients. */
-  String most() {
-    return all.situations().stream().reduce("", (_, later) -> later);
-  }
-
   /** A claim that with one way a figure is so many times that with another. */
   Finding compared(
       String claim, Figure figure, BufferWay way, BufferWay other, double holds, double less) {
     Samples known = undisturbed();
-    return judged(claim, at -> known.ratio(figure, at, way.label, other.label), holds, less);
+    return judged(
+        claim, at -> known.ratio(figure, at, way.label, other.label), _ -> true, holds, less);
   }
 
-  /** A claim that is judged by the last situation; the figures are of all. */
+  /**
+   * A claim about the situations in which its cause was there; the figures are of all.
+   *
+   * @param isThere whether it was
+   */
   Finding judged(
-      String claim, Function<String, Optional<Spread>> times, double holds, double less) {
+      String claim,
+      Function<String, Optional<Spread>> times,
+      Predicate<String> isThere,
+      double holds,
+      double less) {
     String figures =
         all.situations().stream()
             .map(at -> at + " " + situations + ": " + Column.text(times.apply(at), 2))
             .collect(Collectors.joining("; "));
-    return times
-        .apply(most())
-        .map(last -> Finding.atLeast(claim, last.median(), holds, less, figures))
-        .orElse(Finding.untested(claim, "not measured, or disturbed"));
+    List<Double> decisive =
+        all.situations().stream()
+            .filter(isThere)
+            .flatMap(at -> times.apply(at).stream().map(Spread::median))
+            .toList();
+    return decisive.isEmpty()
+        ? Finding.untested(claim, "its cause was not there, or runs were disturbed; " + figures)
+        : Finding.atLeast(claim, decisive, holds, less, figures);
   }
 
-  /** Why nothing follows for these ways; empty if the budget bound, and bounded what they hold. */
-  Optional<String> unbound(long budgetBytes, BufferWay... ways) {
-    boolean isBound = memory(BufferWay.OFF) > budgetBytes;
-    return isBound
-        ? Stream.of(ways)
-            .filter(way -> memory(way) > BOUND_FACTOR * budgetBytes)
-            .map(way -> "the budget did not bound memory, " + way.label)
-            .findFirst()
-        : Optional.of("the kernel alone holds less than the budget, or runs were disturbed");
+  /** Whether the kernel alone holds more than the budget, and the way not much more. */
+  boolean isBound(String situation, long budgetBytes, BufferWay way) {
+    return memory(situation, BufferWay.OFF) > budgetBytes
+        && memory(situation, way) <= BOUND_FACTOR * budgetBytes;
   }
 
-  private double memory(BufferWay way) {
-    return undisturbed()
-        .spread(TunedRun.MEMORY, most(), way.label)
-        .map(Spread::median)
-        .orElse(Double.NaN);
+  private double memory(String situation, BufferWay way) {
+    return undisturbed().median(TunedRun.MEMORY, situation, way.label);
   }
 
   void report(Report report, String heading, String text, List<Column> columns) {

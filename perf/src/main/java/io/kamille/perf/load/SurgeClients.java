@@ -1,6 +1,8 @@
 package io.kamille.perf.load;
 
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
@@ -10,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 /** Users of {@link Surge}, each at an address of its own. For one run. */
 public final class SurgeClients extends Demand {
 
+  private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
   private static final long LOOK_NANOS = Duration.ofMillis(5).toNanos();
 
   private final String authority;
@@ -31,7 +34,7 @@ public final class SurgeClients extends Demand {
    * @param responses complete ones
    * @param meanNanos from the wish for an object, a connection included, to its last octet
    * @param rates by size, over the same time
-   * @param idleShare of the time in which the client had nothing to do
+   * @param idleShare of the time in which its thread took no processor
    */
   public record Outcome(long responses, double meanNanos, TransferRates rates, double idleShare) {}
 
@@ -78,12 +81,14 @@ public final class SurgeClients extends Demand {
         IntStream.range(0, locals.size()).mapToObj(user -> new Surge(seed + user)).toList();
     var demand = new SurgeClients(authority, arePersistent, users, haste, settling, counted);
     try (var client = LoadClient.open(LoadSettings.from(server, locals, uses))) {
+      long ranBefore = THREADS.getCurrentThreadCpuTime();
       LoadClient.Took took = client.run(demand);
+      long ran = THREADS.getCurrentThreadCpuTime() - ranBefore;
       return new Outcome(
           demand.responses,
           (double) demand.nanos / Math.max(1, demand.responses),
           demand.rates,
-          (double) took.idleNanos() / took.nanos());
+          1 - (double) ran / took.nanos());
     }
   }
 

@@ -1,5 +1,6 @@
 package io.kamille.perf.report;
 
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 
@@ -44,6 +45,18 @@ public record Finding(String claim, Today today, String figures) {
             ? Today.HOLDS
             : measured >= holdsLess ? Today.HOLDS_LESS : Today.DOES_NOT_HOLD;
     return new Finding(claim, today, figures);
+  }
+
+  /**
+   * A claim about several situations: it holds if in all of them, and holds less if in some.
+   *
+   * @param measured what is large, at least one
+   */
+  public static Finding atLeast(
+      String claim, List<Double> measured, double holds, double holdsLess, String figures) {
+    double least = Collections.min(measured);
+    double decisive = least >= holds ? least : Math.min(Collections.max(measured), holdsLess);
+    return atLeast(claim, decisive, holds, holdsLess, figures);
   }
 
   /** The same of what rounds gave; not tested if there is none. */

@@ -79,6 +79,11 @@ public final class Samples {
     return spread(of(situation, server).stream().map(one -> one.of(figure)));
   }
 
+  /** Its median; NaN if no round knows it. */
+  public double median(Figure figure, String situation, String server) {
+    return spread(figure, situation, server).map(Spread::median).orElse(Double.NaN);
+  }
+
   /** A figure as a multiple of another server's. */
   public Optional<Spread> ratio(Figure figure, String situation, String server, String other) {
     return paired(figure, of(situation, server), of(situation, other), (mine, its) -> mine / its);
