@@ -104,7 +104,7 @@ final class BufferTuning extends Experiment {
   @Override
   List<Finding> findings() {
     var all = new ArrayList<Finding>(sendfile.findings(Extent.of(scale()).users()));
-    all.add(overTime.finding());
+    all.addAll(overTime.findings());
     all.addAll(beside.findings());
     all.add(memory.finding());
     all.add(

@@ -96,15 +96,15 @@ final class PeakSeries {
         : all.getValueAtPercentile(percentile) / NANOS_PER_MILLI;
   }
 
-  /** The longest that medians of repeats were above a limit, or all failed, in seconds. */
+  /** The longest that a tenth of repeats was above a limit, or all failed, in seconds. */
   int longestAbove(Stretch stretch, double millis) {
     int longest = 0;
     int now = 0;
     for (int i = stretch.from(); i < stretch.to(); i++) {
       Second second = seconds.get(i);
       boolean isFailed = second.failures > 0 && second.times(Sort.ALL).getTotalCount() == 0;
-      double median = millis(new Stretch(i, i + 1), Sort.REPEATS, 50);
-      now = isFailed || median > millis ? now + 1 : 0;
+      double most = millis(new Stretch(i, i + 1), Sort.REPEATS, 90);
+      now = isFailed || most > millis ? now + 1 : 0;
       longest = Math.max(longest, now);
     }
     return longest;

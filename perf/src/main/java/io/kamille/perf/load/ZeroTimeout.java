@@ -9,8 +9,8 @@ import io.netty.util.concurrent.ThreadAwareExecutor;
 
 /**
  * Polls with a time-out of 0, so that the kernel registers no waiter on any socket: the poll of
- * Kawai, Kadobayashi, Yamaguchi, "Paced polling" (2004), Fig. 3. A loop over it is paced, or it
- * never sleeps. Confined to its loop, but for {@code wakeup}.
+ * Kawai, Kadobayashi and Yamaguchi, 2004 (docs/research.md, P1), Fig. 3. A loop over it is paced,
+ * or it never sleeps. Confined to its loop, but for {@code wakeup}.
  */
 record ZeroTimeout(IoHandler selector) implements IoHandler {
 

@@ -6,7 +6,7 @@ import java.util.Arrays;
 final class MaxMinAllocator {
 
   /*
-   * After Terai, Okamoto, Hasegawa and Murata, "Scalable socket buffer tuning", 2001, §2.1 (E-ATBT):
+   * After Terai, Okamoto, Hasegawa and Murata, 2001 (docs/research.md, P4), §2.1 (E-ATBT):
    * a demand of an equal part or less is met. Each other demand gets an equal part, and a share of
    * what the met ones leave, in proportion to the demand (§3.1.2). The older ATBT shares that
    * equally. If such a share would exceed a demand, the demand is met and the rest goes on to the

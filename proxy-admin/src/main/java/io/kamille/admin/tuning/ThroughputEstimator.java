@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 final class ThroughputEstimator {
 
   /*
-   * After Terai, Okamoto, Hasegawa and Murata, "Scalable socket buffer tuning", 2001: throughput by
+   * After Terai, Okamoto, Hasegawa and Murata, 2001 (docs/research.md, P4): throughput by
    * loss, round-trip time and time-out, demand = throughput × round-trip time. What differs:
    *
    * First it is asked what holds the connection up. If that is the client's window, or nothing is

@@ -47,8 +47,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The network of the host, for a process that has none: sockets and addresses of names from a
- * {@link HostSocketServer} (Nakagame and Ishikawa, Host networking for a guest, 2005). Any thread;
- * nobody waits in a call but for {@link #listen}.
+ * {@link HostSocketServer} (Nakagame and Ishikawa, 2005; docs/research.md, P3). Any thread; nobody
+ * waits in a call but for {@link #listen}.
  */
 public final class HostSockets implements Network, NameLookup {
 

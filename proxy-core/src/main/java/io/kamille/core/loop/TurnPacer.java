@@ -7,8 +7,8 @@ package io.kamille.core.loop;
 final class TurnPacer {
 
   /*
-   * Kawai, Kadobayashi, Yamaguchi, "Paced polling" (2004), Fig. 3: what the turn itself took is
-   * part of the interval, and a turn that took longer leaves no rest.
+   * Kawai, Kadobayashi and Yamaguchi, 2004 (docs/research.md, P1), Fig. 3: what the turn itself took
+   * is part of the interval, and a turn that took longer leaves no rest.
    */
   private long intervalNanos;
   private long returnNanos;

@@ -4,8 +4,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * How long a connection may be idle, given how many are open: as long as configured while they are
- * few, shorter the nearer their count comes to a threshold. Kawai, Kadobayashi and Yamaguchi,
- * "Paced polling", 2004.
+ * few, shorter the nearer their count comes to a threshold. Kawai, Kadobayashi and Yamaguchi, 2004
+ * (docs/research.md, P1).
  *
  * @param threshold as a share of the limit, more than 0; {@link #OFF} knows none
  */
