@@ -54,7 +54,6 @@ final class SendfileGain {
   private static final int CONNECTIONS = 2000;
   private static final int HASTE = 40;
   private static final int CLIENTS = 10;
-  private static final int WARMING_SECONDS = 8;
   private static final double MIB = 1 << 20;
 
   /** Per cent of its core that the server has. */
@@ -109,9 +108,10 @@ final class SendfileGain {
             lab.keep("objects.csv", objects, run(runs.lasting(1, 2), server, ten, 100, sample));
           }
           int most = users.getLast();
+          int warming = 2 * (int) runs.counted().toSeconds() - 2;
           for (boolean arePersistent : List.of(true, false)) {
-            WebUsers warming = users(most, arePersistent);
-            run(runs.lasting(1, WARMING_SECONDS), server, warming, 100, Sample.of("", way, round));
+            WebUsers all = users(most, arePersistent);
+            run(runs.lasting(1, warming), server, all, 100, Sample.of("", way, round));
           }
           Child taking = SlowProcessor.start(runs.bench(), 100 - LEFT);
           for (int count : users) {
