@@ -184,6 +184,12 @@ public final class ClientOutput {
     return regions == null && channel.isWritable();
   }
 
+  /** Whether twice as much waits as makes a client pass for slow, and twice {@code leastBytes}. */
+  public boolean isOverfull(int leastBytes) {
+    long most = Math.max(leastBytes, channel.config().getWriteBufferHighWaterMark());
+    return !isWritable() && pendingBytes() > 2 * most;
+  }
+
   /** Whether the kernel has not taken all that it was given. */
   public boolean isBehind() {
     return !unflushed && pendingBytes() != 0;

@@ -264,8 +264,7 @@ public final class H2ClientConnection extends ClientSocket
 
   @Override
   public boolean isOverfull() {
-    return !output.isWritable()
-        && output.pendingBytes() > 2L * shared.settings().highWatermarkBytes();
+    return output.isOverfull(shared.settings().highWatermarkBytes());
   }
 
   @Override
