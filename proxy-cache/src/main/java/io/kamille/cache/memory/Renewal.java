@@ -178,7 +178,8 @@ final class Renewal implements AutoCloseable {
       LOG.log(
           Level.ERROR,
           "stored content is sent by copying from now on: the kernel does not replace pages that"
-              + " sockets may hold, and their memory is lost until a restart");
+              + " sockets may hold, or has none for cache.memory.prefault; their memory is lost"
+              + " until a restart");
     }
   }
 
