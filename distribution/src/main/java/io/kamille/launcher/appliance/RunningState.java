@@ -120,7 +120,7 @@ final class RunningState {
 
   private static String words(TuningSettings tuning) {
     // The second word is that of a setting which is gone: a process before this one compares it.
-    // So are bounds of watermarks, which stand there only if they are not those of that process.
+    // Bounds of watermarks stand there only if they are not the usual ones.
     TuningSettings usual =
         TuningSettings.DEFAULT.with(tuning.policy()).withBudget(tuning.budgetBytes());
     String bounds =

@@ -17,12 +17,17 @@ final class Budget {
   /** A period has passed. */
   void look(double pressure) {
     this.pressure = pressure;
-    part = pressure > SHORT ? Math.max(LEAST, part / 2) : Math.min(1, part + STEP);
+    part = isShort() ? Math.max(LEAST, part / 2) : Math.min(1, part + STEP);
   }
 
   /** What may be given out of what is configured. */
   long bytes(long configuredBytes) {
     return (long) (configuredBytes * part);
+  }
+
+  /** Whether memory is short now. */
+  boolean isShort() {
+    return pressure > SHORT;
   }
 
   double pressure() {

@@ -302,14 +302,20 @@ public final class BufferTuner implements SendBufferAdvisor, AutoCloseable {
   }
 
   private synchronized void pass(long unseenBytes) {
-    TuningSettings now = settings;
-    groups.fade(now.period().toNanos() / NANOS_PER_SECOND);
+    TuningSettings told = settings;
+    groups.fade(told.period().toNanos() / NANOS_PER_SECOND);
     budget.look(pressure.getAsDouble());
+    // While memory is short, all have as little in front of the kernel as they may.
+    TuningSettings now =
+        budget.isShort()
+            ? told.withWatermarks(told.minWatermarkBytes(), told.minWatermarkBytes())
+            : told;
     if (now.policy() != TuningPolicy.OFF) {
+      if (now.policy().isSizing()) {
+        looked.addAll(sharing(now, unseenBytes));
+      }
       var changes = new Changes();
-      Collection<TunedConnection> concerned =
-          now.policy().isSizing() ? sharing(now, unseenBytes) : looked;
-      concerned.forEach(each -> changes.add(each, wanted(each, now)));
+      looked.forEach(each -> changes.add(each, wanted(each, now)));
       changes.send();
     }
     looked.clear();

@@ -23,7 +23,7 @@ final class MaxMinAllocator {
    *
    * Nobody gets less than the floor: if that alone is more than the budget, the budget is as much.
    */
-  private static final int INDEX_BITS = 20;
+  private static final int INDEX_BITS = 24;
   private static final int INDEX_MASK = (1 << INDEX_BITS) - 1;
 
   /** Keeps the sum of rounded parts within what is shared. */
@@ -34,7 +34,8 @@ final class MaxMinAllocator {
   /**
    * Shares {@code budget}; the sum of the parts is never more, but for the floor.
    *
-   * @param demands at most 2^20, each at most 2^40
+   * @param demands at most 2^24
+   * @param ceiling at most 2^38
    * @return the parts, in the order of the demands, each from {@code floor} to {@code ceiling}
    */
   static long[] allocate(long[] demands, long budget, long floor, long ceiling) {

@@ -22,6 +22,8 @@ final class SendBufferLaw {
    * In front of the kernel twice as much may wait, within the bounds of the settings, and half of
    * that before the source goes on.
    *
+   * No more can wait unsent than a fixed size holds.
+   *
    * The least size is the kernel's own, SOCK_MIN_SNDBUF without what it needs beside content: into
    * an empty buffer the kernel takes a whole train anyway. What the kernel refuses to fix, it
    * tunes; a size comes back from there when it is a fifth below that limit.
@@ -54,7 +56,9 @@ final class SendBufferLaw {
    */
   static SendBuffer next(
       SendBuffer present, Estimate estimate, long sizeBytes, TuningSettings settings) {
-    return buffer((int) sizeBytes, mark(present.notSentLowWatermarkBytes(), estimate), settings);
+    int mark = mark(present.notSentLowWatermarkBytes(), estimate);
+    int most = Integer.highestOneBit((int) Math.max(sizeBytes, LEAST_MARK_BYTES));
+    return buffer((int) sizeBytes, sizeBytes == 0 ? mark : Math.min(mark, most), settings);
   }
 
   /** The same with a size. */

@@ -55,7 +55,7 @@ final class Sizing {
         LongStream.of(demands)
             .map(each -> Math.clamp(each, SendBufferLaw.LEAST_SIZE_BYTES, ceiling))
             .sum();
-    long spare = Math.max(0, budget - demanded);
+    long spare = Math.max(0, room - demanded);
     long shared = Math.max(0, room - Math.min(spare, budget / NEWCOMERS_PART));
     long[] parts =
         MaxMinAllocator.allocate(demands, shared, SendBufferLaw.LEAST_SIZE_BYTES, ceiling);

@@ -96,7 +96,7 @@ final class TunedConnection {
         sample.control().token(),
         (nowNanos - sample.atNanos()) / NANOS_PER_SECOND,
         ConnectionSnapshot.Path.of(estimate),
-        estimate.demandBytes(),
+        partBytes == 0 ? estimate.demandBytes() : sharedDemandBytes,
         partBytes,
         new ConnectionSnapshot.Buffer(
             asked.sendBufferBytes(),

@@ -55,7 +55,7 @@ final class TuningSentence {
               estimate.receiverLimitedShare() * PERCENT);
       case SENDER ->
           format(
-              "Our send buffer held it up for %.0f %% of the time, so it gets more.",
+              "Our send buffer held it up for %.0f %% of the time, so it asks for more.",
               estimate.senderLimitedShare() * PERCENT);
       case STALLED ->
           estimate.receiverLimitedShare() > MOSTLY
@@ -158,14 +158,19 @@ final class TuningSentence {
     if (part >= demand) {
       return format("It can use %s and gets %s.", size(demand), size(part));
     }
-    return equal == 0
+    if (equal == 0) {
+      return format(
+          "It could use %s and gets %s, half of the kernel's limit (net.ipv4.tcp_wmem).",
+          size(demand), size(part));
+    }
+    return part <= equal
         ? format(
-            "It could use %s and gets %s, the kernel's limit (net.ipv4.tcp_wmem).",
+            "It could use %s, but the budget binds. It gets an equal part, %s.",
             size(demand), size(part))
         : format(
             "It could use %s, but the budget binds. It gets %s: an equal part of %s, and %s of what"
                 + " smaller demands leave.",
-            size(demand), size(part), size(equal), size(Math.max(0, part - equal)));
+            size(demand), size(part), size(equal), size(part - equal));
   }
 
   /** What may wait in the kernel and in front of it, and which setting bounds that. */
@@ -178,7 +183,9 @@ final class TuningSentence {
     String bound =
         high == 2 * mark
             ? ""
-            : high > mark * 2 ? " (tuning.min-watermark)" : " (tuning.max-watermark)";
+            : high > mark * 2
+                ? " (tuning.min-watermark)"
+                : " (tuning.max-watermark, or memory is short)";
     return format(
         "About %s of content may wait unsent in the kernel, and %s in front of it%s.",
         size(mark), size(high), bound);

@@ -207,6 +207,31 @@ class BufferTunerIT {
   }
 
   @Test
+  void whileMemoryIsShortAllHaveAsLittleInFrontOfTheKernelAsTheyMay() throws Exception {
+    tuner.settings(settings(TuningPolicy.KERNEL).withWatermarks(8 << 10, 128 << 10));
+    TunableChannel before = stalled();
+    look();
+    assertThat(onLoop(before::sendBuffer).highWatermarkBytes()).isGreaterThan(8 << 10);
+    pressure = 0.9;
+    TunableChannel then = stalled();
+    look();
+    assertThat(onLoop(then::sendBuffer).highWatermarkBytes()).isEqualTo(8 << 10);
+  }
+
+  @Test
+  void otherBoundsHoldForConnectionsThatAreIdleToo() throws Exception {
+    TunableChannel idle = stalled();
+    look();
+    drain(clients.getFirst(), MUCH);
+    look();
+    nowNanos.addAndGet(4 * Duration.ofHours(1).toNanos());
+    look();
+    tuner.settings(settings(TuningPolicy.EQUATION).withWatermarks(1 << 20, 1 << 20));
+    look();
+    assertThat(onLoop(idle::sendBuffer).highWatermarkBytes()).isEqualTo(1 << 20);
+  }
+
+  @Test
   void offGivesAllBackToTheKernelAndForgetsThem() throws Exception {
     TunableChannel channel = stalled();
     look();

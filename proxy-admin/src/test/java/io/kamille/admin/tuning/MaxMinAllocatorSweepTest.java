@@ -3,6 +3,7 @@ package io.kamille.admin.tuning;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Arrays;
+import java.util.LongSummaryStatistics;
 import java.util.SplittableRandom;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
@@ -35,6 +36,16 @@ class MaxMinAllocatorSweepTest {
         MaxMinAllocator.allocate(
             new long[] {4_000_000, 10_000, 400_000}, 600_000, FLOOR, 8_000_000);
     assertThat(parts).containsExactly(372_727, 10_000, 217_272);
+  }
+
+  /** As many as there may be connections. */
+  @Test
+  void tenMillionDemandsAreShared() {
+    long[] demands = new long[10_000_000];
+    Arrays.fill(demands, 1L << 38);
+    long[] parts = MaxMinAllocator.allocate(demands, 1L << 40, FLOOR, 1L << 38);
+    LongSummaryStatistics all = LongStream.of(parts).summaryStatistics();
+    assertThat(all.getMin()).isEqualTo((1L << 40) / demands.length).isEqualTo(all.getMax());
   }
 
   /** Of the rest of 190k, the second would get 53k, but needs 30k beside its equal part. */

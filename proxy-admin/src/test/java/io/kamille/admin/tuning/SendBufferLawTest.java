@@ -70,6 +70,17 @@ class SendBufferLawTest {
   }
 
   @Test
+  void noMoreWaitsUnsentThanAFixedSizeHolds() {
+    Estimate fast = rate(1e9, 0);
+    assertThat(SendBufferLaw.next(present(0), fast, 222_521, USUAL))
+        .isEqualTo(new SendBuffer(222_521, 128 << 10, 128 << 10, 256 << 10));
+    assertThat(
+            SendBufferLaw.next(present(0), fast, SendBufferLaw.LEAST_SIZE_BYTES, USUAL)
+                .notSentLowWatermarkBytes())
+        .isEqualTo(SendBufferLaw.LEAST_MARK_BYTES);
+  }
+
+  @Test
   void aSizeAboveTheKernelsLimitIsLeftToItAndComesBackAFifthBelow() {
     var limits = new KernelLimits(4 << 20, 100_000);
     assertThat(SendBufferLaw.fixable(90_000, 100_000, limits)).isEqualTo(100_000);

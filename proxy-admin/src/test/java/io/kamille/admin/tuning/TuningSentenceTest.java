@@ -26,7 +26,7 @@ class TuningSentenceTest {
         "RECEIVER | 100         | 40000  | The client reads 100 octets/s: its receive window was"
             + " full for 97 % of the time.",
         "SENDER   | 325000      | 51000  | Our send buffer held it up for 12 % of the time, so it"
-            + " gets more.",
+            + " asks for more.",
         "STALLED  | 0           | 51000  | The client's receive window is full: it reads slowly or"
             + " not at all.",
         "GROUP    | 325000      | 51000  | New. Clients of its network get 2.6 Mbit/s.",
@@ -74,7 +74,7 @@ class TuningSentenceTest {
     assertThat(TuningSentence.mark(new SendBuffer(0, 4 << 10, 16 << 10, 32 << 10)))
         .endsWith(", and 32 KiB in front of it (tuning.min-watermark).");
     assertThat(TuningSentence.mark(new SendBuffer(0, 512 << 10, 64 << 10, 128 << 10)))
-        .endsWith(", and 128 KiB in front of it (tuning.max-watermark).");
+        .endsWith(", and 128 KiB in front of it (tuning.max-watermark, or memory is short).");
   }
 
   @Test
@@ -87,7 +87,10 @@ class TuningSentenceTest {
         .isEqualTo("It can use 10 KiB and gets 10 KiB.");
     assertThat(TuningSentence.share(4 << 20, 2 << 20, 0))
         .isEqualTo(
-            "It could use 4.0 MiB and gets 2.0 MiB, the kernel's limit (net.ipv4.tcp_wmem).");
+            "It could use 4.0 MiB and gets 2.0 MiB, half of the kernel's limit"
+                + " (net.ipv4.tcp_wmem).");
+    assertThat(TuningSentence.share(400 << 10, 200 << 10, 200 << 10))
+        .isEqualTo("It could use 400 KiB, but the budget binds. It gets an equal part, 200 KiB.");
   }
 
   private static String path(Basis basis, double rate, double rttMicros) {
