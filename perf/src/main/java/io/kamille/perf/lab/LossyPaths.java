@@ -121,7 +121,7 @@ final class LossyPaths extends Experiment {
         }
         case NORMAL -> {
           var cells = grid(SMALL, 0, LOSSES, List.of(200, 400, 600, 800, 1200));
-          cells.addAll(grid(SMALL, 100, LOSSES, List.of(200, 600, 1200)));
+          cells.addAll(grid(SMALL, 100, LOSSES, List.of(200, 1200)));
           cells.addAll(grid(LARGE, 0, List.of(0, 4), List.of(5, 20, 40)));
           cells.addAll(grid(LARGE, 100, List.of(0, 4), List.of(5)));
           yield new Extent(cells, 1, 4, 2, Duration.ofSeconds(4));
@@ -157,6 +157,9 @@ final class LossyPaths extends Experiment {
 
   private static final Cell WARMING_SMALL = new Cell(SMALL, 0, 0, 1000);
   private static final Cell WARMING_LARGE = new Cell(LARGE, 0, 0, 20);
+  private static final Cell WARMING_LIMIT = new Cell(1 << 10, 0, 4, 3000);
+  private static final Cell WARMING_LONG = new Cell(SMALL, 100, 4, 1000);
+  private static final int TAKEN_WHILE_WARMING = 80;
   private static final String CONGESTION_CONTROL = "cubic";
   private static final String OFF = "kamille-off";
 
@@ -286,13 +289,21 @@ final class LossyPaths extends Experiment {
         .toList();
   }
 
-  private void warm(Namespaces spaces, WanServer server, Way way)
+  private void warm(Workbench bench, Namespaces spaces, WanServer server, Way way)
       throws IOException, InterruptedException {
     // The client and the emulator are Java, too: the first server warms them up with itself.
     int seconds = way.peer().warmupSeconds() * Extent.of(scale()).warming();
     run(spaces, server, way, WARMING, seconds);
     run(spaces, server, way, WARMING_SMALL, 2);
     run(spaces, server, way, WARMING_LARGE, 1);
+    if (seconds > 0 && scale() != Scale.QUICK) {
+      // What it does at its limit is code of its own, which a small share would compile for
+      // minutes.
+      Child taking = SlowProcessor.start(bench, TAKEN_WHILE_WARMING);
+      run(spaces, server, way, WARMING_LIMIT, seconds);
+      run(spaces, server, way, WARMING_LONG, seconds / 2);
+      taking.stop();
+    }
   }
 
   private void measure(Workbench bench, Namespaces spaces, Way way)
@@ -300,7 +311,7 @@ final class LossyPaths extends Experiment {
     Extent extent = Extent.of(scale());
     step("%s: start and warm up", way.label());
     try (var server = WanServer.start(bench, spaces, way.peer(), CONNECTIONS)) {
-      warm(spaces, server, way);
+      warm(bench, spaces, server, way);
       Child taking = SlowProcessor.start(bench, TAKEN);
       try {
         for (int round = 1; round <= extent.rounds(); round++) {
