@@ -48,7 +48,7 @@ final class BufferTuning extends Experiment {
       int seconds = scale == Scale.FULL ? 60 : 5;
       List<Integer> slow = List.of(0, 10, 50, 200);
       List<Integer> sizes = List.of(32, 64, 256, 1024, 4096);
-      return new Extent(rounds, slow, sizes, List.of(10, 60, 600), 3, 1000, seconds);
+      return new Extent(rounds, slow, sizes, List.of(10, 60, 600), 3, 600, seconds);
     }
   }
 

@@ -122,7 +122,7 @@ final class LossyPaths extends Experiment {
         case NORMAL -> {
           var cells = grid(SMALL, 0, LOSSES, List.of(200, 400, 600, 800, 1200));
           cells.addAll(grid(SMALL, 100, LOSSES, List.of(200, 1200)));
-          cells.addAll(grid(LARGE, 0, List.of(0, 4), List.of(5, 20, 40)));
+          cells.addAll(grid(LARGE, 0, List.of(0, 4), List.of(5, 40)));
           cells.addAll(grid(LARGE, 100, List.of(0, 4), List.of(5)));
           yield new Extent(cells, 1, 4, 2, Duration.ofSeconds(4));
         }

@@ -75,6 +75,7 @@ public final class BufferTuner implements SendBufferAdvisor, AutoCloseable {
 
   // Written under the lock by whoever configures, read by loops and by the tuner's thread.
   private volatile TuningSettings settings;
+  private volatile boolean isMemoryShort;
   private volatile IntConsumer listeners = _ -> {};
   private volatile boolean isClosed;
 
@@ -198,7 +199,7 @@ public final class BufferTuner implements SendBufferAdvisor, AutoCloseable {
    */
   @Override
   public Beginning beginning(InetAddress client) {
-    TuningSettings now = settings;
+    TuningSettings now = inForce();
     SendBuffer first = SendBufferLaw.initial(now);
     if (!now.policy().isSizing()) {
       return new Beginning(first, 0);
@@ -302,14 +303,10 @@ public final class BufferTuner implements SendBufferAdvisor, AutoCloseable {
   }
 
   private synchronized void pass(long unseenBytes) {
-    TuningSettings told = settings;
-    groups.fade(told.period().toNanos() / NANOS_PER_SECOND);
     budget.look(pressure.getAsDouble());
-    // While memory is short, all have as little in front of the kernel as they may.
-    TuningSettings now =
-        budget.isShort()
-            ? told.withWatermarks(told.minWatermarkBytes(), told.minWatermarkBytes())
-            : told;
+    isMemoryShort = budget.isShort();
+    TuningSettings now = inForce();
+    groups.fade(now.period().toNanos() / NANOS_PER_SECOND);
     if (now.policy() != TuningPolicy.OFF) {
       if (now.policy().isSizing()) {
         looked.addAll(sharing(now, unseenBytes));
@@ -319,6 +316,13 @@ public final class BufferTuner implements SendBufferAdvisor, AutoCloseable {
       changes.send();
     }
     looked.clear();
+  }
+
+  /** While memory is short, all have as little in front of the kernel as they may. */
+  private TuningSettings inForce() {
+    TuningSettings told = settings;
+    long least = told.minWatermarkBytes();
+    return isMemoryShort ? told.withWatermarks(least, least) : told;
   }
 
   /** All that may get something else: what one gets depends on the others. */

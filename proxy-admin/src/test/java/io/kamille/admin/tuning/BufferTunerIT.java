@@ -216,6 +216,8 @@ class BufferTunerIT {
     TunableChannel then = stalled();
     look();
     assertThat(onLoop(then::sendBuffer).highWatermarkBytes()).isEqualTo(8 << 10);
+    TunableChannel notLookedAt = stalled();
+    assertThat(onLoop(notLookedAt::sendBuffer).highWatermarkBytes()).isEqualTo(8 << 10);
   }
 
   @Test
