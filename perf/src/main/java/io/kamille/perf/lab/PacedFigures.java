@@ -27,7 +27,7 @@ final class PacedFigures {
   /** Of the server for each right reply. */
   static final Figure CPU = Figure.of("cpu_micros");
 
-  /** Of the server, as a share of the core. */
+  /** Of the server, as a share of what it has of the core. */
   static final Figure CPU_SHARE = Figure.of("cpu_share");
 
   /** Of that CPU time, 0 to 1. */

@@ -2,6 +2,8 @@ package io.kamille.perf.lab;
 
 import static io.kamille.perf.compare.LoadFigures.MEAN;
 
+import io.kamille.perf.compare.SlowProcessor;
+import io.kamille.perf.host.Child;
 import io.kamille.perf.host.CongestionControl;
 import io.kamille.perf.host.Workbench;
 import io.kamille.perf.host.Workbench.Core;
@@ -96,6 +98,11 @@ final class PacedPolling extends Experiment {
           : rates.stream().map(rate -> rate / CONNECTION_COST).toList();
     }
 
+    /** More than the server carries with a fifth of its core, and less than the client does. */
+    static int rateAtLimit(Setting setting) {
+      return (setting.isKamille() ? 6000 : 15_000) / (setting.isPersistent() ? 1 : 2);
+    }
+
     /** A store in memory that holds as much of the working set as the paper's did. */
     String threeQuarters() {
       return "  memory:\n    capacity: " + ((workingSetBytes * 3 / 4) >> 20) + "MiB\n";
@@ -113,6 +120,10 @@ final class PacedPolling extends Experiment {
           new Setting(Kind.KAMILLE, false));
 
   private static final int CONNECTION_COST = 4;
+
+  /** What a server has of its core where it is to be at its limit, per cent. */
+  private static final int LEFT = 20;
+
   private static final int PAPERS_MICROS = 10_000;
   private static final List<Integer> PATH_MICROS = List.of(0, PAPERS_MICROS, 40_000);
   private static final String IDLE = "idle connections";
@@ -125,6 +136,7 @@ final class PacedPolling extends Experiment {
   private String only = "";
 
   private final Map<String, Samples> samples = new ConcurrentHashMap<>();
+  private final Map<String, Samples> limits = new ConcurrentHashMap<>();
   private final Map<String, Samples> profiles = new ConcurrentHashMap<>();
   private final Samples path = new Samples("rate", "interval_micros");
 
@@ -143,6 +155,7 @@ final class PacedPolling extends Experiment {
       extent.connections(),
       extent.rounds(),
       extent.load().toMillis() / 1000.0,
+      LEFT,
       IdleConnections.LIMIT,
       IdleConnections.NEW_PER_SECOND
     };
@@ -165,6 +178,7 @@ final class PacedPolling extends Experiment {
             servers.warm();
             measure(extent, setting, servers);
             profile(extent, setting, servers);
+            measureAtLimit(extent, setting, servers, bench);
           }
         }
       }
@@ -194,10 +208,29 @@ final class PacedPolling extends Experiment {
         for (int interval : extent.intervalsMicros()) {
           step("%s: %,d/s, interval %d µs, round %d", setting.label(), rate, interval, round);
           keep(
-              file(setting) + ".csv", in(samples, setting), servers.measure(rate, interval, round));
+              file(setting) + ".csv",
+              in(samples, setting),
+              servers.measure(rate, interval, round, 1));
         }
       }
     }
+  }
+
+  /** Load and servers cost alike: on a whole core, the client is at its limit before the server. */
+  private void measureAtLimit(Extent extent, Setting setting, PacedServers servers, Workbench bench)
+      throws IOException, InterruptedException {
+    int rate = Extent.rateAtLimit(setting);
+    Child taking = SlowProcessor.start(bench, 100 - LEFT);
+    for (int round = 1; round <= extent.rounds(); round++) {
+      for (int interval : List.of(0, PAPERS_MICROS)) {
+        step(
+            "%s: %,d/s on a fifth of the core, %d µs, round %d",
+            setting.label(), rate, interval, round);
+        Sample sample = servers.measure(rate, interval, round, LEFT / 100.0);
+        keep(file(setting) + "-limit.csv", in(limits, setting), sample);
+      }
+    }
+    taking.stop();
   }
 
   private void profile(Extent extent, Setting setting, PacedServers servers)
@@ -245,7 +278,7 @@ final class PacedPolling extends Experiment {
 
   @Override
   List<Finding> findings() {
-    return new PacedFindings(samples, profiles, path, idle).all();
+    return new PacedFindings(samples, limits, profiles, path, idle).all();
   }
 
   @Override
@@ -260,6 +293,7 @@ final class PacedPolling extends Experiment {
         lab + "PacedFindings.java",
         lab + "IdleConnections.java",
         lab + "PollShare.java",
+        "perf/src/main/java/io/kamille/perf/compare/SlowProcessor.java",
         "proxy-core/src/main/java/io/kamille/core/loop",
         load + "WebAxe4.java",
         load + "ZeroTimeout.java",
@@ -282,6 +316,14 @@ final class PacedPolling extends Experiment {
             kept,
             PacedFigures.CPU_SHARE.times(100),
             "%");
+        Samples limited = in(limits, setting);
+        if (!limited.all().isEmpty()) {
+          report.paragraph("On a fifth of the core, where core % is of that fifth:");
+          responses(report, file(setting) + "-limit", setting.label(), limited);
+          report.table(
+              PacedFigures.undisturbed(limited)
+                  .wholeTable("interval µs", "offered/s", PacedFigures.WORK));
+        }
         Samples shares = in(profiles, setting);
         if (!shares.all().isEmpty()) {
           report.table(shares.wholeTable("interval µs", "offered/s", PROFILE));

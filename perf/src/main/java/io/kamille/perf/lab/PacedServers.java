@@ -171,7 +171,13 @@ final class PacedServers implements AutoCloseable {
     }
   }
 
-  Sample measure(int rate, int interval, int round) throws IOException, InterruptedException {
+  /**
+   * A run.
+   *
+   * @param left what the server has of its core, 0 to 1
+   */
+  Sample measure(int rate, int interval, int round, double left)
+      throws IOException, InterruptedException {
     Served served = paced(interval);
     served.client().run(rate, SETTLING, round, workload);
     RunTime runBefore = served.process().runTime();
@@ -183,7 +189,7 @@ final class PacedServers implements AutoCloseable {
     long ran = served.process().runTime().since(runBefore).ranNanos();
     return PacedFigures.responses(sample(rate, interval, round), load, false)
         .with(PacedFigures.CPU, ran / 1e3 / Math.max(1, load.completed()))
-        .with(PacedFigures.CPU_SHARE, (double) ran / load.nanos())
+        .with(PacedFigures.CPU_SHARE, ran / left / load.nanos())
         .with(PacedFigures.KERNEL_SHARE, (double) cpu.kernelMicros() / Math.max(1, cpu.micros()))
         .with(PacedFigures.POLLS, (polls[0] - pollsBefore[0]) * 1e9 / load.nanos())
         .with(
