@@ -582,7 +582,8 @@ final class LossyPaths extends Experiment {
         ? Finding.untested(
             claim,
             figures
-                + "; new connections wait in the kernel. For kept ones see ./dev bench overload")
+                + "; new connections wait in the kernel. For kept ones:"
+                + " perf/log/2026-11-29-overload.md")
         : Finding.atLeast(claim, without / with, 3, 1.5, figures);
   }
 
