@@ -198,29 +198,6 @@ class CollapseTest {
   }
 
   @Test
-  void aFollowerOfAnotherVariantGoesAlone() {
-    RecordingReply leader = fixture.get("Accept-Language", "de");
-    RecordingReply same = fixture.get("Accept-Language", "de");
-    RecordingReply other = fixture.get("Accept-Language", "fr");
-    fixture
-        .origin
-        .last()
-        .respond(200, "deutsch", "Cache-Control", FRESH, "Vary", "Accept-Language");
-    fixture.run();
-    assertThat(leader.text()).isEqualTo("deutsch");
-    assertThat(same.text()).isEqualTo("deutsch");
-    assertThat(other.isBegun()).isFalse();
-    assertThat(fixture.forwarded()).isEqualTo(2);
-    fixture
-        .origin
-        .last()
-        .respond(200, "français", "Cache-Control", FRESH, "Vary", "Accept-Language");
-    assertThat(other.text()).isEqualTo("français");
-    assertThat(fixture.get("Accept-Language", "de").text()).isEqualTo("deutsch");
-    assertThat(fixture.get("Accept-Language", "fr").text()).isEqualTo("français");
-  }
-
-  @Test
   void aFollowersConditionIsJudgedAgainstTheResponseInFlight() {
     fixture.get();
     RecordingReply follower = fixture.get("If-None-Match", TAG);

@@ -9,7 +9,6 @@ import io.kamille.cache.decision.CacheDecision.Serve;
 import io.kamille.cache.decision.Explanation.Decision;
 import io.kamille.cache.fill.InFlightTable;
 import io.kamille.cache.fill.Refusal;
-import io.kamille.cache.fill.StoredAnswers;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.key.NormalUri;
 import io.kamille.cache.key.QueryFilter;
@@ -20,6 +19,7 @@ import io.kamille.cache.rules.Reasons;
 import io.kamille.cache.rules.SelectingFields;
 import io.kamille.cache.rules.Storability;
 import io.kamille.cache.rules.Tags;
+import io.kamille.cache.serve.StoreServer;
 import io.kamille.cache.serve.StoredReply;
 import io.kamille.cache.settings.CacheSettings;
 import io.kamille.cache.store.CodedForms.Form;
@@ -415,7 +415,7 @@ public final class CacheExplainer {
     step(
         "collapse",
         "RFC 9111 §4",
-        (isFirst ? "no" : "a") + " request for the key is on its way",
+        (isFirst ? "no" : "a") + " request for the same response is on its way",
         isFirst
             ? "it is forwarded, and later requests wait for its response"
             : "it waits for that response");
@@ -424,7 +424,7 @@ public final class CacheExplainer {
   /** What happens if the origin is slow. */
   private void late(@Nullable StoredResponse selected) {
     if (selected != null
-        && StoredAnswers.mayStandInLate(settings, selected, demands, clock.epochSeconds())) {
+        && StoreServer.mayStandInLate(settings, selected, demands, clock.epochSeconds())) {
       step(
           "stale-after",
           "RFC 5861 §4",

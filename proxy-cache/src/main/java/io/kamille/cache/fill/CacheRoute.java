@@ -10,6 +10,7 @@ import io.kamille.cache.serve.CacheCounters;
 import io.kamille.cache.serve.CacheCounters.Event;
 import io.kamille.cache.serve.CacheStatus;
 import io.kamille.cache.serve.Forwarding;
+import io.kamille.cache.serve.StoreServer;
 import io.kamille.cache.settings.CacheSettings;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.cache.store.Variants;
@@ -43,7 +44,7 @@ public final class CacheRoute {
   private final CacheParts parts;
   private final CacheSettings settings;
   private final CacheStatus cacheStatus;
-  private final StoredAnswers answers;
+  private final StoreServer server;
   private final RouteGate gate;
 
   /**
@@ -57,7 +58,9 @@ public final class CacheRoute {
     this.settings = settings;
     this.gate = gate;
     this.cacheStatus = new CacheStatus(name);
-    this.answers = new StoredAnswers(parts, cacheStatus);
+    this.server =
+        new StoreServer(
+            parts.store(), parts.loops(), parts.clock(), parts.sendfileFromBytes(), cacheStatus);
     Coder.prepare(settings.coding());
   }
 
@@ -78,8 +81,8 @@ public final class CacheRoute {
     return cacheStatus;
   }
 
-  public StoredAnswers answers() {
-    return answers;
+  public StoreServer server() {
+    return server;
   }
 
   TieredStore store() {
@@ -118,9 +121,9 @@ public final class CacheRoute {
     }
     StoredResponse standIn = StoredFacts.isError(refusal.status()) ? stale : null;
     if (standIn == null) {
-      StoredAnswers.release(stale);
+      StoreServer.release(stale);
     }
-    answers.fail(exchange, demands, standIn, Forwarding.unforwarded(), refusal);
+    server.fail(exchange, demands, standIn, Forwarding.unforwarded(), refusal);
     return true;
   }
 
@@ -255,6 +258,6 @@ public final class CacheRoute {
   void serve(Fetch fetch, StoredResponse stored, int originStatus) {
     boolean isFreshened = originStatus == StatusCode.NOT_MODIFIED;
     CacheResult result = isFreshened ? CacheResult.REVALIDATED : CacheResult.STALE_HIT;
-    answers.serveInstead(fetch.exchange(), stored, result, fetch.forwarding().status(originStatus));
+    server.serveInstead(fetch.exchange(), stored, result, fetch.forwarding().status(originStatus));
   }
 }

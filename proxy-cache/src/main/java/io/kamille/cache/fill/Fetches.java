@@ -4,6 +4,7 @@ import io.kamille.cache.coding.CompressingReply;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.rules.CacheControl;
 import io.kamille.cache.rules.ForwardReason;
+import io.kamille.cache.rules.SelectingFields;
 import io.kamille.cache.rules.Validators;
 import io.kamille.cache.serve.Forwarding;
 import io.kamille.cache.store.StoredResponse;
@@ -128,9 +129,9 @@ public final class Fetches {
     forward(fetch, earlier(fetch, stored, isValidation), asked);
   }
 
-  private @Nullable EarlierResponse earlier(
+  private @Nullable StaleCandidate earlier(
       Fetch fetch, @Nullable StoredResponse stored, boolean isValidation) {
-    return stored == null ? null : new EarlierResponse(route, fetch, stored, isValidation);
+    return stored == null ? null : new StaleCandidate(route, fetch, stored, isValidation);
   }
 
   /**
@@ -147,7 +148,7 @@ public final class Fetches {
       Forwarding forwarding,
       @Nullable StoredResponse stored) {
     Fetch fetch = begin(exchange, demands, key, forwarding, null, false);
-    FillReply reply = new FillReply(route, fetch, earlier(fetch, stored, false), this::repeat);
+    LeaderReply reply = new LeaderReply(route, fetch, earlier(fetch, stored, false), this::repeat);
     RequestHead request = fetch.request();
     onward.next().handle(fetch.exchange().behind(normal(request, request), reply));
   }
@@ -161,7 +162,7 @@ public final class Fetches {
    * @param stored borrowed; the caller holds a lease
    */
   public void validateInBackground(Exchange exchange, CacheKey key, StoredResponse stored) {
-    InFlight flight = beginInBackground(exchange, key);
+    InFlight flight = beginInBackground(exchange, key, stored.selecting());
     if (flight == null) {
       return;
     }
@@ -183,7 +184,7 @@ public final class Fetches {
     if (flights().isUncachable(key, exchange.request())) {
       return;
     }
-    InFlight flight = beginInBackground(exchange, key);
+    InFlight flight = beginInBackground(exchange, key, null);
     if (flight != null) {
       Exchange own = inBackground(exchange);
       fetch(own, demands, key, ForwardReason.PARTIAL, flight, null, false);
@@ -194,11 +195,12 @@ public final class Fetches {
     return route.parts().flights();
   }
 
-  private @Nullable InFlight beginInBackground(Exchange exchange, CacheKey key) {
+  private @Nullable InFlight beginInBackground(
+      Exchange exchange, CacheKey key, @Nullable SelectingFields like) {
     if (flights().isPostponed(key) || !flights().enterBackground()) {
       return null;
     }
-    InFlight flight = flights().begin(key, exchange.loop());
+    InFlight flight = flights().begin(key, exchange.request(), like, exchange.loop());
     if (flight == null) {
       flights().leaveBackground();
     }
@@ -244,7 +246,7 @@ public final class Fetches {
   }
 
   /** Sends a validation's request out again, without conditions, for those who wait. */
-  private void repeat(Fetch before, @Nullable InFlight flight, @Nullable EarlierResponse earlier) {
+  private void repeat(Fetch before, @Nullable InFlight flight, @Nullable StaleCandidate earlier) {
     Fetch fetch =
         new Fetch(
             before.exchange(),
@@ -257,7 +259,7 @@ public final class Fetches {
             route.store().moment(before.key()),
             before.isInBackground(),
             before.asksForIdentity());
-    EarlierResponse still = earlier == null ? null : earlier.again(fetch);
+    StaleCandidate still = earlier == null ? null : earlier.again(fetch);
     forward(fetch, still, forWhole(before.request()));
   }
 
@@ -273,10 +275,10 @@ public final class Fetches {
     return request.fields().hasAny(FOR_LESS) ? unconditional(request) : request;
   }
 
-  private void forward(Fetch fetch, @Nullable EarlierResponse earlier, RequestHead request) {
+  private void forward(Fetch fetch, @Nullable StaleCandidate earlier, RequestHead request) {
     RequestHead asked = fetch.asksForIdentity() ? forIdentity(request, fetch.request()) : request;
     asked = normal(asked, fetch.request());
-    FillReply reply = new FillReply(route, fetch, earlier, this::repeat);
+    LeaderReply reply = new LeaderReply(route, fetch, earlier, this::repeat);
     onward.storable().handle(fetch.exchange().behind(asked, reply));
   }
 

@@ -15,7 +15,6 @@ import io.kamille.core.exchange.Failure.Kind;
 import io.kamille.core.exchange.Reply;
 import io.kamille.core.exchange.ReplyHandover;
 import io.kamille.core.http.FieldName;
-import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
 import java.lang.System.Logger.Level;
 import org.jspecify.annotations.Nullable;
@@ -42,19 +41,6 @@ public final class Follower implements ContentSource {
 
   private static final System.Logger LOG = System.getLogger("kamille.cache");
 
-  /** What becomes of a follower that the flight does not serve. Called on its loop. */
-  public interface Unserved {
-
-    /** Asks the cache again, which may let the request wait for so long. */
-    void lookAgain(Exchange exchange, Wait wait);
-
-    /** Answers although the origin has no answer. */
-    void failed(Exchange exchange, Forwarding forwarding, Failure why);
-
-    /** A client was broken off because it held others up. */
-    void brokenOffSlow();
-  }
-
   private enum State {
     WAITING,
     BEGUN,
@@ -66,7 +52,7 @@ public final class Follower implements ContentSource {
   private final InFlight flight;
   private final ForwardReason reason;
   private final CacheStatus cacheStatus;
-  private final Unserved unserved;
+  private final FollowerFallback fallback;
   private final Wait wait;
   private final boolean wasLate;
   private final long joinedAfter;
@@ -80,14 +66,14 @@ public final class Follower implements ContentSource {
       InFlight flight,
       ForwardReason reason,
       CacheStatus cacheStatus,
-      Unserved unserved,
+      FollowerFallback fallback,
       Wait wait) {
     this.client = ReplyHandover.of(exchange.reply());
     this.exchange = exchange.behind(client);
     this.flight = flight;
     this.reason = reason;
     this.cacheStatus = cacheStatus;
-    this.unserved = unserved;
+    this.fallback = fallback;
     this.wait = wait;
     this.wasLate = flight.isLate();
     this.joinedAfter = flight.lastPurge();
@@ -104,13 +90,13 @@ public final class Follower implements ContentSource {
       InFlight flight,
       ForwardReason reason,
       CacheStatus cacheStatus,
-      Unserved unserved,
+      FollowerFallback fallback,
       Wait wait) {
     if (!flight.enter()) {
       flight.supersede();
       return false;
     }
-    Follower follower = new Follower(exchange, flight, reason, cacheStatus, unserved, wait);
+    Follower follower = new Follower(exchange, flight, reason, cacheStatus, fallback, wait);
     flight.join(follower, exchange.loop());
     follower.client.open(follower);
     follower.look();
@@ -121,30 +107,41 @@ public final class Follower implements ContentSource {
 
   /** Does what the stage of the flight allows by now. */
   void look() {
-    if (state == State.DONE) {
-      return;
+    if (state == State.WAITING) {
+      decide();
     }
-    switch (flight.stage()) {
-      case Stage.Waiting() -> {
+    if (state == State.BEGUN) {
+      readOn();
+    }
+  }
+
+  private void decide() {
+    Outcome outcome = Outcome.of(flight.stage(), exchange.request(), flight.isBeforeAPurge());
+    switch (outcome) {
+      case null -> {
         if (flight.isLate() && !wasLate) {
           goAgain(wait);
         }
       }
+      case Outcome.Mine(var filling) -> begin(filling);
+      case Outcome.AnotherVariants(var selecting) -> goAgain(wait.forLike(selecting));
+      case Outcome.Nobodys(var mayWait) -> goAgain(mayWait ? wait : Wait.OVER);
+      case Outcome.Failed(var why) -> leaveFor(() -> fallback.failed(exchange, forwarding(), why));
+    }
+  }
+
+  private void readOn() {
+    switch (flight.stage()) {
       case Stage.Filling filling -> read(filling, false);
-      case Stage.Filled(var filling, var length) -> read(filling, true);
-      case Stage.Overflowing(var filling, var length) -> readOn(length);
+      case Stage.Filled(var filling, _) -> read(filling, true);
+      case Stage.Overflowing(_, var storedLength) -> readBehind(storedLength);
       case Stage.Broken(var why) -> breakOff(why);
-      case Stage.Apart(var hasCookie) -> goApart(hasCookie);
-      case Stage.Again(var mayWait) ->
-          goAgain(mayWait || flight.isBeforeAPurge() ? wait : Wait.OVER);
-      case Stage.Failed(var why) -> leaveFor(() -> unserved.failed(exchange, forwarding(), why));
+      case Stage.Waiting _, Stage.Apart _, Stage.Again _, Stage.Failed _ ->
+          throw new IllegalStateException(flight.stage() + " (expected: what follows content)");
     }
   }
 
   private void read(Stage.Filling filling, boolean isFilled) {
-    if (state == State.WAITING) {
-      begin(filling);
-    }
     ContentFeed reading = feed;
     if (reading != null
         && reading.advance(filling.octets().length() - filling.contentOffset())
@@ -154,11 +151,7 @@ public final class Follower implements ContentSource {
   }
 
   /** Reads what is stored, then what comes from the window. */
-  private void readOn(long storedLength) {
-    if (state == State.WAITING) {
-      goAlone();
-      return;
-    }
+  private void readBehind(long storedLength) {
     ContentFeed stored = feed;
     if (stored != null) {
       if (!stored.advance(storedLength)) {
@@ -197,18 +190,12 @@ public final class Follower implements ContentSource {
   /** Leaves if it has so much to take that others have to wait. */
   void breakOffIfSlow(boolean onlyIfStalled) {
     if (state == State.BEGUN && backlog != null && backlog.isLong(onlyIfStalled)) {
-      unserved.brokenOffSlow();
+      fallback.brokenOffSlow();
       breakOff(ContentWindow.tooSlow());
     }
   }
 
   private void begin(Stage.Filling filling) {
-    RequestHead request = exchange.request();
-    boolean isChallenge = filling.facts().status() == 401 && request.isAuthenticated();
-    if (isChallenge || !filling.selecting().matches(request)) {
-      goAlone();
-      return;
-    }
     if (flight.isTooOldFor(joinedAfter, filling.facts(), exchange.request())) {
       goAgain(wait);
       return;
@@ -243,28 +230,11 @@ public final class Follower implements ContentSource {
   }
 
   private void breakOff(Failure why) {
-    if (state == State.BEGUN) {
-      leaveFor(() -> client.abort(why));
-    } else {
-      goAgain(wait);
-    }
-  }
-
-  private void goApart(boolean hasCookie) {
-    if (InFlightTable.hasCookie(exchange.request()) == hasCookie) {
-      goAlone();
-    } else {
-      goAgain(wait);
-    }
-  }
-
-  /** Waits no more: whatever the store has by now, or the origin. */
-  private void goAlone() {
-    goAgain(Wait.OVER);
+    leaveFor(() -> client.abort(why));
   }
 
   private void goAgain(Wait next) {
-    leaveFor(() -> unserved.lookAgain(exchange, next));
+    leaveFor(() -> fallback.lookAgain(exchange, next));
   }
 
   private Forwarding forwarding() {
@@ -293,7 +263,7 @@ public final class Follower implements ContentSource {
       look();
       if (isTimed()) {
         flight.supersede();
-        goAgain(Wait.TO_THE_END);
+        goAgain(wait.toTheEnd());
       }
     }
   }

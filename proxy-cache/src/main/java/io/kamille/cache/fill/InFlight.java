@@ -2,6 +2,7 @@ package io.kamille.cache.fill;
 
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.key.NormalUri;
+import io.kamille.cache.rules.SelectingFields;
 import io.kamille.cache.rules.StoredFacts;
 import io.kamille.cache.rules.Tags;
 import io.kamille.core.exchange.ContentSource;
@@ -16,7 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A request of one client, the leader, that was forwarded and that others, the followers, wait for
- * (RFC 9111 §4).
+ * (RFC 9111 §4). It belongs to one variant of a key as soon as it is known which request fields
+ * select (§4.1).
  *
  * <p>The leader's methods are called on the leader's loop; followers join from any loop.
  */
@@ -51,6 +53,7 @@ public final class InFlight {
 
   private final InFlightTable table;
   private final CacheKey key;
+  private final @Nullable SelectingFields expected;
   private final EventLoop loop;
   private final WallClock clock;
   private final long begunAfter;
@@ -63,15 +66,23 @@ public final class InFlight {
   private volatile boolean isLate;
   private Runnable deserted = () -> {};
 
+  /**
+   * A flight whose leader is on {@code loop}.
+   *
+   * @param expected the selecting fields of what will come, with their values; null if nothing
+   *     tells of them
+   */
   InFlight(
       InFlightTable table,
       CacheKey key,
+      @Nullable SelectingFields expected,
       EventLoop loop,
       WallClock clock,
       long lastPurge,
       boolean isCutOff) {
     this.table = table;
     this.key = key;
+    this.expected = expected;
     this.loop = loop;
     this.clock = clock;
     this.begunAfter = lastPurge;
@@ -178,6 +189,17 @@ public final class InFlight {
 
   Stage stage() {
     return stage.get();
+  }
+
+  /** The selecting fields of its response, as far as they are known; else null. */
+  @Nullable SelectingFields selecting() {
+    return stage.get() instanceof Stage.Filling filling ? filling.selecting() : expected;
+  }
+
+  /** Whether its response may be the one that a request selects. Borrows the request. */
+  boolean mayAnswer(RequestHead request) {
+    SelectingFields known = selecting();
+    return known == null || known.matches(request);
   }
 
   /**

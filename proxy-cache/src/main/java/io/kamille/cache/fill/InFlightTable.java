@@ -2,20 +2,22 @@ package io.kamille.cache.fill;
 
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.purge.PurgeTable;
-import io.kamille.core.http.FieldName;
+import io.kamille.cache.rules.SelectingFields;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.loop.WallClock;
 import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;
 import io.netty.channel.EventLoop;
+import java.util.Arrays;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests in flight that may be followed, by cache key, and the keys whose responses turned
- * out not to be shared. Any thread.
+ * The requests in flight that may be followed, by cache key and variant, and the keys whose
+ * responses turned out not to be shared. Any thread.
  */
 public final class InFlightTable {
 
@@ -32,9 +34,12 @@ public final class InFlightTable {
    */
   private static final int BACKGROUND_LIMIT = 256;
 
+  /** For how many variants of one key a leader can be found; more go to the origin alone. */
+  private static final int VARIANT_LIMIT = 64;
+
   private final WallClock clock;
   private final PurgeTable purges;
-  private final ConcurrentHashMap<CacheKey, InFlight> flights = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<CacheKey, InFlight[]> flights = new ConcurrentHashMap<>();
   private final KeySlots<Pause> uncachable = new KeySlots<>();
   private final KeySlots<Pause> uncachableWithCookie = new KeySlots<>();
   private final AtomicInteger inBackground = new AtomicInteger();
@@ -66,31 +71,77 @@ public final class InFlightTable {
    * @param isCutOff whether purges may have been missed
    */
   public @Nullable InFlight find(CacheKey key, RequestHead request, boolean isCutOff) {
-    InFlight flight = flights.get(key);
-    if (flight != null && ((isCutOff && !flight.isForCutOff()) || flight.isPurged(request))) {
-      flight.supersede();
-      return null;
+    InFlight[] all = flights.get(key);
+    for (int i = 0; all != null && i < all.length; i++) {
+      InFlight flight = all[i];
+      if (flight.mayAnswer(request)) {
+        if ((!isCutOff || flight.isForCutOff()) && !flight.isPurged(request)) {
+          return flight;
+        }
+        flight.supersede();
+      }
+    }
+    return null;
+  }
+
+  /** A flight of one that knows all purges. */
+  public @Nullable InFlight begin(
+      CacheKey key, RequestHead request, @Nullable SelectingFields like, EventLoop loop) {
+    return begin(key, request, like, loop, false);
+  }
+
+  /**
+   * A flight whose leader is the caller, on {@code loop}; null if there is one that its request may
+   * follow. Nobody finds one of too many variants. Keeps the key, borrows the request.
+   *
+   * @param like which request fields select, with the values of whatever request; null if that is
+   *     not known
+   * @param isCutOff whether purges may have been missed
+   */
+  public @Nullable InFlight begin(
+      CacheKey key,
+      RequestHead request,
+      @Nullable SelectingFields like,
+      EventLoop loop,
+      boolean isCutOff) {
+    SelectingFields known = like == null ? selecting(flights.get(key)) : like;
+    SelectingFields expected = known == null ? null : known.in(request);
+    InFlight flight = new InFlight(this, key, expected, loop, clock, purges.last(), isCutOff);
+    InFlight[] after = flights.compute(key, (_, before) -> with(flight, request, before));
+    for (InFlight each : after) {
+      if (each != flight && each.mayAnswer(request)) {
+        return null;
+      }
     }
     return flight;
   }
 
-  /** A flight of one that knows all purges. */
-  public @Nullable InFlight begin(CacheKey key, EventLoop loop) {
-    return begin(key, loop, false);
+  /** These with one more, unless that may follow one of them, or there are too many. */
+  private static InFlight[] with(InFlight one, RequestHead request, InFlight @Nullable [] before) {
+    if (before == null) {
+      return new InFlight[] {one};
+    }
+    if (before.length >= VARIANT_LIMIT
+        || Stream.of(before).anyMatch(each -> each.mayAnswer(request))) {
+      return before;
+    }
+    InFlight[] after = Arrays.copyOf(before, before.length + 1);
+    after[before.length] = one;
+    return after;
   }
 
-  /**
-   * A flight whose leader is the caller, on {@code loop}; null if there is one already. Keeps the
-   * key.
-   *
-   * @param isCutOff whether purges may have been missed
-   */
-  public @Nullable InFlight begin(CacheKey key, EventLoop loop, boolean isCutOff) {
-    InFlight flight = new InFlight(this, key, loop, clock, purges.last(), isCutOff);
-    return flights.putIfAbsent(key, flight) == null ? flight : null;
+  /** What one of them knows of the fields that select. */
+  private static @Nullable SelectingFields selecting(InFlight @Nullable [] all) {
+    for (int i = 0; all != null && i < all.length; i++) {
+      SelectingFields known = all[i].selecting();
+      if (known != null) {
+        return known;
+      }
+    }
+    return null;
   }
 
-  /** Lets nobody follow the flight any more; those who do go on. Borrows the key. */
+  /** Lets nobody follow the flights of a key any more; those who do go on. Borrows the key. */
   public void remove(CacheKey key) {
     flights.remove(key);
   }
@@ -101,7 +152,13 @@ public final class InFlightTable {
   }
 
   void remove(CacheKey key, InFlight flight) {
-    flights.remove(key, flight);
+    flights.computeIfPresent(
+        key,
+        (_, before) -> {
+          InFlight[] after =
+              Stream.of(before).filter(each -> each != flight).toArray(InFlight[]::new);
+          return after.length == 0 ? null : after;
+        });
   }
 
   /** Whether requests like that one are better not held back. Borrows key and request. */
@@ -169,13 +226,8 @@ public final class InFlightTable {
     postponed.add(new Pause(key, clock.nanos() + durationNanos));
   }
 
-  /** Whether the origin may know the user, who then gets answers of his own. */
-  static boolean hasCookie(RequestHead request) {
-    return request.fields().has(FieldName.COOKIE);
-  }
-
   private KeySlots<Pause> uncachableLike(RequestHead request) {
-    return hasCookie(request) ? uncachableWithCookie : uncachable;
+    return Stage.Apart.hasCookie(request) ? uncachableWithCookie : uncachable;
   }
 
   private long remainingNanos(KeySlots<Pause> pauses, CacheKey key) {
@@ -190,6 +242,6 @@ public final class InFlightTable {
 
   /** How many flights there are. */
   public int size() {
-    return flights.size();
+    return flights.values().stream().mapToInt(all -> all.length).sum();
   }
 }

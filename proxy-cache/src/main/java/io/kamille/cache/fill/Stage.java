@@ -4,6 +4,8 @@ import io.kamille.cache.rules.SelectingFields;
 import io.kamille.cache.rules.StoredFacts;
 import io.kamille.cache.store.StoredOctets;
 import io.kamille.core.exchange.Failure;
+import io.kamille.core.http.FieldName;
+import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
 
 /** How far a request in flight has come, as far as its followers are concerned. Immutable. */
@@ -54,7 +56,22 @@ sealed interface Stage {
    * @param hasCookie whether the leader's request has Cookie: the followers like it are those for
    *     which that is the same
    */
-  record Apart(boolean hasCookie) implements Stage {}
+  record Apart(boolean hasCookie) implements Stage {
+
+    static Apart of(RequestHead leader) {
+      return new Apart(hasCookie(leader));
+    }
+
+    /** Whether a request is like the leader's. */
+    boolean isLike(RequestHead request) {
+      return hasCookie(request) == hasCookie;
+    }
+
+    /** Whether the origin may know the user, who then gets answers of his own. */
+    static boolean hasCookie(RequestHead request) {
+      return request.fields().has(FieldName.COOKIE);
+    }
+  }
 
   /**
    * Nothing is shared, but something has changed: everybody asks the cache again.

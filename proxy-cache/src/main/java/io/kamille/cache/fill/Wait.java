@@ -1,12 +1,17 @@
 package io.kamille.cache.fill;
 
+import io.kamille.cache.rules.SelectingFields;
+import org.jspecify.annotations.Nullable;
+
 /**
  * For how long a request may wait for the response of one forwarded before it (RFC 9111 §4).
  * Immutable.
  *
  * @param deadlineNanos a moment of the monotonic clock, if it waits {@link Kind#UNTIL} then
+ * @param selecting which request fields select, learned from the response it has waited for, which
+ *     was another variant's; null if it has learned nothing
  */
-public record Wait(Kind kind, long deadlineNanos) {
+public record Wait(Kind kind, long deadlineNanos, @Nullable SelectingFields selecting) {
 
   /** How a wait ends. */
   enum Kind {
@@ -17,19 +22,29 @@ public record Wait(Kind kind, long deadlineNanos) {
   }
 
   /** It has not waited yet. */
-  public static final Wait NOT_BEGUN = new Wait(Kind.NOT_BEGUN, 0);
-
-  /** It waits as long as the request before it is under way. */
-  static final Wait TO_THE_END = new Wait(Kind.TO_THE_END, 0);
+  public static final Wait NOT_BEGUN = new Wait(Kind.NOT_BEGUN, 0, null);
 
   /** It does not wait any more. */
-  public static final Wait OVER = new Wait(Kind.OVER, 0);
+  public static final Wait OVER = new Wait(Kind.OVER, 0, null);
 
   /** This wait if it goes on, else a new one that long. */
   public Wait going(long nowNanos, long lengthNanos) {
     boolean isGoing =
         kind == Kind.TO_THE_END || (kind == Kind.UNTIL && deadlineNanos - nowNanos > 0);
-    return isGoing ? this : new Wait(Kind.UNTIL, nowNanos + lengthNanos);
+    return isGoing ? this : new Wait(Kind.UNTIL, nowNanos + lengthNanos, selecting);
+  }
+
+  /** The same as long as the request before it is under way. */
+  Wait toTheEnd() {
+    return new Wait(Kind.TO_THE_END, 0, selecting);
+  }
+
+  /**
+   * The same for a response whose fields are known. Whoever learns of other fields a second time
+   * waits no more: an origin may name others each time.
+   */
+  Wait forLike(SelectingFields learned) {
+    return selecting == null ? new Wait(kind, deadlineNanos, learned) : OVER;
   }
 
   public boolean isBegun() {

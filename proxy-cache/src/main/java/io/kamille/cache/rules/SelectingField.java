@@ -55,6 +55,11 @@ record SelectingField(
     return new SelectingField(name, known, value, normal, form);
   }
 
+  /** The same field with the value that it has in a request. */
+  SelectingField in(Fields request) {
+    return form == null ? of(name, request) : of(form, request);
+  }
+
   /** What the field is in a request; null if it has none. */
   @Nullable String valueIn(Fields request) {
     return form == null ? joined(name, request) : form.of(request);

@@ -125,6 +125,14 @@ public final class SelectingFields {
     return isAll ? "*" : null;
   }
 
+  /** The same fields with the values that they have in that request. */
+  public SelectingFields in(RequestHead request) {
+    return isEmpty()
+        ? this
+        : new SelectingFields(
+            Stream.of(fields).map(field -> field.in(request.fields())).toList(), isAll);
+  }
+
   /** What one of these, by its name, is in a request; null if it has none. */
   public @Nullable String valueIn(RequestHead request, String name) {
     for (SelectingField field : fields) {

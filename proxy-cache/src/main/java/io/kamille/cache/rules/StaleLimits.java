@@ -12,7 +12,8 @@ import java.time.Duration;
  * @param ifErrorSeconds in place of an error, where the response does not say; 0 for not at all
  * @param maxSeconds at most, whatever response and request say
  * @param after how long a response head may take before a stored response that may serve in place
- *     of an error does so; zero for as long as the time-outs let it. {@code FillReply} waits for it
+ *     of an error does so; zero for as long as the time-outs let it. {@code LeaderReply} waits for
+ *     it
  */
 public record StaleLimits(
     int whileRevalidateSeconds, int ifErrorSeconds, int maxSeconds, Duration after) {

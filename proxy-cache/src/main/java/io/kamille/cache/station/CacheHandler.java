@@ -13,17 +13,19 @@ import io.kamille.cache.fill.CacheParts;
 import io.kamille.cache.fill.CacheRoute;
 import io.kamille.cache.fill.Fetches;
 import io.kamille.cache.fill.Follower;
+import io.kamille.cache.fill.FollowerFallback;
 import io.kamille.cache.fill.InFlight;
-import io.kamille.cache.fill.StoredAnswers;
 import io.kamille.cache.fill.Wait;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.key.QueryRules;
 import io.kamille.cache.rules.CacheControl;
 import io.kamille.cache.rules.ReusePlan.Answer;
 import io.kamille.cache.rules.ReusePlanner;
+import io.kamille.cache.rules.SelectingFields;
 import io.kamille.cache.serve.CacheCounters.Event;
 import io.kamille.cache.serve.Forwarding;
 import io.kamille.cache.serve.LoopState;
+import io.kamille.cache.serve.StoreServer;
 import io.kamille.cache.settings.CacheSettings;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.cache.store.Variants;
@@ -61,7 +63,7 @@ public final class CacheHandler implements ExchangeHandler {
   private final CacheDecisions decisions;
   private final Fetches fetches;
   private final CacheBypass bypass;
-  private final Follower.Unserved unserved = new Unserved();
+  private final FollowerFallback fallback = new Fallback();
 
   /**
    * A handler for one route.
@@ -128,7 +130,7 @@ public final class CacheHandler implements ExchangeHandler {
     CacheControl demands = parts.demandsOf(request);
     CacheDecision early = decisions.beforeLookup(request, demands);
     if (early != null) {
-      StoredAnswers.release(read);
+      StoreServer.release(read);
       bypass(exchange, early);
       return;
     }
@@ -137,7 +139,7 @@ public final class CacheHandler implements ExchangeHandler {
     CacheKey key = loop.probe().keyOf(request);
     Variants variants = parts.store().find(key);
     long now = parts.clock().epochSeconds();
-    StoredResponse stored = StoredAnswers.selected(variants, request, now);
+    StoredResponse stored = StoreServer.selected(variants, request, now);
     ExchangeNotes notes = exchange.notes();
     notes.mark(TraceStep.LOOKUP, found(variants, stored));
     StoredResponse usable = read == null ? null : usable(exchange, stored, read);
@@ -157,7 +159,7 @@ public final class CacheHandler implements ExchangeHandler {
           decisions.afterLookup(request, demands, key, variants != null, stored, mayWait, now);
       notes.mark(TraceStep.DECISION, word(decision));
     } catch (RuntimeException | Error fault) {
-      StoredAnswers.release(stored);
+      StoreServer.release(stored);
       throw fault;
     }
     switch (decision) {
@@ -166,17 +168,17 @@ public final class CacheHandler implements ExchangeHandler {
         if (serve != Serve.AS_IT_IS) {
           fetches.validateInBackground(exchange, key.copy(), served);
         }
-        route.answers().serve(exchange, loop, key, served, usable != null, now);
+        route.server().serve(exchange, loop, key, served, usable != null, now);
       }
       case Ask ask -> {
         if (wait.isBegun() || !route.turnAway(exchange, demands, stored)) {
-          ask(exchange, demands, key, ask, stored, wait);
+          ask(exchange, demands, key, ask, stored, like(wait, stored, variants), wait);
         }
       }
       case Pass pass -> pass(exchange, demands, key, pass, stored, wait);
       case Refuse.ONLY_IF_CACHED -> {
-        StoredAnswers.release(stored);
-        route.answers().refuse(exchange);
+        StoreServer.release(stored);
+        route.server().refuse(exchange);
       }
     }
   }
@@ -202,7 +204,7 @@ public final class CacheHandler implements ExchangeHandler {
     if (decision instanceof Pass pass) {
       bypass.pass(exchange, pass.reason(), pass.detail());
     } else {
-      route.answers().refuse(exchange);
+      route.server().refuse(exchange);
     }
   }
 
@@ -217,7 +219,7 @@ public final class CacheHandler implements ExchangeHandler {
     boolean mayStandIn = stored != null && mayStandIn(exchange.request(), pass, stored);
     StoredResponse standIn = mayStandIn ? stored : null;
     if (standIn == null) {
-      StoredAnswers.release(stored);
+      StoreServer.release(stored);
     }
     if (!wait.isBegun() && route.turnAway(exchange, demands, standIn)) {
       return;
@@ -231,7 +233,7 @@ public final class CacheHandler implements ExchangeHandler {
     if (standIn != null && standIn.facts().mayServeOnError(demands, now)) {
       fetches.fetchPerhaps(exchange, demands, key.copy(), forwarding, standIn);
     } else {
-      StoredAnswers.release(standIn);
+      StoreServer.release(standIn);
       pass(exchange, demands, pass, forwarding);
     }
   }
@@ -266,6 +268,7 @@ public final class CacheHandler implements ExchangeHandler {
    * @param key borrowed
    * @param stored what is asked about, or may serve in place of an error; or null. Takes over one
    *     lease
+   * @param like which request fields select, as far as that is known
    */
   private void ask(
       Exchange exchange,
@@ -273,13 +276,14 @@ public final class CacheHandler implements ExchangeHandler {
       CacheKey key,
       Ask ask,
       @Nullable StoredResponse stored,
+      @Nullable SelectingFields like,
       Wait wait) {
     switch (ask.way()) {
       case PERHAPS -> {
         Forwarding forwarding = new Forwarding(ask.reason());
         fetches.fetchPerhaps(exchange, demands, key.copy(), forwarding, stored);
       }
-      case COLLAPSE -> leadOrFollow(exchange, demands, key, ask, stored, wait);
+      case COLLAPSE -> leadOrFollow(exchange, demands, key, ask, stored, like, wait);
       case FRESHEN, ALONE -> fetch(exchange, demands, key.copy(), ask, null, stored);
     }
   }
@@ -294,19 +298,37 @@ public final class CacheHandler implements ExchangeHandler {
     fetches.fetch(exchange, demands, own, ask.reason(), flight, stored, ask.isValidation());
   }
 
-  /** Collapses the request with those for the same key. Takes over one lease on {@code stored}. */
+  /** What tells which request fields will select the response; null if nothing does. */
+  private static @Nullable SelectingFields like(
+      Wait wait, @Nullable StoredResponse stored, @Nullable Variants variants) {
+    if (wait.selecting() != null) {
+      return wait.selecting();
+    }
+    if (stored != null) {
+      return stored.selecting();
+    }
+    return variants == null ? null : variants.at(0).selecting();
+  }
+
+  /**
+   * Collapses the request with those for the same variant. Takes over one lease on {@code stored}.
+   */
   private void leadOrFollow(
       Exchange exchange,
       CacheControl demands,
       CacheKey key,
       Ask ask,
       @Nullable StoredResponse stored,
+      @Nullable SelectingFields like,
       Wait wait) {
     while (true) {
       InFlight flight = parts.flights().find(key, exchange.request(), demands.isCutOff());
       if (flight == null) {
         CacheKey own = key.copy();
-        InFlight begun = parts.flights().begin(own, exchange.loop(), demands.isCutOff());
+        InFlight begun =
+            parts
+                .flights()
+                .begin(own, exchange.request(), like, exchange.loop(), demands.isCutOff());
         if (begun != null) {
           lead(exchange, demands, own, begun, ask, stored);
           return;
@@ -316,11 +338,11 @@ public final class CacheHandler implements ExchangeHandler {
         if (!wait.isBegun()) {
           route.counters().count(Event.COLLAPSED);
         }
-        route.answers().serveLate(exchange, stored, told);
+        route.server().serveLate(exchange, stored, told);
         return;
       } else if (Follower.follow(
-          exchange, flight, ask.reason(), route.cacheStatus(), unserved, going(wait))) {
-        StoredAnswers.release(stored);
+          exchange, flight, ask.reason(), route.cacheStatus(), fallback, going(wait))) {
+        StoreServer.release(stored);
         exchange.notes().mark(TraceStep.COLLAPSE, "waits for another request");
         if (!wait.isBegun()) {
           route.counters().count(Event.COLLAPSED);
@@ -332,7 +354,7 @@ public final class CacheHandler implements ExchangeHandler {
 
   private boolean mayStandInLate(CacheControl demands, StoredResponse stored) {
     long now = parts.clock().epochSeconds();
-    return StoredAnswers.mayStandInLate(settings, stored, demands, now);
+    return StoreServer.mayStandInLate(settings, stored, demands, now);
   }
 
   private Wait going(Wait wait) {
@@ -350,21 +372,21 @@ public final class CacheHandler implements ExchangeHandler {
     exchange.notes().mark(TraceStep.COLLAPSE, "leads");
     long now = parts.clock().epochSeconds();
     RequestHead request = exchange.request();
-    StoredResponse newer = StoredAnswers.selected(parts.store().peek(key), request, now);
+    StoredResponse newer = StoreServer.selected(parts.store().peek(key), request, now);
     if (newer != null
         && newer != stored
         && ReusePlanner.plan(request, demands, newer.facts(), now) == Answer.SERVE) {
-      StoredAnswers.release(stored);
+      StoreServer.release(stored);
       flight.freshened();
-      route.answers().serve(exchange, parts.loops().current(), key, newer, false, now);
+      route.server().serve(exchange, parts.loops().current(), key, newer, false, now);
       return;
     }
-    StoredAnswers.release(newer);
+    StoreServer.release(newer);
     fetch(exchange, demands, key, ask, flight, stored);
   }
 
   /** What becomes of requests that have waited in vain. */
-  private final class Unserved implements Follower.Unserved {
+  private final class Fallback implements FollowerFallback {
 
     @Override
     public void lookAgain(Exchange exchange, Wait wait) {
@@ -376,9 +398,9 @@ public final class CacheHandler implements ExchangeHandler {
       RequestHead request = exchange.request();
       CacheKey key = parts.loops().current().probe().keyOf(request);
       long now = parts.clock().epochSeconds();
-      StoredResponse stored = StoredAnswers.selected(parts.store().peek(key), request, now);
+      StoredResponse stored = StoreServer.selected(parts.store().peek(key), request, now);
       CacheControl demands = parts.demandsOf(request);
-      route.answers().fail(exchange, demands, stored, forwarding, why);
+      route.server().fail(exchange, demands, stored, forwarding, why);
     }
 
     @Override

@@ -17,8 +17,10 @@ class InFlightTest {
   private final EmbeddedChannel channel = new EmbeddedChannel();
   private final InFlightTable table =
       new InFlightTable(ManualClock.atSeconds(1_800_000_000), new PurgeTable());
-  private final CacheKey key = CacheKey.of(RequestHead.of("GET", "http://example.org/"));
-  private final InFlight flight = Objects.requireNonNull(table.begin(key, channel.eventLoop()));
+  private final RequestHead request = RequestHead.of("GET", "http://example.org/");
+  private final CacheKey key = CacheKey.of(request);
+  private final InFlight flight =
+      Objects.requireNonNull(table.begin(key, request, null, channel.eventLoop()));
 
   @AfterEach
   void end() {

@@ -9,6 +9,7 @@ import io.kamille.cache.rules.StoredFacts;
 import io.kamille.cache.rules.Tags;
 import io.kamille.cache.rules.Validators;
 import io.kamille.cache.serve.CacheCounters.Event;
+import io.kamille.cache.serve.StoreServer;
 import io.kamille.cache.store.CodedForms;
 import io.kamille.cache.store.EncodedHead;
 import io.kamille.cache.store.ResponseCodec;
@@ -30,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Confined to the loop of its exchange. Owns one lease on the response until one of {@link
  * #answeredBy}, {@link #failed} or {@link #close}.
  */
-final class EarlierResponse {
+final class StaleCandidate {
 
   private final CacheRoute route;
   private final Fetch fetch;
@@ -51,7 +52,7 @@ final class EarlierResponse {
    *
    * @param isConditional whether the request carries its validators, so that a 304 is about it
    */
-  EarlierResponse(CacheRoute route, Fetch fetch, StoredResponse stored, boolean isConditional) {
+  StaleCandidate(CacheRoute route, Fetch fetch, StoredResponse stored, boolean isConditional) {
     this.route = route;
     this.fetch = fetch;
     this.stored = stored;
@@ -72,10 +73,10 @@ final class EarlierResponse {
   }
 
   /** The same for a request that goes out again without conditions. Takes over the lease. */
-  @Nullable EarlierResponse again(Fetch next) {
+  @Nullable StaleCandidate again(Fetch next) {
     StoredResponse still = stored;
     stored = null;
-    return still == null ? null : new EarlierResponse(route, next, still, false);
+    return still == null ? null : new StaleCandidate(route, next, still, false);
   }
 
   /**
@@ -178,7 +179,7 @@ final class EarlierResponse {
       return null;
     }
     route.counters().count(Event.VALIDATION_FAILED);
-    if (!route.answers().mayStandIn(asked, fetch.demands(), fetch.forwarding(), now)) {
+    if (!route.server().mayStandIn(asked, fetch.demands(), fetch.forwarding(), now)) {
       close();
       return null;
     }
@@ -189,7 +190,7 @@ final class EarlierResponse {
   /** Whether it may answer if the origin is slow. */
   boolean mayStandInLate(long now) {
     return stored != null
-        && StoredAnswers.mayStandInLate(route.settings(), stored, fetch.demands(), now);
+        && StoreServer.mayStandInLate(route.settings(), stored, fetch.demands(), now);
   }
 
   /** The response if it may answer because the origin is slow; the caller owns a lease, or null. */

@@ -1,37 +1,49 @@
-package io.kamille.cache.fill;
+package io.kamille.cache.serve;
 
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.rules.CacheControl;
 import io.kamille.cache.rules.ForwardReason;
 import io.kamille.cache.serve.CacheCounters.Event;
-import io.kamille.cache.serve.CacheStatus;
-import io.kamille.cache.serve.Forwarding;
-import io.kamille.cache.serve.LoopState;
-import io.kamille.cache.serve.StoredReply;
 import io.kamille.cache.settings.CacheSettings;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.cache.store.Variants;
+import io.kamille.cache.tiers.TieredStore;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeNotes.CacheResult;
 import io.kamille.core.exchange.Failure;
 import io.kamille.core.exchange.Failure.Kind;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.StatusCode;
+import io.kamille.core.loop.WallClock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The answers that need no origin: stored responses, also in place of errors, and 504 where the
+ * Answers without an origin: with stored responses, also in place of errors, and with 504 where the
  * client takes nothing else. Any loop.
  */
-public final class StoredAnswers {
+public final class StoreServer {
 
-  private final CacheParts parts;
+  private final TieredStore store;
+  private final LoopStates loops;
+  private final WallClock clock;
   private final StoredReply replies;
   private final CacheStatus cacheStatus;
 
-  StoredAnswers(CacheParts parts, CacheStatus cacheStatus) {
-    this.parts = parts;
-    this.replies = new StoredReply(cacheStatus, parts.sendfileFromBytes());
+  /**
+   * For one route.
+   *
+   * @param sendfileFromBytes content that long, or longer, may go to clients by sendfile
+   */
+  public StoreServer(
+      TieredStore store,
+      LoopStates loops,
+      WallClock clock,
+      long sendfileFromBytes,
+      CacheStatus cacheStatus) {
+    this.store = store;
+    this.loops = loops;
+    this.clock = clock;
+    this.replies = new StoredReply(cacheStatus, sendfileFromBytes);
     this.cacheStatus = cacheStatus;
   }
 
@@ -64,7 +76,7 @@ public final class StoredAnswers {
     boolean isFresh = stored.facts().isFresh(now);
     loop.counters().count(isFresh ? Event.FRESH_HIT : Event.STALE_HIT);
     stored.countHit(now);
-    parts.store().asked(key, stored, now);
+    store.asked(key, stored, now);
     Forwarding told = null;
     if (isFromDisk) {
       loop.runsOn(exchange.loop());
@@ -81,7 +93,8 @@ public final class StoredAnswers {
    *
    * @param demands the request's directives
    */
-  boolean mayStandIn(StoredResponse stored, CacheControl demands, Forwarding told, long now) {
+  public boolean mayStandIn(
+      StoredResponse stored, CacheControl demands, Forwarding told, long now) {
     boolean mayStandIn = stored.facts().mayServeOnError(demands, now);
     if (mayStandIn) {
       told.detail("stale-if-error");
@@ -102,9 +115,10 @@ public final class StoredAnswers {
   }
 
   /** Answers with a stored response after all. Takes over one lease. */
-  void serveInstead(Exchange exchange, StoredResponse stored, CacheResult result, Forwarding told) {
-    long now = parts.clock().epochSeconds();
-    LoopState loop = parts.loops().current();
+  public void serveInstead(
+      Exchange exchange, StoredResponse stored, CacheResult result, Forwarding told) {
+    long now = clock.epochSeconds();
+    LoopState loop = loops.current();
     exchange.notes().cache(result);
     loop.runsOn(exchange.loop());
     told.ttl(stored.facts().ttlSeconds(now)).by(stored.facts().freshness());
@@ -124,7 +138,7 @@ public final class StoredAnswers {
       @Nullable StoredResponse stored,
       Forwarding told,
       Failure why) {
-    long now = parts.clock().epochSeconds();
+    long now = clock.epochSeconds();
     if (stored == null || !mayStandIn(stored, demands, told, now)) {
       release(stored);
       if (told.isForwarded()) {
@@ -135,7 +149,7 @@ public final class StoredAnswers {
     }
     boolean isFresh = stored.facts().isFresh(now);
     if (!told.isForwarded()) {
-      parts.loops().current().counters().count(isFresh ? Event.FRESH_HIT : Event.STALE_HIT);
+      loops.current().counters().count(isFresh ? Event.FRESH_HIT : Event.STALE_HIT);
     }
     CacheResult result = isFresh ? CacheResult.HIT : CacheResult.STALE_HIT;
     serveInstead(exchange, stored, result, told);

@@ -8,6 +8,7 @@ import io.kamille.cache.rules.VaryBy;
 import io.kamille.cache.serve.CacheCounters.Event;
 import io.kamille.cache.serve.Forwarding;
 import io.kamille.cache.serve.OwnHeads;
+import io.kamille.cache.serve.StoreServer;
 import io.kamille.cache.store.CodedForms;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.core.exchange.ContentSource;
@@ -28,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * The reply of a request whose response may be stored: it gives the response to the client, to the
  * store and to the followers. Confined to the exchange's loop.
  */
-final class FillReply implements Reply, ContentSource {
+final class LeaderReply implements Reply, ContentSource {
 
   /*
    * The origin's side is a straight line: WAITING for a head, CONTENT, ENDED. DROPPING is content
@@ -50,7 +51,7 @@ final class FillReply implements Reply, ContentSource {
   interface Again {
 
     /** The lease of {@code earlier} is taken over. */
-    void send(Fetch fetch, @Nullable InFlight flight, @Nullable EarlierResponse earlier);
+    void send(Fetch fetch, @Nullable InFlight flight, @Nullable StaleCandidate earlier);
   }
 
   private enum State {
@@ -71,7 +72,7 @@ final class FillReply implements Reply, ContentSource {
   private final Fetch fetch;
   private final Reply client;
   private final LeaderOutput output;
-  private final @Nullable EarlierResponse earlier;
+  private final @Nullable StaleCandidate earlier;
   private final Again unconditionally;
   private ContentSource origin = ContentSource.NONE;
   private State state = State.WAITING;
@@ -89,8 +90,8 @@ final class FillReply implements Reply, ContentSource {
    *
    * @param unconditionally sends a fetch out again, without conditions, for those who wait
    */
-  FillReply(
-      CacheRoute route, Fetch fetch, @Nullable EarlierResponse earlier, Again unconditionally) {
+  LeaderReply(
+      CacheRoute route, Fetch fetch, @Nullable StaleCandidate earlier, Again unconditionally) {
     this.route = route;
     this.fetch = fetch;
     this.client = fetch.exchange().reply();
@@ -122,7 +123,7 @@ final class FillReply implements Reply, ContentSource {
       isClientGone = true;
       output.close();
       Forwarding told = new Forwarding(fetch.forwarding().reason());
-      route.answers().serveLate(fetch.exchange(), stored, told);
+      route.server().serveLate(fetch.exchange(), stored, told);
     }
     if (flight != null) {
       flight.late();
@@ -328,7 +329,7 @@ final class FillReply implements Reply, ContentSource {
     tellFollowers(failure);
     output.close();
     if (isServedStale) {
-      StoredAnswers.release(usable);
+      StoreServer.release(usable);
     } else if (usable != null) {
       route.serve(fetch, usable, failure.status());
     } else {
@@ -532,7 +533,7 @@ final class FillReply implements Reply, ContentSource {
     if (flight != null && isLasting) {
       route.uncachable(fetch);
     }
-    settle(new Stage.Apart(InFlightTable.hasCookie(fetch.request())));
+    settle(Stage.Apart.of(fetch.request()));
   }
 
   /** A stored response is the answer to what the origin said. */

@@ -1,0 +1,52 @@
+package io.kamille.cache.fill;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kamille.core.exchange.Failure;
+import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.http.RequestHead;
+import org.junit.jupiter.api.Test;
+
+/** What the end of a leader without a response means for those who have read nothing yet. */
+class OutcomeTest {
+
+  private static final Failure WHY = Failure.of(Kind.HTTP_RESPONSE_INCOMPLETE, "broken off");
+
+  private final RequestHead plain = RequestHead.of("GET", "http://example.org/");
+  private final RequestHead known = RequestHead.of("GET", "http://example.org/");
+
+  OutcomeTest() {
+    known.fields().add("Cookie", "id=1");
+  }
+
+  @Test
+  void nothingIsKnownBeforeAHead() {
+    assertThat(Outcome.of(new Stage.Waiting(), plain, false)).isNull();
+  }
+
+  @Test
+  void whatIsNotSharedIsNobodysAndThoseLikeTheLeaderWaitForNoOther() {
+    Stage apart = Stage.Apart.of(plain);
+    assertThat(Outcome.of(apart, plain, false)).isEqualTo(new Outcome.Nobodys(false));
+    assertThat(Outcome.of(apart, known, false)).isEqualTo(new Outcome.Nobodys(true));
+  }
+
+  @Test
+  void aResponseThatBrokeOffIsWaitedForAnew() {
+    assertThat(Outcome.of(new Stage.Broken(WHY), plain, false))
+        .isEqualTo(new Outcome.Nobodys(true));
+  }
+
+  @Test
+  void whatWasFreshenedIsFoundUnlessItWasPurgedMeanwhile() {
+    assertThat(Outcome.of(new Stage.Again(false), plain, false))
+        .isEqualTo(new Outcome.Nobodys(false));
+    assertThat(Outcome.of(new Stage.Again(false), plain, true))
+        .isEqualTo(new Outcome.Nobodys(true));
+  }
+
+  @Test
+  void aFailureIsEverybodys() {
+    assertThat(Outcome.of(new Stage.Failed(WHY), known, false)).isEqualTo(new Outcome.Failed(WHY));
+  }
+}
