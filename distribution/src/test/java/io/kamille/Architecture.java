@@ -78,10 +78,12 @@ enum Architecture {
   ONE_CLASS_NAMES_THE_CHAIN(
       classes()
           .that(
-              dependOn("io.kamille.cache.station.CacheHandler")
-                  .and(dependOn("io.kamille.core.answer.RuledHandler")))
+              dependOn("io.kamille.launcher.chain.CacheStation")
+                  .and(dependOn("io.kamille.launcher.chain.RuleStation")))
           .should(
-              be(topLevelName("RouteChain", "io\\.kamille\\.launcher\\.appliance\\.RouteChain"))));
+              be(
+                  topLevelName(
+                      "RouteStations", "io\\.kamille\\.launcher\\.chain\\.RouteStations"))));
 
   @SuppressWarnings("ImmutableEnumChecker") // an ArchRule never changes, but does not say so
   private final ArchRule rule;

@@ -167,15 +167,14 @@ class ArchitectureTest {
 
   @Test
   void theChainIsNamedOnce() throws IOException {
-    String cache = "package io.kamille.cache.station; public class CacheHandler {}";
-    String rules = "package io.kamille.core.answer; public class RuledHandler {}";
-    String both =
-        "{ io.kamille.cache.station.CacheHandler c; io.kamille.core.answer.RuledHandler r; }";
-    assertThat(brokenBy(cache, rules, "package io.kamille.launcher.appliance; class Bad " + both))
+    String cache = "package io.kamille.launcher.chain; class CacheStation {}";
+    String rules = "package io.kamille.launcher.chain; class RuleStation {}";
+    String both = "{ CacheStation c; RuleStation r; }";
+    assertThat(brokenBy(cache, rules, "package io.kamille.launcher.chain; class Bad " + both))
         .containsExactly(Architecture.ONE_CLASS_NAMES_THE_CHAIN);
     assertThat(
             brokenBy(
-                cache, rules, "package io.kamille.launcher.appliance; class RouteChain " + both))
+                cache, rules, "package io.kamille.launcher.chain; class RouteStations " + both))
         .isEmpty();
   }
 

@@ -46,6 +46,8 @@ class RoomRulesTest {
           Map.entry(
               "CodedForms SeveralVariants StoredResponse Variants",
               "a response is its own list of one, and has its coded forms"),
+          Map.entry(
+              "Passage RouteFacts Station", "a station judges what passes the stations of a route"),
           Map.entry("TunedConnection TuningSentence", "a connection says its figures in words"));
 
   private static final List<JavaClass> CLASSES =

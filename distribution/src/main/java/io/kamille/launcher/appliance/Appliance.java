@@ -35,6 +35,7 @@ import io.kamille.core.socket.UnixSocket;
 import io.kamille.core.trace.Tracing;
 import io.kamille.launcher.acme.CertificateKeeper;
 import io.kamille.launcher.acme.CertificateResources;
+import io.kamille.launcher.chain.RequestTests;
 import io.kamille.launcher.client.LocalApi;
 import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.service.Incumbent;

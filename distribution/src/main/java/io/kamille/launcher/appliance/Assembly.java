@@ -38,7 +38,10 @@ import io.kamille.core.route.Route;
 import io.kamille.core.route.RouteTable;
 import io.kamille.core.route.Router;
 import io.kamille.core.socket.Network;
-import io.kamille.launcher.appliance.RouteChain.Rates;
+import io.kamille.launcher.chain.Link;
+import io.kamille.launcher.chain.Link.Rates;
+import io.kamille.launcher.chain.RouteChain;
+import io.kamille.launcher.chain.RouteExplainer;
 import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.configuration.RouteSettings;
 import io.kamille.launcher.configuration.RoutesByHost;
@@ -81,7 +84,7 @@ final class Assembly implements AutoCloseable {
   private final AuthThreads auth = new AuthThreads();
   private final LongAdder mirrorDropped = new LongAdder();
   private final @Nullable Peers peers;
-  private final RouteChain.Parts parts;
+  private final Link.Parts parts;
   // Volatile: replaced by whoever reloads, read by the control plane.
   private volatile Routing routing = new Routing();
 
@@ -118,7 +121,7 @@ final class Assembly implements AutoCloseable {
       cache.tellOfInvalid(this::invalidated);
     }
     String name = cluster.isOn() ? Peers.cacheName(cluster.node()) : CacheStatus.NAME;
-    parts = new RouteChain.Parts(cache, peers, name, overload, files, auth, mirrorDropped, clock);
+    parts = new Link.Parts(cache, peers, name, overload, files, auth, mirrorDropped, clock);
     purgeMethod = cache.purgeMethod(router, request -> router.table().find(request) != null);
     peak = configuration.cache().disk().peak();
     prepare(configuration).apply();
@@ -321,7 +324,7 @@ final class Assembly implements AutoCloseable {
       for (Place place : RoutesByHost.places(configuration.routes())) {
         RouteChain chain =
             place.isPastCache()
-                ? Objects.requireNonNull(byName.get(place.name())).pastCache()
+                ? Objects.requireNonNull(byName.get(place.name())).pastCache(place.path())
                 : chain(place, configuration, next);
         byName.putIfAbsent(place.name(), chain);
         Route route =

@@ -35,6 +35,8 @@ import io.kamille.core.origin.OriginSettings;
 import io.kamille.core.route.Route;
 import io.kamille.core.trace.Tracing;
 import io.kamille.launcher.acme.CertificateKeeper;
+import io.kamille.launcher.chain.RouteExplainer;
+import io.kamille.launcher.chain.RouteStations;
 import io.kamille.launcher.configuration.RoutesByHost;
 import java.lang.System.Logger.Level;
 import java.net.InetAddress;
@@ -191,7 +193,7 @@ final class LiveView implements ApplianceView {
                   RoutesByHost.nameOf(route),
                   host,
                   route.path(),
-                  RouteChain.targetName(route),
+                  RouteStations.targetName(route),
                   route.isCached(),
                   counts.requests(),
                   counts.hits(),

@@ -24,6 +24,7 @@ import io.kamille.core.socket.Connector;
 import io.kamille.core.tls.OriginTls;
 import io.kamille.core.tls.OriginTrust;
 import io.kamille.core.tls.ServerCertificate;
+import io.kamille.launcher.chain.Link.Ways;
 import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.configuration.RouteLimits;
 import io.kamille.launcher.configuration.RouteSettings;
@@ -311,7 +312,7 @@ final class Upstreams implements AutoCloseable {
   }
 
   /** The upstreams of a configuration that is about to come into force. Confined to its reload. */
-  final class Next {
+  final class Next implements Ways {
 
     private final Configuration configuration;
     private final Map<String, Upstream> upstreams = new LinkedHashMap<>();
@@ -321,7 +322,8 @@ final class Upstreams implements AutoCloseable {
     }
 
     /** What forwards for a route to its own upstream. Looks up the names that are new: blocks. */
-    ExchangeHandler handler(RouteSettings route) {
+    @Override
+    public ExchangeHandler handler(RouteSettings route) {
       return configuration.isWelcome(route)
           ? WelcomePage.handler()
           : handler(Objects.requireNonNull(route.upstream(), "upstream"), route);
@@ -331,7 +333,8 @@ final class Upstreams implements AutoCloseable {
      * What forwards for a route to the upstream of that name. Routes to one upstream share its
      * connections, unless they write different hosts. Looks up the names that are new: blocks.
      */
-    ExchangeHandler handler(String name, RouteSettings route) {
+    @Override
+    public ExchangeHandler handler(String name, RouteSettings route) {
       return handler(
           name,
           settings(
@@ -344,7 +347,8 @@ final class Upstreams implements AutoCloseable {
      * What asks the auth server of that name, with just the fields that it is given and those that
      * tell of the client. Looks up the names that are new: blocks.
      */
-    ExchangeHandler authServer(String name) {
+    @Override
+    public ExchangeHandler authServer(String name) {
       return handler(
           name,
           settings(

@@ -8,8 +8,8 @@ import io.kamille.core.tls.ServerCertificate;
 import io.kamille.core.tls.TlsSettings;
 import io.kamille.core.tls.TlsSettings.CertificateFiles;
 import io.kamille.launcher.appliance.Preflight;
-import io.kamille.launcher.appliance.RequestTests;
-import io.kamille.launcher.appliance.RouteChain;
+import io.kamille.launcher.chain.RequestTests;
+import io.kamille.launcher.chain.RouteStations;
 import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.configuration.ConfigurationFile;
 import io.kamille.launcher.configuration.ConfigurationReading;
@@ -57,7 +57,7 @@ final class CheckCommand implements Callable<Integer> {
     if (isVerbose) {
       for (RouteSettings route : configuration.routes()) {
         String name = RoutesByHost.nameOf(route);
-        out.println(name + ": PURGE → route → " + RouteChain.describe(route));
+        out.println(name + ": PURGE → route → " + RouteStations.describe(route, configuration));
       }
     }
     return ExitCode.OK;

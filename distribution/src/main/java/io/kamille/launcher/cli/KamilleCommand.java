@@ -27,7 +27,6 @@ import tools.jackson.databind.JsonNode;
     subcommands = {
       RunCommand.class,
       CheckCommand.class,
-      TestCommand.class,
       ConfigCommand.class,
       ExplainCommand.class,
       PurgeCommand.class,
@@ -50,7 +49,8 @@ import tools.jackson.databind.JsonNode;
       "0:done, or told to stop and stopped",
       "64:words on the command line that mean nothing",
       "66:a file that cannot be read or written",
-      "69:an address that is taken, no JDK 25, a Kamille that does not run or refuses, or a failure",
+      "69:an address that is taken, no JDK 25, a Kamille that does not run or refuses, or a"
+          + " failure",
       "70:a fault of ours",
       "71:too little memory or too few file descriptors",
       "78:a configuration with problems",

@@ -12,6 +12,7 @@ import io.kamille.core.http.RequestHead;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.origin.names.NameLookup;
 import io.kamille.core.origin.names.OriginNames;
+import io.kamille.launcher.chain.RouteExplainer;
 import io.kamille.launcher.configuration.Configuration;
 import java.io.IOException;
 import java.net.InetAddress;

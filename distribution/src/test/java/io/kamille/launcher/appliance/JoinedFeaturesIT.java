@@ -72,6 +72,10 @@ class JoinedFeaturesIT {
     STALE("", "cache: {stale-if-error: 1h, ttl: 1h}"),
     ACCESS("", "access: {allow: [127.0.0.1, 192.0.2.0/24]}"),
     RATE("", "rate-limit: {rate: 1000/s}"),
+    SECURITY("", "security-headers: on"),
+    CONTENT_LIMIT("", "request-content: 1KiB"),
+    REDIRECTS("", "redirects-file: '%moved%'"),
+    AUTH("", "auth: {basic: {users-file: '%users%'}}"),
     PROXY("", ""),
     H2_CLIENT("", "");
 
@@ -92,6 +96,13 @@ class JoinedFeaturesIT {
 
   private static final String PAGE = "0123456789".repeat(300);
   private static final String AGE = "Cache-Control: max-age=600";
+
+  /** Of "secret", by crypt(3) of glibc. */
+  private static final String PASSWORD_HASH =
+      "$2y$04$abcdefghijklmnopqrstuu2r9OfJnfCsdneAXAGHnS4UpFFP8WIrW";
+
+  /** Of ann, with that password. */
+  private static final String CREDENTIALS = "Basic YW5uOnNlY3JldA==";
 
   /** An answer, whatever the version of HTTP. */
   private record Got(int status, Map<String, String> fields, String content) {
@@ -120,14 +131,16 @@ class JoinedFeaturesIT {
       return on.contains(feature);
     }
 
-    private String route() {
+    private String route(Path moved, Path users) {
       StringBuilder route = new StringBuilder("{host: " + host + ", path: /api");
       route.append(", upstream: ").append(upstream());
       on.stream()
           .map(each -> each.ofRoute)
           .filter(text -> !text.isEmpty())
           .forEach(text -> route.append(", ").append(text));
-      return route + "}";
+      return (route + "}")
+          .replace("%moved%", moved.toString())
+          .replace("%users%", users.toString());
     }
 
     private String upstream() {
@@ -155,7 +168,7 @@ class JoinedFeaturesIT {
     }
 
     private boolean isStored() {
-      return !has(SPLIT) && !has(STICKY) && !has(UNCACHED);
+      return !has(SPLIT) && !has(STICKY) && !has(UNCACHED) && !has(AUTH);
     }
 
     private String client() {
@@ -163,7 +176,11 @@ class JoinedFeaturesIT {
     }
 
     private String decisionOnceStored() {
-      return isStored() ? "serve" : has(UNCACHED) || has(SPLIT) ? "pass" : "forward";
+      if (has(AUTH)) {
+        return "refuse";
+      }
+      boolean isPassed = has(UNCACHED) || has(SPLIT);
+      return isStored() ? "serve" : isPassed ? "pass" : "forward";
     }
 
     /** A response of the origin, or one from the store that came from there. */
@@ -172,6 +189,7 @@ class JoinedFeaturesIT {
       assertThat(got.field("X-Rule")).isEqualTo(has(RULES) ? "applied" : null);
       assertThat(got.field("X-Origin")).isEqualTo(has(RULES) ? null : "stub");
       assertThat(got.field("X-Request-Id") != null).isEqualTo(has(REQUEST_ID));
+      assertThat(got.field("X-Frame-Options")).isEqualTo(has(SECURITY) ? "SAMEORIGIN" : null);
     }
 
     private void checkForwarded(Request request) {
@@ -270,6 +288,8 @@ class JoinedFeaturesIT {
 
   private void start(List<Model> models) throws IOException {
     Path secret = Files.writeString(journey.file("secret"), "sixteen octets and more");
+    Path moved = Files.writeString(journey.file("moved.csv"), "/api/moved,/api/page\n");
+    Path users = Files.writeString(journey.file("users"), "ann:" + PASSWORD_HASH + "\n");
     String h2Origin = "http://" + hop.listening().getFirst();
     List<String> upstreams = new ArrayList<>();
     upstreams.add("mirror: {origins: ['" + mirror.url() + "']}");
@@ -284,7 +304,9 @@ class JoinedFeaturesIT {
             + " proxy-protocol: {from: [127.0.0.1]}}]",
         "loops: 1",
         "upstreams: {" + String.join(", ", upstreams) + "}",
-        "routes: [" + String.join(", ", models.stream().map(Model::route).toList()) + "]",
+        "routes: ["
+            + String.join(", ", models.stream().map(model -> model.route(moved, users)).toList())
+            + "]",
         "admin: {address: '127.0.0.1:0', token-file: '" + journey.file("token") + "'}");
     journey.appliance();
   }
@@ -310,6 +332,7 @@ class JoinedFeaturesIT {
     checkFailures(model, asked);
     checkForm(model, asked);
     checkRecords(model);
+    checkRefusals(model);
   }
 
   private void checkSecondRequest(Model model, StubOrigin asked) {
@@ -349,6 +372,21 @@ class JoinedFeaturesIT {
       if (model.has(ERROR_PAGES)) {
         assertThat(dies.content()).isEqualTo("Sorry.");
       }
+    }
+  }
+
+  /** What stations before the cache answer by themselves. */
+  private void checkRefusals(Model model) {
+    if (model.has(REDIRECTS)) {
+      Got moved = ask(model, "GET", "/api/moved", "");
+      assertThat(moved.status()).isEqualTo(308);
+      assertThat(moved.field("Location")).isEqualTo("/api/page");
+    }
+    if (model.has(CONTENT_LIMIT)) {
+      assertThat(ask(model, "POST", "/api/form", "x".repeat(2000)).status()).isEqualTo(413);
+    }
+    if (model.has(AUTH)) {
+      assertThat(ask(model, "GET", "/api/page", "", "Authorization", "").status()).isEqualTo(401);
     }
   }
 
@@ -419,6 +457,9 @@ class JoinedFeaturesIT {
     Map<String, String> sent = new LinkedHashMap<>();
     sent.put("X-Drop", "1");
     sent.put("Accept-Encoding", "gzip");
+    if (model.has(AUTH)) {
+      sent.put("Authorization", CREDENTIALS);
+    }
     for (int i = 0; i < fields.length; i += 2) {
       sent.put(fields[i], fields[i + 1]);
     }

@@ -123,22 +123,6 @@ class OperatorCommandsIT {
         .startsWith("kamille: url: found \"shop.example/page\", expected a URL");
   }
 
-  /** The file that runs includes another one, beside it and not beside the command. */
-  @Test
-  void testsAreWrittenFromWhatWasAskedFor() throws Exception {
-    origin.on("/pinned", ok("x"));
-    get("/pinned");
-    assertThat(kamille("test", "--pin")).isZero();
-    assertThat(out.toString()).startsWith("tests:\n  - {request: ").contains("/pinned");
-    Path file = directory.resolve("kamille.yaml");
-    Path pinned = Files.writeString(directory.resolve("pinned.yaml"), Files.readString(file) + out);
-    CommandLine line = KamilleCommand.commandLine();
-    assertThat(line.execute("test", "-c", pinned.toString())).isZero();
-    var said = new StringWriter();
-    assertThat(line.setOut(new PrintWriter(said)).execute("test", "-c", file.toString())).isZero();
-    assertThat(said.toString()).contains(file + ": no tests");
-  }
-
   @Test
   void whatIsAskedForMostIsShown() {
     origin.on("/hot?q=1", ok("x", "Cache-Control: max-age=60", "Cache-Tag: hot-tag"));

@@ -3,7 +3,7 @@ package io.kamille.launcher.configuration;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.core.setting.Problem;
-import io.kamille.launcher.appliance.RequestTests;
+import io.kamille.launcher.chain.RequestTests;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

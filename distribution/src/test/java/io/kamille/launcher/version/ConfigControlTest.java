@@ -14,7 +14,7 @@ import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.setting.Problem;
 import io.kamille.core.setting.SettingChange;
-import io.kamille.launcher.appliance.RequestTests;
+import io.kamille.launcher.chain.RequestTests;
 import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.configuration.ConfigurationFile;
 import io.kamille.launcher.configuration.ConfigurationReading;

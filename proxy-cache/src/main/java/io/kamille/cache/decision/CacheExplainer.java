@@ -31,6 +31,7 @@ import io.kamille.cache.tiers.peak.TierMode;
 import io.kamille.core.http.ContentCoding;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.RequestHead;
+import io.kamille.core.http.StatusCode;
 import io.kamille.core.loop.WallClock;
 import io.kamille.core.setting.TimeSpan;
 import java.util.ArrayList;
@@ -223,7 +224,8 @@ public final class CacheExplainer {
   }
 
   private Explanation decided(Decision decision, @Nullable ForwardReason reason) {
-    return new Explanation(decision, reason, NormalUri.of(request), steps);
+    int status = decision == Decision.REFUSE ? StatusCode.GATEWAY_TIMEOUT : 0;
+    return new Explanation(decision, reason, NormalUri.of(request), steps, status);
   }
 
   private void step(String rule, String section, String found, String so) {

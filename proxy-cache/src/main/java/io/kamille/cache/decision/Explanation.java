@@ -16,12 +16,14 @@ import org.jspecify.annotations.Nullable;
  * @param key what its response is found by, in the form that equivalent target URIs share (RFC 9111
  *     §2); null if no cache is asked
  * @param because the steps to it, in order
+ * @param status the status code if the answer is an error of our own; else 0
  */
 public record Explanation(
     Decision decision,
     @Nullable ForwardReason forward,
     @Nullable String key,
-    List<Reason> because) {
+    List<Reason> because,
+    int status) {
 
   static final String LAST_NOT_STORED = "the last response was not stored: ";
 
@@ -33,6 +35,8 @@ public record Explanation(
           "invalidation",
           "owner",
           "rate-limit",
+          "headers",
+          "mirror",
           "upload-buffer",
           "head-timeout",
           "content-timeout",
@@ -42,10 +46,25 @@ public record Explanation(
     because = List.copyOf(because);
   }
 
+  /** One whose answer is no error of our own. */
+  public Explanation(
+      Decision decision,
+      @Nullable ForwardReason forward,
+      @Nullable String key,
+      List<Reason> because) {
+    this(decision, forward, key, because, 0);
+  }
+
   /** The same behind other reasons. */
   public Explanation after(List<Reason> before) {
     return new Explanation(
-        decision, forward, key, Stream.concat(before.stream(), because.stream()).toList());
+        decision, forward, key, Stream.concat(before.stream(), because.stream()).toList(), status);
+  }
+
+  /** The same with one more step. */
+  public Explanation and(Reason step) {
+    return new Explanation(
+        decision, forward, key, Stream.concat(because.stream(), Stream.of(step)).toList(), status);
   }
 
   /** The step that decides. */

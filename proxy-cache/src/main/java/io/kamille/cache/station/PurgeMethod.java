@@ -246,7 +246,7 @@ public final class PurgeMethod implements ExchangeHandler {
     if (asked.refusal() != null) {
       String so = asked.refusal() + ": clients that may purge get 400 (Bad Request)";
       Reason reason = new Reason("purge", "cache.purge-from", request.methodText(), so);
-      return new Explanation(Decision.REFUSE, null, null, List.of(reason));
+      return new Explanation(Decision.REFUSE, null, null, List.of(reason), StatusCode.BAD_REQUEST);
     }
     List<Reason> reasons = asked.orders().stream().map(PurgeMethod::reason).toList();
     return new Explanation(Decision.PURGE, null, null, reasons);

@@ -1,7 +1,10 @@
 package io.kamille.core.answer;
 
 import io.kamille.core.http.Fields;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * The fields that {@code routes[].security-headers} gives responses which lack them. Stateless; any
@@ -22,19 +25,38 @@ public final class SecurityFields {
   private static final List<String> VALUES =
       List.of("nosniff", "SAMEORIGIN", "strict-origin-when-cross-origin", "max-age=31536000");
 
+  private static final Map<String, String> PLAIN = withValues(false);
+  private static final Map<String, String> SECURE = withValues(true);
+
   private SecurityFields() {}
 
+  private static Map<String, String> withValues(boolean isSecure) {
+    Map<String, String> all = new LinkedHashMap<>();
+    for (int i = 0; i < NAMES.size(); i++) {
+      if (isSecure || !NAMES.get(i).equals(HSTS)) {
+        all.put(NAMES.get(i), VALUES.get(i));
+      }
+    }
+    return Collections.unmodifiableMap(all);
+  }
+
   /**
-   * Adds those that are missing.
+   * With their values, in order.
    *
    * @param isSecure whether the request came by https: only there RFC 6797 §7.2 allows its field
    */
+  public static Map<String, String> all(boolean isSecure) {
+    return isSecure ? SECURE : PLAIN;
+  }
+
+  /** Adds those that are missing. */
   public static void addTo(Fields fields, boolean isSecure) {
-    for (int i = 0; i < NAMES.size(); i++) {
-      String name = NAMES.get(i);
-      if ((isSecure || !name.equals(HSTS)) && fields.all(name).isEmpty()) {
-        fields.add(name, VALUES.get(i));
-      }
-    }
+    all(isSecure)
+        .forEach(
+            (name, value) -> {
+              if (fields.all(name).isEmpty()) {
+                fields.add(name, value);
+              }
+            });
   }
 }

@@ -1,4 +1,4 @@
-package io.kamille.launcher.appliance;
+package io.kamille.launcher.chain;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -64,7 +64,6 @@ class RequestTestsTest {
     return List.of(tests).stream().map(test -> "  - " + test + "\n").collect(Collectors.joining());
   }
 
-  /** So that pinned tests fail if the check of a route is taken away. */
   @Test
   void checksOfClientsAndFilesOfRedirectsDecide(@TempDir Path directory) throws IOException {
     Path users = directory.resolve("users");
@@ -243,11 +242,6 @@ class RequestTestsTest {
         .hasSize(2)
         .allSatisfy(problem -> assertThat(problem.path()).startsWith("tests[0].expect."))
         .allSatisfy(problem -> assertThat(problem.found()).doesNotContain("s3cret"));
-    assertThat(
-            PinnedTests.write(
-                configuration(text), List.of(new PinnedTests.Seen("GET http://a.example/", 200))))
-        .contains("${file:" + token + "}")
-        .doesNotContain("s3cret");
   }
 
   @Test

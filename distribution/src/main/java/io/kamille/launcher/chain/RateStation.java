@@ -1,0 +1,37 @@
+package io.kamille.launcher.chain;
+
+import io.kamille.core.gate.RateLimitSettings;
+import io.kamille.core.gate.RouteGate;
+import io.kamille.core.http.RequestHead.Sender;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/**
+ * {@code routes[].rate-limit}: how often requests may come.
+ *
+ * @param isBehindCache whether it counts only what is forwarded
+ */
+record RateStation(List<RateLimitSettings> rates, boolean isBehindCache) implements Station.Gate {
+
+  @Override
+  public String describe() {
+    return "rate-limit";
+  }
+
+  @Override
+  public RouteGate gate(Link link) {
+    RouteGate gate = isBehindCache ? link.rates().forwarded() : link.rates().all();
+    return link.parts().peers() == null
+        ? gate
+        : exchange -> exchange.request().sender() == Sender.CLIENT ? gate.refusal(exchange) : null;
+  }
+
+  @Override
+  public void judge(Passage passage) {
+    passage.say(
+        "rate-limit",
+        "routes[].rate-limit",
+        rates.stream().map(RateLimitSettings::describe).collect(Collectors.joining("; ")),
+        "a request over a rate gets 429");
+  }
+}
