@@ -1,13 +1,9 @@
 package io.kamille.perf;
 
-import io.kamille.perf.compare.FaultComparison;
-import io.kamille.perf.compare.HeldComparison;
-import io.kamille.perf.compare.OverloadComparison;
 import io.kamille.perf.compare.PacingComparison;
 import io.kamille.perf.compare.RequestComparison;
 import io.kamille.perf.compare.SlowComparison;
 import io.kamille.perf.compare.StartComparison;
-import io.kamille.perf.compare.StorageMeasurement;
 import io.kamille.perf.compare.UpgradeComparison;
 import io.kamille.perf.compare.WebAxeComparison;
 import java.io.IOException;
@@ -46,14 +42,10 @@ public final class Bench {
     add(program, "pass", "a response that must not be stored", RequestComparison.ofPasses());
     add(program, "h2", "a stored response over TLS, HTTP/2 and 1.1", RequestComparison.ofH2());
     add(program, "slow", "clients beside hundreds of slow ones", new SlowComparison());
-    add(program, "held", "connections to an origin that slow clients hold", new HeldComparison());
-    add(program, "faults", "an origin that fails, and another route", new FaultComparison());
     add(program, "pacing", "ways of pacing of one Kamille", new PacingComparison());
-    add(program, "overload", "more than can be done (as root)", new OverloadComparison());
     add(program, "webaxe", "the WebAxe-4 mix before an origin", new WebAxeComparison());
     add(program, "start", "a new process: first answer, minutes after", new StartComparison());
     add(program, "upgrade", "what clients notice of upgrades in a row", new UpgradeComparison());
-    add(program, "storage", "hit ratios of eviction policies on traces", new StorageMeasurement());
     return program;
   }
 
