@@ -27,7 +27,7 @@ class RoomRulesTest {
               "Appliance LiveView RunningState Succession",
               "an appliance opens the views that others have of it"),
           Map.entry(
-              "ConsistentHash LeastTime OriginChoice PowerOfTwoChoices WeightedRoundRobin",
+              "ConsistentHash OriginChoice PowerOfTwoChoices WeightedRoundRobin",
               "an interface opens what it names"),
           Map.entry(
               "Member Row Section SectionValues Setting Subsection",

@@ -45,8 +45,7 @@ class SmallFileRuleTest {
           "ClusterDemo",
           "ClusterFiles",
           "ConfigCommand",
-          "ConfigurationFile",
-          "ReferencePages");
+          "ConfigurationFile");
 
   @Test
   void smallFilesHaveOneReader() throws IOException {

@@ -8,8 +8,8 @@ import io.kamille.cache.rules.TagFields;
 import io.kamille.cache.rules.VaryBy;
 import io.kamille.cache.settings.BackgroundSettings;
 import io.kamille.cache.settings.CacheSettings;
+import io.kamille.cache.settings.MemorySettings;
 import io.kamille.cache.station.CacheHandler;
-import io.kamille.cache.tiers.MemorySource;
 import io.kamille.cache.tiers.WorkerThreads;
 import io.kamille.core.exchange.ConnectionExchange;
 import io.kamille.core.exchange.Exchange;
@@ -54,9 +54,7 @@ public class CacheHandlerBench extends MicroBench {
   private final EmbeddedChannel channel = new EmbeddedChannel();
   private final Cache cache =
       Cache.open(
-          CAPACITY_BYTES,
-          Long.MAX_VALUE,
-          MemorySource.fresh(),
+          new MemorySettings(CAPACITY_BYTES, false, Long.MAX_VALUE),
           WorkerThreads.compressing(),
           new MetricRegistry(),
           WallClock.system());

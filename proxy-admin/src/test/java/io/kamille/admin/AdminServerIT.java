@@ -142,8 +142,7 @@ class AdminServerIT {
             "{\"version\":\"1.2.3\",\"state\":\"ready\",\"started\":\"2026-11-21T09:00:00Z\","
                 + "\"uptimeSeconds\":60,"
                 + "\"listeners\":[{\"address\":\"127.0.0.1:8080\",\"connections\":3,"
-                + "\"certificateExpires\":\"2027-01-01T00:00:00Z\"}],"
-                + "\"loops\":[{\"name\":\"kamille-loop-1\",\"requests\":100,\"connections\":3,\"cpuSeconds\":1.25}],\"cache\":{\"capacityBytes\":1048576,\"usedBytes\":4096,\"objects\":2,\"hits\":75,\"misses\":25,\"hitRatio\":0.75},\"upstreams\":[{\"name\":\"site\",\"origins\":[{\"name\":\"127.0.0.1:9000\",\"from\":\"configuration\",\"until\":null,\"state\":\"out\",\"inFlight\":1,\"limit\":0,\"failures\":4,\"since\":null,\"why\":\"\",\"drainedUntil\":null,\"check\":null}],\"lists\":[]}],\"reload\":{\"successful\":true,\"lastSuccess\":\"2026-11-21T09:00:00Z\"},\"configurable\":false,\"clustered\":false}\n");
+                + "\"certificateExpires\":\"2027-01-01T00:00:00Z\"}],\"loops\":[{\"name\":\"kamille-loop-1\",\"requests\":100,\"connections\":3,\"cpuSeconds\":1.25}],\"cache\":{\"capacityBytes\":1048576,\"usedBytes\":4096,\"objects\":2,\"hits\":75,\"misses\":25,\"hitRatio\":0.75},\"upstreams\":[{\"name\":\"site\",\"origins\":[{\"name\":\"127.0.0.1:9000\",\"from\":\"configuration\",\"until\":null,\"state\":\"out\",\"inFlight\":1,\"limit\":0,\"failures\":4,\"since\":null,\"why\":\"\",\"drainedUntil\":null,\"check\":null}],\"lists\":[]}],\"reload\":{\"successful\":true,\"lastSuccess\":\"2026-11-21T09:00:00Z\"},\"configurable\":false,\"clustered\":false}\n");
   }
 
   @Test
@@ -526,12 +525,6 @@ class AdminServerIT {
             + content.length()
             + "\r\n\r\n"
             + content);
-  }
-
-  @ParameterizedTest
-  @CsvSource({"/v1/cache/map, The map is gone.", "/v1/config/drafts/1, Drafts are gone."})
-  void whatIsGoneIsTold(String path, String line) throws IOException {
-    assertThat(getWithToken(path)).startsWith("HTTP/1.1 410 ").contains(line);
   }
 
   @Test

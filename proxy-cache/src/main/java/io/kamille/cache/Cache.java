@@ -24,13 +24,13 @@ import io.kamille.cache.serve.CacheStatus;
 import io.kamille.cache.serve.LoopStates;
 import io.kamille.cache.settings.CacheSettings;
 import io.kamille.cache.settings.DiskSettings;
+import io.kamille.cache.settings.MemorySettings;
 import io.kamille.cache.settings.RouteCacheSettings;
 import io.kamille.cache.settings.SharedCacheSettings;
 import io.kamille.cache.station.CacheHandler;
 import io.kamille.cache.station.PurgeMethod;
 import io.kamille.cache.tiers.DiskCopies;
 import io.kamille.cache.tiers.DiskLookups;
-import io.kamille.cache.tiers.MemorySource;
 import io.kamille.cache.tiers.TieredStore;
 import io.kamille.cache.tiers.WorkerThreads;
 import io.kamille.cache.tiers.peak.PeakWatch;
@@ -75,7 +75,6 @@ public final class Cache implements AutoCloseable {
 
   private Cache(
       Arena arena,
-      MemorySource source,
       @Nullable HeldDisk disk,
       long sendfileFromBytes,
       Executor workers,
@@ -100,7 +99,6 @@ public final class Cache implements AutoCloseable {
           new DiskLookups(
               store, disk.copies(), disk.readers(), disk.settings().sendFromBytes(), registry);
     }
-    source.moveInto(store);
     this.workers = workers;
     Coder coder = new Coder(store, workers, registry);
     InFlightTable flights = new InFlightTable(clock, purges);
@@ -125,8 +123,7 @@ public final class Cache implements AutoCloseable {
             new OperatorPurges(removals, sweep, queries, clock),
             queries,
             clock);
-    this.handover =
-        new CacheHandover(source.isKept() ? arena : null, store, purges, removals, disk, clock);
+    this.handover = new CacheHandover(store, purges, removals, disk, clock);
     handover.warm();
     index.register(registry);
     store.register(registry);
@@ -153,68 +150,55 @@ public final class Cache implements AutoCloseable {
    * The cache that these settings describe. With a disk, the secret of cache keys is that of the
    * store, for the whole process: there is one such cache.
    *
-   * @param source of the memory
    * @param disk where the disk tier's directory lies
    * @throws IllegalStateException if the kernel refuses the memory
    * @throws IOException if the directory of the disk cannot be had: see {@link DiskTier#open}
    */
   public static Cache open(
-      SharedCacheSettings settings,
-      MemorySource source,
-      Disk disk,
-      MetricRegistry registry,
-      WallClock clock)
+      SharedCacheSettings settings, Disk disk, MetricRegistry registry, WallClock clock)
       throws IOException {
-    long capacityBytes = settings.memory().capacityBytes();
-    long sendfileFromBytes = settings.memory().sendfileFromBytes();
+    MemorySettings memory = settings.memory();
     WorkerThreads coders = WorkerThreads.compressing();
     return settings.disk().isOn()
-        ? open(
-            capacityBytes,
-            sendfileFromBytes,
-            source,
-            settings.disk(),
-            disk,
-            WorkerThreads.reading(),
-            coders,
-            registry,
-            clock)
-        : open(capacityBytes, sendfileFromBytes, source, coders, registry, clock);
+        ? open(memory, settings.disk(), disk, WorkerThreads.reading(), coders, registry, clock)
+        : open(memory, coders, registry, clock);
   }
 
   /**
    * A cache without a disk.
    *
-   * @param sendfileFromBytes where the kernel and the connection allow it, content that long, or
-   *     longer, is sent without being copied; {@link Long#MAX_VALUE} copies all
-   * @param source of the memory
+   * @param memory whether it is supplied at start, and which content is sent from it
    * @param workers whose threads compress
    * @throws IllegalStateException if the kernel refuses the memory
    */
   static Cache open(
-      long capacityBytes,
-      long sendfileFromBytes,
-      MemorySource source,
-      Executor workers,
-      MetricRegistry registry,
-      WallClock clock) {
-    Arena arena = source.open(capacityBytes, sendfileFromBytes != Long.MAX_VALUE);
+      MemorySettings memory, Executor workers, MetricRegistry registry, WallClock clock) {
+    Arena arena = arena(memory);
     LoopStates loops = new LoopStates(registry);
-    return new Cache(arena, source, null, sendfileFromBytes, workers, loops, registry, clock);
+    return new Cache(arena, null, memory.sendfileFromBytes(), workers, loops, registry, clock);
+  }
+
+  /** Where the kernel allows it, content is sent without being copied, unless all is copied. */
+  private static Arena arena(MemorySettings settings) {
+    Arena arena =
+        settings.sendfileFromBytes() == Long.MAX_VALUE
+            ? Arena.open(settings.capacityBytes())
+            : Arena.openSendable(settings.capacityBytes());
+    if (settings.isPrefaulted()) {
+      arena.prefault();
+    }
+    return arena;
   }
 
   /**
    * A cache with copies on a disk.
    *
-   * @param sendfileFromBytes {@link Long#MAX_VALUE} copies all content
    * @param readers whose threads wait for the disk
    * @param workers whose threads compress
    * @throws IOException if the directory cannot be had: see {@link DiskTier#open}
    */
   static Cache open(
-      long capacityBytes,
-      long sendfileFromBytes,
-      MemorySource source,
+      MemorySettings memory,
       DiskSettings settings,
       Disk disk,
       Executor readers,
@@ -223,14 +207,14 @@ public final class Cache implements AutoCloseable {
       WallClock clock)
       throws IOException {
     Path path = Objects.requireNonNull(settings.path(), "path");
-    long queueBytes = Math.min(capacityBytes / QUEUE_SHARE, QUEUE_LIMIT_BYTES);
+    long queueBytes = Math.min(memory.capacityBytes() / QUEUE_SHARE, QUEUE_LIMIT_BYTES);
     CacheHandover.Opening opening =
         () -> DiskTier.open(disk, path, settings.capacityBytes(), queueBytes);
     DiskTier tier = opening.open();
     HashSecret.use(tier.secretHigh(), tier.secretLow());
     Arena arena = null;
     try {
-      arena = source.open(capacityBytes, sendfileFromBytes != Long.MAX_VALUE);
+      arena = arena(memory);
     } finally {
       if (arena == null) {
         tier.close();
@@ -240,7 +224,7 @@ public final class Cache implements AutoCloseable {
     PeakWatch peak = new PeakWatch(settings.peak(), loops::requests, clock);
     DiskCopies copies = new DiskCopies(tier, settings.admission(), peak);
     HeldDisk held = new HeldDisk(opening, copies, readers, settings);
-    return new Cache(arena, source, held, sendfileFromBytes, workers, loops, registry, clock);
+    return new Cache(arena, held, memory.sendfileFromBytes(), workers, loops, registry, clock);
   }
 
   /**

@@ -3,21 +3,17 @@ package io.kamille.cache;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.kamille.cache.disk.DiskTier;
 import io.kamille.cache.key.CacheKey;
-import io.kamille.cache.memory.Arena;
 import io.kamille.cache.purge.PurgeNotes;
 import io.kamille.cache.purge.PurgeTable;
 import io.kamille.cache.purge.RemovalListener;
 import io.kamille.cache.removal.Removals;
 import io.kamille.cache.settings.DiskSettings;
 import io.kamille.cache.tiers.DiskCopies;
-import io.kamille.cache.tiers.KeptMemory;
-import io.kamille.cache.tiers.MemoryKeeper;
 import io.kamille.cache.tiers.TieredStore;
 import io.kamille.cache.tiers.WarmStart;
 import io.kamille.cache.tiers.WorkerThreads;
 import io.kamille.core.loop.WallClock;
 import java.io.IOException;
-import java.lang.System.Logger.Level;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -31,8 +27,6 @@ public final class CacheHandover {
 
   /** The next process waits meanwhile, so perhaps not all that is hot comes to the disk. */
   private static final long LEAVE_NANOS = TimeUnit.SECONDS.toNanos(5);
-
-  private static final System.Logger LOG = System.getLogger("kamille.cache");
 
   /** Opens the directory of the disk. */
   @FunctionalInterface
@@ -55,9 +49,6 @@ public final class CacheHandover {
   private final Removals removals;
   private final @Nullable HeldDisk disk;
   private final WallClock clock;
-  private final @Nullable Arena arena;
-  private @Nullable MemoryKeeper keeper;
-  private @Nullable RemovalListener told;
 
   @GuardedBy("this")
   private @Nullable WarmStart warmStart;
@@ -65,19 +56,12 @@ public final class CacheHandover {
   @GuardedBy("this")
   private boolean isDiskOurs;
 
-  /**
-   * The hand-over of a cache.
-   *
-   * @param arena that can be given to the next process, or null if it is not to be
-   */
   CacheHandover(
-      @Nullable Arena arena,
       TieredStore store,
       PurgeTable purges,
       Removals removals,
       @Nullable HeldDisk disk,
       WallClock clock) {
-    this.arena = arena;
     this.store = store;
     this.purges = purges;
     this.removals = removals;
@@ -101,8 +85,7 @@ public final class CacheHandover {
    */
   public void release(RemovalListener heir) {
     leaveMemory(LEAVE_NANOS);
-    told = heir;
-    store.tell(heir, false);
+    store.tell(heir);
     purges.tell(heir::purged);
     releaseDisk();
   }
@@ -132,47 +115,6 @@ public final class CacheHandover {
     releaseDisk();
   }
 
-  /** Whether {@link #giveMemory} may give something. */
-  public boolean keepsMemory() {
-    return arena != null;
-  }
-
-  /**
-   * Gives the process that {@link #release} tells of removals all that is stored in memory, too.
-   * Requests go on with it, and nothing more is stored.
-   *
-   * @return what to give, until the next call of any method here; null if nothing can be given
-   */
-  public @Nullable KeptMemory giveMemory() {
-    if (arena == null || keeper != null) {
-      return null;
-    }
-    store.tell(told, true);
-    try {
-      keeper = MemoryKeeper.give(arena, store);
-    } catch (IOException failed) {
-      LOG.log(Level.WARNING, "memory is not handed over: " + failed.getMessage());
-    }
-    if (keeper == null) {
-      store.tell(told, false);
-      return null;
-    }
-    return keeper.memory();
-  }
-
-  private void takeMemoryBack() {
-    MemoryKeeper given = keeper;
-    if (given == null) {
-      return;
-    }
-    given.close();
-    if (given.takeBack()) {
-      keeper = null;
-    } else {
-      LOG.log(Level.ERROR, "nothing is stored until a restart: another process has the memory");
-    }
-  }
-
   /**
    * Undoes {@link #release}: the other process is gone. Waits for the disk.
    *
@@ -180,7 +122,6 @@ public final class CacheHandover {
    * @throws IOException if the directory cannot be had; then there is no disk until a restart
    */
   public void takeBack(Consumer<RemovalListener> meanwhile) throws IOException {
-    takeMemoryBack();
     boolean isBack = false;
     try {
       if (disk != null) {
@@ -188,7 +129,7 @@ public final class CacheHandover {
         isBack = true;
       }
     } finally {
-      store.tell(null, false);
+      store.tell(null);
       if (!isBack) {
         purges.tell(null);
       }

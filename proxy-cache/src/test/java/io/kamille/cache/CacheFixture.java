@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kamille.cache.disk.Disk;
 import io.kamille.cache.settings.CacheSettings;
 import io.kamille.cache.settings.DiskSettings;
+import io.kamille.cache.settings.MemorySettings;
 import io.kamille.cache.station.CacheHandler;
-import io.kamille.cache.tiers.MemorySource;
 import io.kamille.core.exchange.ConnectionExchange;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.Failure;
@@ -70,15 +70,11 @@ final class CacheFixture implements AutoCloseable {
     channel.freezeTime();
     cache =
         Cache.open(
-            capacityBytes, sendfileFromBytes, MemorySource.fresh(), this::work, registry, clock);
+            new MemorySettings(capacityBytes, false, sendfileFromBytes),
+            this::work,
+            registry,
+            clock);
     handler = cache.handler(origin, settings, this::gate);
-  }
-
-  /** A cache whose memory comes from there. */
-  CacheFixture(long capacityBytes, MemorySource source) {
-    channel.freezeTime();
-    cache = Cache.open(capacityBytes, 128 << 10, source, this::work, registry, clock);
-    handler = cache.handler(origin, TestSettings.of(capacityBytes), RouteGate.OPEN);
   }
 
   /** A cache with a disk behind memory; {@code reads} takes what is to be read. */
@@ -91,9 +87,7 @@ final class CacheFixture implements AutoCloseable {
     channel.freezeTime();
     cache =
         Cache.open(
-            capacityBytes,
-            Long.MAX_VALUE,
-            MemorySource.fresh(),
+            new MemorySettings(capacityBytes, false, Long.MAX_VALUE),
             disk,
             Disk.ofSystem(),
             reads,

@@ -15,8 +15,8 @@ import io.kamille.cache.rules.CompressionRules;
 import io.kamille.cache.rules.ForwardReason;
 import io.kamille.cache.rules.Reason;
 import io.kamille.cache.settings.CacheSettings;
+import io.kamille.cache.settings.MemorySettings;
 import io.kamille.cache.station.CacheHandler;
-import io.kamille.cache.tiers.MemorySource;
 import io.kamille.core.gate.RouteGate;
 import io.kamille.core.http.ContentCoding;
 import io.kamille.core.http.FieldName;
@@ -541,9 +541,7 @@ class CompressionTest {
   void whatFindsNoPlaceInTheQueueStaysAsItIsAndIsCounted() {
     try (Cache cache =
         Cache.open(
-            1 << 20,
-            Long.MAX_VALUE,
-            MemorySource.fresh(),
+            new MemorySettings(1 << 20, false, Long.MAX_VALUE),
             work -> {
               throw new RejectedExecutionException();
             },

@@ -23,7 +23,8 @@ class ExplainTest {
       assertThat(explained.key()).isEqualTo(URI);
       assertThat(step(explained, "key").so()).isEqualTo("responses stored under it: 0");
       assertThat(step(explained, "uri-miss").section()).isEqualTo("RFC 9111 §4");
-      assertThat(step(explained, "collapse").found()).startsWith("no request for the same response");
+      assertThat(step(explained, "collapse").found())
+          .startsWith("no request for the same response");
       assertThat(step(explained, "storing").so())
           .isEqualTo("the response is stored if it allows that");
     }

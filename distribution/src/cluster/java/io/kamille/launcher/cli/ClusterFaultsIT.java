@@ -150,8 +150,7 @@ class ClusterFaultsIT {
           null,
           "http://127.0.0.1:" + origin.getAddress().getPort(),
           admin.toString(),
-          Files.readString(files.file(name + ".yaml"))
-              + ("  lease: 5s\nupgrade: {keep-memory: " + (i > 0) + "}\n"));
+          Files.readString(files.file(name + ".yaml")) + "  lease: 5s\n");
       Node node = new Node(state, site.port(), admin.port());
       node.start(home());
       nodes.put(name, node);
@@ -202,7 +201,8 @@ class ClusterFaultsIT {
     try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
       socket.setSoTimeout(10_000);
       String request =
-          head + "\r\nConnection: close\r\n"
+          head
+              + "\r\nConnection: close\r\n"
               + (body.isEmpty() ? "" : "Content-Length: " + body.length() + "\r\n")
               + "\r\n"
               + body;
@@ -215,14 +215,20 @@ class ClusterFaultsIT {
     String token = Files.readString(node.state.resolve("admin-token")).strip();
     return ask(
         node.admin,
-        head + " HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nAuthorization: Bearer " + token,
+        head
+            + " HTTP/1.1\r\n"
+            + "Host: 127.0.0.1\r\n"
+            + "Content-Type: application/json\r\n"
+            + "Authorization: Bearer "
+            + token,
         body);
   }
 
   private boolean isCurrent(Node node) {
     try {
       String answer = admin(node, "GET /v1/cluster", "");
-      return answer.contains("\"current\":true") && answer.contains("\"quorum\":true")
+      return answer.contains("\"current\":true")
+          && answer.contains("\"quorum\":true")
           && !answer.contains("away");
     } catch (IOException notYet) {
       return false;
@@ -296,8 +302,17 @@ class ClusterFaultsIT {
       long number = Long.parseLong(answer.substring(answer.indexOf("\r\n\r\n") + 4));
       if (number <= floor) {
         faults.add(
-            Instant.now() + " " + node.state.getFileName() + ": /" + url + " is " + number
-                + ", purged up to " + floor + "; " + answer.replace("\r\n", " | "));
+            Instant.now()
+                + " "
+                + node.state.getFileName()
+                + ": /"
+                + url
+                + " is "
+                + number
+                + ", purged up to "
+                + floor
+                + "; "
+                + answer.replace("\r\n", " | "));
       }
     } catch (IOException | NumberFormatException away) {
       // As it is for those that are killed, or that are cut off in a response.
@@ -377,8 +392,7 @@ class ClusterFaultsIT {
   void nothingStaleIsServedIfFetchesRaceWithPurges() throws Exception {
     race();
     long began = System.nanoTime();
-    while (faults.isEmpty()
-        && System.nanoTime() - began < TimeUnit.SECONDS.toNanos(RACE_SECONDS)) {
+    while (faults.isEmpty() && System.nanoTime() - began < TimeUnit.SECONDS.toNanos(RACE_SECONDS)) {
       pause(PURGE_PAUSE_NANOS);
     }
     end();
@@ -392,8 +406,7 @@ class ClusterFaultsIT {
     for (Node node : nodes.values()) {
       awaitLoad(whole, 100);
       upgraded = node;
-      node.successor =
-          ProcessHandle.of(Upgrade.order(node.state.resolve("control"))).orElseThrow();
+      node.successor = ProcessHandle.of(Upgrade.order(node.state.resolve("control"))).orElseThrow();
       upgraded = null;
       assertThat(node.process.awaitEnd()).isZero();
       awaitCurrent("it is back");
@@ -443,8 +456,7 @@ class ClusterFaultsIT {
 
   @Test
   void aTokenOfOneNodeIsThatOfAllUntilAnyRevokesIt() throws Exception {
-    String made =
-        admin(node("a"), "POST /v1/tokens", "{\"name\":\"robot\",\"scope\":\"read\"}");
+    String made = admin(node("a"), "POST /v1/tokens", "{\"name\":\"robot\",\"scope\":\"read\"}");
     assertThat(made).startsWith("HTTP/1.1 201 ");
     Matcher token = TOKEN.matcher(made);
     assertThat(token.find()).isTrue();

@@ -1,7 +1,7 @@
 package io.kamille.launcher.acme;
 
-import io.kamille.admin.auth.PrivateFile;
 import io.kamille.cluster.secret.SharedValues;
+import io.kamille.core.setting.PrivateFile;
 import io.kamille.core.tls.PemFile;
 import io.kamille.core.tls.SelfSigned;
 import io.kamille.core.tls.ServerCertificate;

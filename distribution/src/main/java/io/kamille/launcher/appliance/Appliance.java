@@ -3,14 +3,12 @@ package io.kamille.launcher.appliance;
 import io.kamille.admin.AdminServer;
 import io.kamille.admin.AdminSettings;
 import io.kamille.admin.api.Operation;
-import io.kamille.admin.auth.PrivateFile;
 import io.kamille.admin.tuning.BufferTuner;
 import io.kamille.admin.view.ApplianceView;
 import io.kamille.admin.view.ApplianceView.ReloadSnapshot;
 import io.kamille.admin.view.ApplianceView.RequestDurations;
 import io.kamille.cache.decision.Explanation;
 import io.kamille.cache.rules.SelectingFields;
-import io.kamille.cache.tiers.MemorySource;
 import io.kamille.cache.tiers.PurgedUrls.PurgedUrl;
 import io.kamille.cluster.Cluster;
 import io.kamille.cluster.config.ClusterConfig;
@@ -29,6 +27,7 @@ import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.setting.HostPort;
+import io.kamille.core.setting.PrivateFile;
 import io.kamille.core.setting.Problem;
 import io.kamille.core.setting.SettingChange;
 import io.kamille.core.socket.UnixSocket;
@@ -119,16 +118,10 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
     this.version = version;
     this.joins = machine.joins();
     running = configuration;
-    Map<String, String> known = inheritance.claim();
-    MemorySource memory =
-        configuration.upgrade().keepsMemory()
-            ? MemorySource.kept(inheritance.memory(known))
-            : MemorySource.fresh();
-    memory.prefaulted(configuration.cache().memory().isPrefaulted());
-    RunningState before = new RunningState(known);
+    RunningState before = new RunningState(inheritance.claim());
     before.takeSecret();
     overload = new Overload(configuration.overload().target().toNanos(), machine.shedding());
-    assembly = assemble(configuration, memory, machine);
+    assembly = assemble(configuration, machine);
     OperationalLog.register(registry);
     registry.gauge(RELOAD_SUCCESSFUL, () -> isLastReloadGood ? 1 : 0);
     registry.gauge(RELOAD_SUCCESS, () -> inForceEpochMillis / MILLIS_PER_SECOND);
@@ -163,15 +156,14 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
       refuseSecond(configuration.admin());
     }
     Preflight preflight = Preflight.here();
-    preflight.check(
-        configuration, configuration.upgrade().keepsMemory() && inheritance.isFromPredecessor());
+    preflight.check(configuration);
     Appliance appliance = new Appliance(configuration, preflight, version, inheritance, machine);
     InheritedSockets sockets = inheritance.sockets();
     try {
       appliance.clientSide.startShards(
           appliance.overload, appliance.assembly.entrance(), appliance.accessLog);
       appliance.clientSide.exportTraces(version);
-      appliance.join(configuration.upgrade().keepsMemory() && inheritance.isFromPredecessor());
+      appliance.join(0);
       // To accept on sockets that another process serves is the last step: nothing fails behind it.
       if (sockets.isEmpty()) {
         appliance.listenToPeers(sockets);
@@ -208,10 +200,14 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
     }
   }
 
-  /** Becomes one of several nodes, before anybody is served. */
-  private void join(boolean keepsAll) throws StartFailure {
+  /**
+   * Becomes one of several nodes, before anybody is served.
+   *
+   * @param sinceMillis since when this node had been current as it left; 0 if it has not
+   */
+  private void join(long sinceMillis) throws StartFailure {
     if (running.cluster().isOn() && joins) {
-      Cluster joined = assembly.join(running, version, registry, keepsAll ? currentSinceMillis : 0);
+      Cluster joined = assembly.join(running, version, registry, sinceMillis);
       cluster = joined;
       assembly
           .peers()
@@ -251,20 +247,10 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
     }
   }
 
-  /** Since when this node had been current as it left, and is again; 0 if it has not. */
-  long currentSinceMillis() {
-    return currentSinceMillis;
-  }
-
-  /** The process before us was current since then. */
-  void currentSince(long millis) {
-    currentSinceMillis = millis;
-  }
-
   /** Joins it again: that process is gone. */
   void rejoin() throws IOException {
     try {
-      join(true);
+      join(currentSinceMillis);
     } catch (StartFailure failed) {
       throw new IOException(failed.getMessage(), failed);
     }
@@ -295,10 +281,9 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
     }
   }
 
-  private Assembly assemble(Configuration configuration, MemorySource memory, Machine machine)
-      throws StartFailure {
+  private Assembly assemble(Configuration configuration, Machine machine) throws StartFailure {
     try {
-      return new Assembly(configuration, memory, registry, overload, machine.of(configuration));
+      return new Assembly(configuration, registry, overload, machine.of(configuration));
     } catch (IllegalStateException refused) {
       throw new StartFailure(
           StartFailure.Kind.SYSTEM, "cannot take the cache's memory: " + refused.getMessage());

@@ -9,7 +9,6 @@ import io.kamille.cache.removal.RouteQueries.Way;
 import io.kamille.cache.serve.CacheStatus;
 import io.kamille.cache.station.CacheHandler;
 import io.kamille.cache.station.PurgeMethod;
-import io.kamille.cache.tiers.MemorySource;
 import io.kamille.cache.tiers.peak.PeakChoice;
 import io.kamille.cluster.Cluster;
 import io.kamille.cluster.peer.PeerEntrance;
@@ -91,17 +90,11 @@ final class Assembly implements AutoCloseable {
   /**
    * The chain of that configuration.
    *
-   * @param memory of the cache
    * @param overload asked about what would be forwarded
    * @param machine whose disk, names and network it uses
    * @throws IOException if the directory of the disk tier cannot be had
    */
-  Assembly(
-      Configuration configuration,
-      MemorySource memory,
-      MetricRegistry registry,
-      Overload overload,
-      Machine machine)
+  Assembly(Configuration configuration, MetricRegistry registry, Overload overload, Machine machine)
       throws IOException {
     shown = configuration.log().access().client();
     this.names = machine.names().apply(registry);
@@ -114,7 +107,7 @@ final class Assembly implements AutoCloseable {
             : null;
     upstreams = new Upstreams(names, network, registry, clock, secret, disk(configuration.spool()));
     registry.counting(MirrorHandler.DROPPED, mirrorDropped::sum);
-    cache = Cache.open(configuration.cache(), memory, machine.disk(), registry, clock);
+    cache = Cache.open(configuration.cache(), machine.disk(), registry, clock);
     cache.routes(this::ways);
     peers = openPeers(cluster);
     if (cluster.isOn()) {

@@ -43,12 +43,16 @@ public final class Preflight {
     return new Preflight(Path.of("/proc"), Path.of("/sys/fs/cgroup"));
   }
 
-  /**
-   * Fails with one sentence if something is too little to start at all.
-   *
-   * @param hasMemory whether the cache's memory is there already
-   */
-  void check(Configuration configuration, boolean hasMemory) throws StartFailure {
+  /** Fails with one sentence if something is too little to start at all. */
+  void check(Configuration configuration) throws StartFailure {
+    examine(configuration);
+    String tight = tightMemory(configuration.cache().memory().capacityBytes());
+    if (tight != null) {
+      LOG.log(Level.WARNING, tight);
+    }
+  }
+
+  private void examine(Configuration configuration) throws StartFailure {
     long descriptors = descriptorLimit();
     if (descriptors < LEAST_DESCRIPTORS) {
       throw new StartFailure(
@@ -70,20 +74,13 @@ public final class Preflight {
               + neededThreads
               + " needed (raise pids.max or TasksMax=)");
     }
-    if (!hasMemory) {
-      checkMemory(configuration.cache().memory().capacityBytes());
-      String tight = tightMemory(configuration.cache().memory().capacityBytes());
-      if (tight != null) {
-        LOG.log(Level.WARNING, tight);
-      }
-    }
+    checkMemory(configuration.cache().memory().capacityBytes());
   }
 
   /** What a start in this control group would say of the configuration; null for nothing. */
   public @Nullable String advice(Configuration configuration) {
     try {
-      check(configuration, true);
-      checkMemory(configuration.cache().memory().capacityBytes());
+      examine(configuration);
       return tightMemory(configuration.cache().memory().capacityBytes());
     } catch (StartFailure failure) {
       return failure.getMessage();

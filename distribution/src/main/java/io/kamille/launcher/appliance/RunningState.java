@@ -34,7 +34,6 @@ final class RunningState {
    *   tickets NAME           keys of session tickets of a listener
    *   lease UPSTREAM URL     an origin that the API has added
    *   origin UPSTREAM N URL  health of its origin of that number
-   *   current                since when this node of a cluster has missed no purge
    *   pace, tuning, peak     what was set through the API, and "; " and what the file said before
    *
    * What was set through the API goes on if the file says the same as before, as with a reload.
@@ -45,7 +44,6 @@ final class RunningState {
   private static final String TICKETS = "tickets ";
   private static final String LEASE = "lease ";
   private static final String ORIGIN = "origin ";
-  private static final String CURRENT = "current";
   private static final String PACE = "pace";
   private static final String TUNING = "tuning";
   private static final String PEAK = "peak";
@@ -63,9 +61,6 @@ final class RunningState {
   static Map<String, String> of(Appliance appliance) {
     Map<String, String> values = new LinkedHashMap<>();
     values.put(SECRET, HashSecret.words());
-    if (appliance.currentSinceMillis() != 0) {
-      values.put(CURRENT, Long.toString(appliance.currentSinceMillis()));
-    }
     appliance
         .clientSide()
         .tls()
@@ -164,7 +159,6 @@ final class RunningState {
           }
         });
     appliance.clientSide().tls().takeTickets(tickets);
-    take(CURRENT, words -> appliance.currentSince(Long.parseLong(words)));
     takeLeases(appliance.assembly().leases());
     long now = WallClock.system().nanos();
     forEachOrigin(

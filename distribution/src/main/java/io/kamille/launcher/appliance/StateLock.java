@@ -1,7 +1,7 @@
 package io.kamille.launcher.appliance;
 
 import io.kamille.admin.StateDirectory;
-import io.kamille.admin.auth.PrivateFile;
+import io.kamille.core.setting.PrivateFile;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;

@@ -1,13 +1,11 @@
 package io.kamille.launcher.appliance;
 
 import io.kamille.cache.purge.RemovalListener;
-import io.kamille.cache.tiers.KeptMemory;
 import io.kamille.launcher.service.Incumbent;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /** A running appliance as the process sees it that takes its place. One call at a time. */
 final class Succession implements Incumbent {
@@ -29,16 +27,7 @@ final class Succession implements Incumbent {
     appliance.assembly().handover().release(heir);
     // One process of a node can be a member. The purges of the others come by the heir.
     appliance.leave();
-    Map<String, String> known = RunningState.of(appliance);
-    if (appliance.assembly().handover().keepsMemory()) {
-      known.put(MEMORY, "kept");
-    }
-    return known;
-  }
-
-  @Override
-  public @Nullable KeptMemory memory() {
-    return appliance.assembly().handover().giveMemory();
+    return RunningState.of(appliance);
   }
 
   @Override

@@ -1,11 +1,11 @@
 package io.kamille.launcher.cli;
 
-import io.kamille.admin.auth.PrivateFile;
 import io.kamille.cluster.settings.ClusterSettings;
 import io.kamille.core.setting.ConfigNode;
 import io.kamille.core.setting.ConfigReader;
 import io.kamille.core.setting.ConfigTree;
 import io.kamille.core.setting.HostPort;
+import io.kamille.core.setting.PrivateFile;
 import io.kamille.core.setting.Problems;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Subsection;

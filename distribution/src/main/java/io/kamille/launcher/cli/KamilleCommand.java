@@ -38,7 +38,6 @@ import tools.jackson.databind.JsonNode;
       ClusterCommand.class,
       DoctorCommand.class,
       DemoCommand.class,
-      SizeCommand.class,
       TokenCommand.class,
       AuditCommand.class,
       Version.class,
@@ -49,8 +48,7 @@ import tools.jackson.databind.JsonNode;
       "0:done, or told to stop and stopped",
       "64:words on the command line that mean nothing",
       "66:a file that cannot be read or written",
-      "69:an address that is taken, no JDK 25, a Kamille that does not run or refuses, or a"
-          + " failure",
+      "69:an address that is taken, no JDK 25, a Kamille that does not run or refuses, or a failure",
       "70:a fault of ours",
       "71:too little memory or too few file descriptors",
       "78:a configuration with problems",
@@ -61,11 +59,11 @@ public final class KamilleCommand {
   /** The commands of every day; the rare ones stand behind them. */
   private static final List<String> COMMON =
       List.of(
-          "run", "check", "test", "config", "explain", "purge", "warm", "top", "upgrade", "doctor",
-          "login", "token", "demo");
+          "run", "check", "config", "explain", "purge", "warm", "top", "upgrade", "doctor", "login",
+          "token", "demo");
 
   private static final List<String> RARE =
-      List.of("acme", "audit", "cluster", "size", "version", "completion");
+      List.of("acme", "audit", "cluster", "version", "completion");
 
   @Spec private CommandSpec spec = CommandSpec.create();
 

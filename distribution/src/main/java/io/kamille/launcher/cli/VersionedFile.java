@@ -2,8 +2,8 @@ package io.kamille.launcher.cli;
 
 import io.kamille.admin.AdminSettings;
 import io.kamille.admin.api.Operation;
-import io.kamille.admin.auth.PrivateFile;
 import io.kamille.core.loop.SteadyTask;
+import io.kamille.core.setting.PrivateFile;
 import io.kamille.core.setting.Problem;
 import io.kamille.core.setting.SmallFile;
 import io.kamille.launcher.appliance.Appliance;

@@ -14,14 +14,14 @@ import tools.jackson.databind.JsonNode;
 @Command(
     name = "warm",
     description = {
-      "Fetch URLs, those of a sitemap, or what a purge removed.",
+      "Fetch URLs, or what a purge removed.",
       "The hottest come first. If one fails, the exit code is 69."
     },
     footer = {
       "",
       "Examples:",
       "  kamille warm --purge 812",
-      "  kamille warm --sitemap https://example.org/sitemap.xml --rate 50"
+      "  kamille warm https://example.org/ --rate 50"
     })
 final class WarmCommand extends LocalCommand {
 
@@ -36,18 +36,13 @@ final class WarmCommand extends LocalCommand {
     @Parameters(paramLabel = "URL", arity = "0..*", description = "The URLs.")
     private @Nullable List<String> urls;
 
-    @Option(names = "--sitemap", paramLabel = "URL", description = "The URLs of a sitemap.")
-    private @Nullable String sitemap;
-
     @Option(names = "--purge", paramLabel = "N", description = "What that purge removed.")
     private @Nullable Long purge;
 
     private Map.Entry<String, Object> order() {
-      return sitemap != null
-          ? Map.entry("sitemap", sitemap)
-          : purge != null
-              ? Map.entry("purge", purge)
-              : Map.entry("urls", urls == null ? List.of() : urls);
+      return purge != null
+          ? Map.entry("purge", purge)
+          : Map.entry("urls", urls == null ? List.of() : urls);
     }
   }
 

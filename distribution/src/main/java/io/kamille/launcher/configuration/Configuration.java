@@ -26,7 +26,6 @@ import io.kamille.core.trace.TraceSettings;
 import io.kamille.launcher.acme.AcmeSettings;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -63,7 +62,6 @@ public record Configuration(
     LogSettings log,
     TraceSettings tracing,
     AdminSettings admin,
-    UpgradeSettings upgrade,
     List<RequestTest> tests,
     AcmeSettings acme,
     ClusterSettings cluster,
@@ -167,9 +165,6 @@ public record Configuration(
           LOGS,
           TraceSettings.SECTION.one("tracing", "Which requests are recorded step by step."),
           ADMIN,
-          UpgradeSettings.SECTION.one(
-              "upgrade",
-              "Upgrades while requests are served; see [upgrade](../operations/upgrade.md)."),
           TESTS,
           ACME,
           CLUSTER,
@@ -197,25 +192,17 @@ public record Configuration(
     return FILE;
   }
 
-  /**
-   * A line for each setting that is gone and was ignored ({@link RemovedSettings}), and one if an
-   * authority may not find us.
-   */
+  /** What is no problem, and may become one; perhaps nothing. */
   public List<String> warnings() {
-    if (orderedNames().isEmpty()) {
-      return values.warnings();
-    }
-    for (ListenerSettings listener : listeners) {
-      int port = listener.address().port();
-      if (port == HTTPS_PORT || port == HTTP_PORT) {
-        return values.warnings();
-      }
-    }
-    List<String> warnings = new ArrayList<>(values.warnings());
-    warnings.add(
-        "acme: authorities ask at ports 443 and 80, and no listener has one of them:"
-            + " something has to lead from there to here");
-    return warnings;
+    boolean isFound =
+        listeners.stream()
+            .mapToInt(listener -> listener.address().port())
+            .anyMatch(port -> port == HTTPS_PORT || port == HTTP_PORT);
+    return orderedNames().isEmpty() || isFound
+        ? List.of()
+        : List.of(
+            "acme: authorities ask at ports 443 and 80, and no listener has one of them:"
+                + " something has to lead from there to here");
   }
 
   /** The names that certificates are ordered for at a listener; none if it has others. */

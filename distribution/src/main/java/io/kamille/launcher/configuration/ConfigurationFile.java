@@ -61,11 +61,12 @@ public final class ConfigurationFile {
     if (root == null) {
       return new ConfigurationReading.Refused(problems.inOrder());
     }
-    RemovedSettings.Cleaned cleaned =
-        RemovedSettings.clean(name, IncludedFiles.expand(directory(name), root, problems));
     return CrossChecks.conclude(
         ConfigReader.read(
-            cleaned.root(), Configuration.file(), directory(name), cleaned.warnings(), problems),
+            IncludedFiles.expand(directory(name), root, problems),
+            Configuration.file(),
+            directory(name),
+            problems),
         problems);
   }
 

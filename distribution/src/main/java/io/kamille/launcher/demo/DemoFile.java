@@ -1,6 +1,6 @@
 package io.kamille.launcher.demo;
 
-import io.kamille.admin.auth.PrivateFile;
+import io.kamille.core.setting.PrivateFile;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -35,10 +35,10 @@ public final class DemoFile {
         listenTls == null
             ? ""
             : """
-                - address: "%s"
-                  name: tls
-                  tls: self-signed   # a certificate made at start, to try HTTPS and HTTP/2
-              """
+              - address: "%s"
+                name: tls
+                tls: self-signed   # a certificate made at start, to try HTTPS and HTTP/2
+            """
                 .replace("%s", listenTls);
     String text =
         String.format(

@@ -1,18 +1,13 @@
 package io.kamille.launcher.service;
 
 import io.kamille.cache.purge.RemovalListener;
-import io.kamille.cache.tiers.KeptMemory;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /** What serves now, and what the one that comes after it wants of it. One call at a time. */
 public interface Incumbent {
-
-  /** The name of a value: memory can be had. */
-  String MEMORY = "memory";
 
   /** The listening sockets of each address, as descriptors that stay the incumbent's. */
   Map<String, List<Integer>> listeningSockets();
@@ -24,13 +19,6 @@ public interface Incumbent {
    * @return what the other process is to know, by name; secrets are among it
    */
   Map<String, String> release(RemovalListener heir);
-
-  /**
-   * Gives what is stored in memory, after {@link #release} has offered it as {@link #MEMORY}.
-   *
-   * @return to be passed on before the next call, and not closed; null if it cannot be given
-   */
-  @Nullable KeptMemory memory();
 
   /**
    * Takes that back: the other process is gone.

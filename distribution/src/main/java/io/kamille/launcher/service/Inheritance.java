@@ -1,7 +1,6 @@
 package io.kamille.launcher.service;
 
 import io.kamille.cache.purge.RemovalListener;
-import io.kamille.cache.tiers.KeptMemory;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -48,18 +47,6 @@ public final class Inheritance {
    */
   public Map<String, String> claim() {
     return predecessor.map(Predecessor::claim).orElse(Map.of());
-  }
-
-  /**
-   * Asks for what the process before us has stored in memory, right after {@link #claim}.
-   *
-   * @param known what that said
-   * @return the caller's to close; null if there is nothing to be had
-   */
-  public @Nullable KeptMemory memory(Map<String, String> known) {
-    return predecessor.isPresent() && known.containsKey(Incumbent.MEMORY)
-        ? predecessor.get().memory()
-        : null;
   }
 
   /**

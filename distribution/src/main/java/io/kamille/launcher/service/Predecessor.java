@@ -1,7 +1,6 @@
 package io.kamille.launcher.service;
 
 import io.kamille.cache.purge.RemovalListener;
-import io.kamille.cache.tiers.KeptMemory;
 import io.kamille.core.socket.Descriptors;
 import io.kamille.core.socket.UnixSocket;
 import java.io.IOException;
@@ -98,27 +97,6 @@ public final class Predecessor implements AutoCloseable {
       LOG.log(Level.WARNING, "the process before us is gone: " + gone.getMessage());
     }
     return Map.of();
-  }
-
-  /**
-   * Asks for what it has stored in memory, right after {@link #claim} has said that it can be had.
-   *
-   * @return the caller's to close; null if it is not given
-   */
-  @Nullable KeptMemory memory() {
-    try {
-      socket.send(Successor.MEMORY, List.of());
-      UnixSocket.Message answer = socket.receive(MOST_BYTES);
-      List<Integer> given = answer.descriptors();
-      if (answer.text().equals(Successor.MEMORY) && given.size() == 2) {
-        return new KeptMemory(given.getFirst(), given.getLast());
-      }
-      given.forEach(Descriptors::close);
-      LOG.log(Level.WARNING, "the process before us did not give its memory");
-    } catch (IOException gone) {
-      LOG.log(Level.WARNING, "the process before us is gone: " + gone.getMessage());
-    }
-    return null;
   }
 
   /**

@@ -1,6 +1,5 @@
 package io.kamille.launcher.service;
 
-import io.kamille.cache.tiers.KeptMemory;
 import io.kamille.core.socket.UnixSocket;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
@@ -27,9 +26,7 @@ final class Successor {
    *    │          ◄── take over ────────────│   the kernel says who asks: it must be the one we started
    *    │─── sockets N, descriptors ────────►│
    *    │          ◄── claim ────────────────│
-   *    │─── yours, StateMessage ───────────►│   opens the disk, takes memory, listens
-   *    │          ◄── memory ───────────────│   if the state offers it, and it is wanted
-   *    │─── memory, descriptors ───────────►│
+   *    │─── yours, StateMessage ───────────►│   opens the disk, listens
    *    │─── remove, purge, clear ──────────►│   from now to the old one's end
    *    │          ◄── ready ────────────────│
    *    │─── go ────────────────────────────►│   becomes the main process, takes the control socket
@@ -46,7 +43,6 @@ final class Successor {
   static final String SOCKETS = "sockets ";
   static final String CLAIM = "claim";
   static final String YOURS = "yours\n";
-  static final String MEMORY = "memory";
   private static final int MOST_BYTES = 4096;
   private static final List<String> NOT_INHERITED =
       List.of("LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES", "WATCHDOG_PID");
@@ -126,18 +122,9 @@ final class Successor {
       String word = caller.receive(MOST_BYTES).text();
       if (word.equals(CLAIM)) {
         feed = new RemovalFeed(caller);
-        Map<String, String> state = incumbent.release(feed);
-        caller.send(YOURS + StateMessage.write(state), List.of());
-        word = "";
-        if (state.containsKey(Incumbent.MEMORY)) {
-          word = caller.receive(MOST_BYTES).text();
-        }
-        if (word.equals(MEMORY)) {
-          sendMemory(caller, incumbent);
-          word = "";
-        }
+        caller.send(YOURS + StateMessage.write(incumbent.release(feed)), List.of());
         feed.begin();
-        word = word.isEmpty() ? caller.receive(MOST_BYTES).text() : word;
+        word = caller.receive(MOST_BYTES).text();
       }
       if (!word.equals(READY)) {
         throw new IOException(
@@ -166,11 +153,6 @@ final class Successor {
       caller.send(SOCKETS + (descriptors.size() - end), descriptors.subList(sent, end));
       sent = end;
     } while (sent < descriptors.size());
-  }
-
-  private static void sendMemory(UnixSocket caller, Incumbent incumbent) throws IOException {
-    KeptMemory memory = incumbent.memory();
-    caller.send(MEMORY, memory == null ? List.of() : List.of(memory.arena(), memory.manifest()));
   }
 
   private static void takeBack(Incumbent incumbent, RemovalFeed feed) {

@@ -298,7 +298,7 @@ public final class ConfigControl implements AutoCloseable {
   /** What a commit would change. */
   synchronized Outcome rehearse(ChangeOrder.Edit edit) throws Refused {
     String next = edit.next(text());
-    return outcome(target.changes(tested(next)), null, UnifiedDiff.between(text(), next));
+    return outcome(target.changes(tested(next)), null, TextDiff.between(text(), next));
   }
 
   /** The text that a commit would put in force. */

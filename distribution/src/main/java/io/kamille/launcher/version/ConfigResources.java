@@ -199,7 +199,7 @@ public final class ConfigResources {
             ? Answer.of(
                 StatusCode.OK,
                 "text/x-diff; charset=utf-8",
-                UnifiedDiff.between(control.text(from), control.text(to)))
+                TextDiff.between(control.text(from), control.text(to)))
             : Answer.json(new Changes(control.changes(from, to)));
     return answer.with("Vary", "Accept");
   }

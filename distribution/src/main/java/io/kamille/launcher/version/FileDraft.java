@@ -1,6 +1,6 @@
 package io.kamille.launcher.version;
 
-import io.kamille.admin.auth.PrivateFile;
+import io.kamille.core.setting.PrivateFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;

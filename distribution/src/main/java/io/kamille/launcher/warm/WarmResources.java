@@ -25,8 +25,7 @@ public final class WarmResources {
   private static final String EXPECTED =
       "The content must be an object with exactly one of \"urls\" (1 to "
           + WarmUp.MOST_URLS
-          + " strings), \"sitemap\" (a URL) and \"purge\" (the number of a purge), and perhaps"
-          + " \"rate\" (1 to "
+          + " strings) and \"purge\" (the number of a purge), and perhaps \"rate\" (1 to "
           + MOST_RATE
           + " requests a second).";
 
@@ -35,7 +34,7 @@ public final class WarmResources {
   /** All of them. */
   public static List<Operation> of(WarmUp warmUp) {
     return List.of(
-        Operation.post(PATH, Scope.OPERATE, "Fetches URLs, those of a sitemap, or what was purged.")
+        Operation.post(PATH, Scope.OPERATE, "Fetches URLs, or what was purged.")
             .upTo(CONTENT_LIMIT_BYTES)
             .answers(WarmProgress.class)
             .by((request, _) -> start(warmUp, request)),
@@ -53,8 +52,6 @@ public final class WarmResources {
     boolean isStarted;
     if (value.isArray() && what.contains("urls")) {
       isStarted = warmUp.urls(urls(value), rate);
-    } else if (value.isString() && what.contains("sitemap")) {
-      isStarted = warmUp.sitemap(url(value.stringValue()), rate);
     } else if (value.canConvertToLong() && value.isIntegralNumber() && what.contains("purge")) {
       isStarted = warmUp.purged(value.longValue(), removedBy(warmUp, value.longValue()), rate);
     } else {

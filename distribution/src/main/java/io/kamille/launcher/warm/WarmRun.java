@@ -25,6 +25,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -41,7 +42,6 @@ final class WarmRun {
    */
   private static final int AT_ONCE = 4;
   private static final int MOST_TROUBLES = 20;
-  private static final int SITEMAP_LIMIT_BYTES = 10 << 20;
   static final long REQUEST_LIMIT_SECONDS = 60;
   private static final InetSocketAddress HERE =
       new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
@@ -49,11 +49,6 @@ final class WarmRun {
 
   /** A request that is to be made. */
   record Item(String url, SelectingFields selecting) {}
-
-  /** Says which requests there are to make. */
-  interface Plan {
-    List<Item> items(WarmRun run) throws InterruptedException;
-  }
 
   /** A request that is under way. */
   private record Asked(
@@ -81,7 +76,7 @@ final class WarmRun {
   private final String of;
   private final long pauseNanos;
   private final long limitSeconds;
-  private final Plan plan;
+  private final Supplier<List<Item>> plan;
   private final Thread thread;
   private long dueNanos = System.nanoTime();
   private int requests;
@@ -100,8 +95,9 @@ final class WarmRun {
    * @param of what it is, in words
    * @param rate requests to origins a second, at the most
    * @param limitSeconds for each response
+   * @param plan says on the thread which requests there are to make
    */
-  WarmRun(WarmSource source, String of, int rate, long limitSeconds, Plan plan) {
+  WarmRun(WarmSource source, String of, int rate, long limitSeconds, Supplier<List<Item>> plan) {
     this.source = source;
     this.of = of;
     this.limitSeconds = limitSeconds;
@@ -160,7 +156,7 @@ final class WarmRun {
 
   private void run() {
     try {
-      List<Item> items = plan.items(this);
+      List<Item> items = plan.get();
       total = items.size();
       Deque<Asked> underWay = new ArrayDeque<>();
       for (Item item : items) {
@@ -194,7 +190,7 @@ final class WarmRun {
     long now = System.nanoTime();
     TimeUnit.NANOSECONDS.sleep(dueNanos - now);
     dueNanos = Math.max(dueNanos, now) + pauseNanos;
-    return ask(item.url(), request, 0);
+    return ask(item.url(), request);
   }
 
   private void settle(Asked asked) throws InterruptedException {
@@ -244,10 +240,10 @@ final class WarmRun {
   }
 
   /** Sends a copy of a request, on one of the loops. */
-  private Asked ask(String url, RequestHead request, int contentLimit) {
+  private Asked ask(String url, RequestHead request) {
     EventLoop home = source.loops().get(requests++ % source.loops().size());
     CountDownLatch over = new CountDownLatch(1);
-    WarmReply reply = new WarmReply(contentLimit, over::countDown);
+    WarmReply reply = new WarmReply(over::countDown);
     // The cache takes what discards by itself for a fetch in the background.
     Reply client = new PassingReply(reply);
     Exchange exchange = new Exchange(home, HERE, HERE, request.copy(), RequestContent.NONE, client);
@@ -262,34 +258,5 @@ final class WarmRun {
       System.getLogger("kamille.warm-up").log(System.Logger.Level.ERROR, "a fault of ours", bug);
       reply.giveUp("a fault in the proxy");
     }
-  }
-
-  /**
-   * The URLs of a sitemap, by our own router; none if there is none. It is asked for under the rule
-   * of its URLs: its author must not send requests of ours to any route.
-   */
-  List<String> urlsOf(String sitemap, int most) throws InterruptedException {
-    Item item = new Item(sitemap, SelectingFields.NONE);
-    RequestHead request = request(item);
-    String trouble = against(item, request);
-    List<String> urls = List.of();
-    if (request != null && trouble.isEmpty()) {
-      Asked asked = ask(sitemap, request, SITEMAP_LIMIT_BYTES);
-      trouble = asked.failure(limitSeconds);
-      String text = asked.reply().content();
-      urls = Sitemap.isIndex(text) ? List.of() : Sitemap.urls(text, most + 1);
-      if (trouble.isEmpty() && urls.isEmpty()) {
-        trouble = "it has no URL, or is an index: name one of its sitemaps";
-      }
-    }
-    if (!trouble.isEmpty()) {
-      counted(Outcome.FAILED, sitemap, "the sitemap: " + trouble);
-      return List.of();
-    }
-    if (urls.size() > most) {
-      tell(sitemap, "the sitemap: its first " + most + " URLs count, and it has more");
-      return urls.subList(0, most);
-    }
-    return urls;
   }
 }

@@ -7,13 +7,14 @@ import io.kamille.launcher.warm.WarmRun.Item;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fetches given URLs, those of a sitemap, or what a purge removed: the hottest first, one order at
- * a time. {@link WarmRun} sends the requests. Any thread.
+ * Fetches given URLs, or what a purge removed: the hottest first, one order at a time. {@link
+ * WarmRun} sends the requests. Any thread.
  */
 public final class WarmUp implements AutoCloseable {
 
@@ -47,21 +48,16 @@ public final class WarmUp implements AutoCloseable {
     return start(
         "purge " + purge,
         rate,
-        _ -> removed.stream().map(url -> new Item(url.uri(), url.selecting())).toList());
+        () -> removed.stream().map(url -> new Item(url.uri(), url.selecting())).toList());
   }
 
   /** Begins with these URLs; false if another warm-up is under way. */
   boolean urls(List<String> urls, int rate) {
     String of = urls.size() + (urls.size() == 1 ? " URL" : " URLs");
-    return start(of, rate, _ -> hottestFirst(urls));
+    return start(of, rate, () -> hottestFirst(urls));
   }
 
-  /** Begins with those of a sitemap; false if another warm-up is under way. */
-  boolean sitemap(String sitemap, int rate) {
-    return start("sitemap " + sitemap, rate, run -> hottestFirst(run.urlsOf(sitemap, MOST_URLS)));
-  }
-
-  private synchronized boolean start(String of, int rate, WarmRun.Plan plan) {
+  private synchronized boolean start(String of, int rate, Supplier<List<Item>> plan) {
     if (last != null && last.isUnderWay()) {
       return false;
     }

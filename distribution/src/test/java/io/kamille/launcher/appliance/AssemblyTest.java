@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kamille.cache.decision.Explanation.Decision;
 import io.kamille.cache.disk.Disk;
-import io.kamille.cache.tiers.MemorySource;
 import io.kamille.core.gate.Overload;
 import io.kamille.core.gate.OverloadLaw;
 import io.kamille.core.http.RequestHead;
@@ -41,9 +40,7 @@ class AssemblyTest {
   private final Assembly assembly;
 
   AssemblyTest() throws IOException {
-    assembly =
-        new Assembly(
-            first, MemorySource.fresh(), registry, new Overload(0, OverloadLaw::new), machine);
+    assembly = new Assembly(first, registry, new Overload(0, OverloadLaw::new), machine);
   }
 
   @AfterEach

@@ -21,13 +21,13 @@ class PreflightTest {
   @Test
   void enoughOfEverythingIsFine() throws IOException {
     system("1024", 2048);
-    assertThatCode(() -> preflight().check(cacheOf("1GiB"), false)).doesNotThrowAnyException();
+    assertThatCode(() -> preflight().check(cacheOf("1GiB"))).doesNotThrowAnyException();
   }
 
   @Test
   void tooFewDescriptorsAreOneSentence() throws IOException {
     system("256", 2048);
-    assertThatThrownBy(() -> preflight().check(cacheOf("64MiB"), false))
+    assertThatThrownBy(() -> preflight().check(cacheOf("64MiB")))
         .isInstanceOfSatisfying(
             StartFailure.class,
             failure -> assertThat(failure.kind()).isEqualTo(StartFailure.Kind.SYSTEM))
@@ -37,7 +37,7 @@ class PreflightTest {
   @Test
   void tooLittleMemoryIsOneSentence() throws IOException {
     system("1024", 512);
-    assertThatThrownBy(() -> preflight().check(cacheOf("1GiB"), false))
+    assertThatThrownBy(() -> preflight().check(cacheOf("1GiB")))
         .hasMessage(
             "too little memory: 512 MiB available, 1024 MiB asked for by cache.memory.capacity");
   }
@@ -53,7 +53,7 @@ class PreflightTest {
 
   @Test
   void whatCannotBeReadIsNotTooLittle() {
-    assertThatCode(() -> preflight().check(cacheOf("1TiB"), false)).doesNotThrowAnyException();
+    assertThatCode(() -> preflight().check(cacheOf("1TiB"))).doesNotThrowAnyException();
     assertThat(preflight().connections(8192)).isEqualTo(8192);
   }
 
@@ -69,14 +69,14 @@ class PreflightTest {
     write("groups/outer/memory.stat", "anon 1\ninactive_file 52428800\nactive_file 52428800\n");
     assertTooLittle("the control group allows 300 MiB, 352 MiB needed by");
     write("groups/outer/memory.max", "1073741824\n");
-    assertThatCode(() -> preflight().check(cacheOf("256MiB"), false)).doesNotThrowAnyException();
+    assertThatCode(() -> preflight().check(cacheOf("256MiB"))).doesNotThrowAnyException();
     write("self/cgroup", "4:cpu,memory:/of/the/host\n3:pids:/x\n");
     write("groups/memory/memory.limit_in_bytes", "209715200\n");
     write("groups/memory/memory.usage_in_bytes", "104857600\n");
     write("groups/memory/memory.stat", "inactive_file 1\ntotal_inactive_file 41943040\n");
     assertTooLittle("the control group allows 190 MiB, 352 MiB needed by");
     write("groups/memory/memory.limit_in_bytes", "9223372036854771712\n");
-    assertThatCode(() -> preflight().check(cacheOf("256MiB"), false)).doesNotThrowAnyException();
+    assertThatCode(() -> preflight().check(cacheOf("256MiB"))).doesNotThrowAnyException();
   }
 
   @Test
@@ -87,11 +87,11 @@ class PreflightTest {
     write("groups/inner/pids.current", "15\n");
     assertTooLittle("too few threads: the control group allows 5 more, ");
     write("groups/inner/pids.max", "max\n");
-    assertThatCode(() -> preflight().check(cacheOf("256MiB"), false)).doesNotThrowAnyException();
+    assertThatCode(() -> preflight().check(cacheOf("256MiB"))).doesNotThrowAnyException();
   }
 
   private void assertTooLittle(String sentence) {
-    assertThatThrownBy(() -> preflight().check(cacheOf("256MiB"), false))
+    assertThatThrownBy(() -> preflight().check(cacheOf("256MiB")))
         .isInstanceOfSatisfying(
             StartFailure.class,
             failure -> assertThat(failure.kind()).isEqualTo(StartFailure.Kind.SYSTEM))

@@ -144,13 +144,11 @@ class KamilleCommandTest {
               - {request: http://b.org/, fields: {Cookie: id=1}, expect: {cache: bypass}}
               - {request: http://b.org/, fields: {Cookie: ide=1}, expect: {cache: bypass}}
             """);
-    for (String command : List.of("check", "test")) {
-      assertThat(execute(command, "--config", file.toString())).isEqualTo(78);
-      assertThat(err.toString())
-          .startsWith(
-              file + ":6:71: tests[1].expect.cache: found lookup (route: it takes the route */, to")
-          .endsWith("kamille: 1 problem\n");
-    }
+    assertThat(execute("check", "--config", file.toString())).isEqualTo(78);
+    assertThat(err.toString())
+        .startsWith(
+            file + ":6:71: tests[1].expect.cache: found lookup (route: it takes the route */, to")
+        .endsWith("kamille: 1 problem\n");
     Files.writeString(file, Files.readString(file).replace("ide=1", "id=2"));
     assertThat(execute("check", "--config", file.toString())).isZero();
     assertThat(out.toString()).isEqualTo(file + ": no problems, tests passed: 2\n");

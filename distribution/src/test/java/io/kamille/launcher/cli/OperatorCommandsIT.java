@@ -169,33 +169,26 @@ class OperatorCommandsIT {
   }
 
   @Test
-  void aSitemapIsReadByOurOwnRouterAndOtherSitesAreNotAskedFor() {
-    origin.on(
-        "/sitemap.xml",
-        ok(
-            "<urlset><url><loc>\n http://shop.example/map?a&amp;b </loc></url>"
-                + "<url><loc>http://elsewhere.example/</loc></url>"
-                + "<url><loc>http://shop.example/cart</loc></url>"
-                + "<url><loc>http://shop.example/private</loc></url>"
-                + "<url><loc>http://shop.example/gone</loc></url></urlset>"));
+  void urlsAreWarmedByOurOwnRouterAndOtherSitesAreNotAskedFor() {
     origin.on("/map?a&b", ok("x", "Cache-Control: max-age=60"));
     origin.on("/private", ok("x", "Cache-Control: private"));
-    assertThat(kamille("warm", "--sitemap", "http://shop.example/sitemap.xml", "--rate", "1000"))
+    assertThat(
+            kamille(
+                "warm",
+                "--rate",
+                "1000",
+                "http://shop.example/map?a&b",
+                "http://elsewhere.example/",
+                "http://shop.example/cart",
+                "http://shop.example/private",
+                "http://shop.example/gone"))
         .isEqualTo(69);
     assertThat(out.toString())
         .contains("done: 5 of 5; 1 stored", "1 not stored", "1 failed", "2 skipped")
         .contains("http://shop.example/cart: routes[].cache.bypass-paths: /cart: ")
         .contains("http://shop.example/private: the response is for one user")
         .contains("http://elsewhere.example/: ", "http://shop.example/gone: status 404");
-    assertThat(origin.request("/sitemap.xml").field("User-Agent")).isEqualTo("Kamille-Warm-Up");
-    for (String notOurs : List.of("elsewhere.example/x", "shop.example/admin/do?x")) {
-      assertThat(kamille("warm", "--sitemap", "http://" + notOurs)).isEqualTo(69);
-      assertThat(out.toString()).contains("1 failed", "http://" + notOurs + ": the sitemap: ");
-    }
-    assertThat(origin.requests("/admin/do?x")).isEmpty();
-    origin.on("/index.xml", ok("<sitemapindex><loc>http://shop.example/x</loc></sitemapindex>"));
-    assertThat(kamille("warm", "--sitemap", "http://shop.example/index.xml")).isEqualTo(69);
-    assertThat(out.toString()).contains("the sitemap: it has no URL, or is an index");
+    assertThat(origin.request("/private").field("User-Agent")).isEqualTo("Kamille-Warm-Up");
     assertThat(kamille("warm")).isEqualTo(64);
     assertThat(kamille("warm", "http://shop.example/map?a&b")).isZero();
     assertThat(kamille("warm", "http://shop.example/map?a&b", "--rate", "0")).isEqualTo(64);

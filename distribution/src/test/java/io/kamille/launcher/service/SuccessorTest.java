@@ -3,7 +3,6 @@ package io.kamille.launcher.service;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.cache.purge.RemovalListener;
-import io.kamille.cache.tiers.KeptMemory;
 import io.kamille.core.socket.Descriptors;
 import io.kamille.core.socket.UnixSocket;
 import io.netty.channel.epoll.Epoll;
@@ -21,7 +20,6 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -42,11 +40,6 @@ class SuccessorTest {
     @Override
     public Map<String, String> release(RemovalListener heir) {
       return Map.of();
-    }
-
-    @Override
-    public @Nullable KeptMemory memory() {
-      return null;
     }
 
     @Override

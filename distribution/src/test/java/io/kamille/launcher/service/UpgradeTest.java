@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.kamille.cache.purge.RemovalListener;
-import io.kamille.cache.tiers.KeptMemory;
 import io.kamille.core.Await;
 import io.kamille.core.socket.UnixSocket;
 import java.io.IOException;
@@ -18,7 +17,6 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -44,11 +42,6 @@ class UpgradeTest {
     @Override
     public Map<String, String> release(RemovalListener heir) {
       return Map.of();
-    }
-
-    @Override
-    public @Nullable KeptMemory memory() {
-      return null;
     }
 
     @Override

@@ -36,24 +36,8 @@ class WarmReplyTest {
   }
 
   @Test
-  void contentBeyondItsLimitEndsIt() {
-    WarmReply reply = new WarmReply(4, () -> ended++);
-    reply.open(source);
-    reply.head(ResponseHead.of(200), -1);
-    reply.write(chunk("abc"));
-    reply.write(chunk("de"));
-    assertThat(cancelled).hasSize(1);
-    assertThat(reply.failure()).isEqualTo("it has more than 4 octets");
-    ByteBuf late = chunk("late");
-    reply.write(late);
-    reply.end(null);
-    assertThat(late.refCnt()).isZero();
-    assertThat(ended).isEqualTo(1);
-  }
-
-  @Test
-  void contentThatNobodyReadsIsReleasedAndHasNoLimit() {
-    WarmReply reply = new WarmReply(0, () -> ended++);
+  void contentIsReleased() {
+    WarmReply reply = new WarmReply(() -> ended++);
     reply.head(ResponseHead.of(200), -1);
     ByteBuf chunk = chunk("abc");
     reply.write(chunk);
@@ -64,29 +48,11 @@ class WarmReplyTest {
 
   @Test
   void whoComesAfterTheEndIsCancelled() {
-    WarmReply reply = new WarmReply(0, () -> ended++);
+    WarmReply reply = new WarmReply(() -> ended++);
     reply.giveUp("too late");
     reply.open(source);
     assertThat(cancelled).hasSize(1);
     assertThat(reply.isEnded()).isTrue();
     assertThat(ended).isEqualTo(1);
-  }
-
-  @Test
-  void aStoredResponseGivesItsContentAlone() {
-    WarmReply reply = new WarmReply(10, () -> ended++);
-    reply.stored(200, new byte[0], 0, chunk("A: b\r\n\r\nhello"), 5);
-    assertThat(reply.content()).isEqualTo("hello");
-  }
-
-  @Test
-  void aSitemapHasTheTextOfItsLocationsAlone() {
-    String map =
-        "<!DOCTYPE x [<!ENTITY e SYSTEM \"file:///etc/passwd\">]><urlset><url><loc>\n"
-            + "http://h/?a&amp;b=&apos;</loc><lastmod>2026</lastmod></url>"
-            + "<url><loc><![CDATA[http://h/c]]></loc></url><url><loc>&e;</loc></url></urlset>";
-    assertThat(Sitemap.isIndex(map)).isFalse();
-    assertThat(Sitemap.urls(map, 3)).containsExactly("http://h/?a&b='", "http://h/c", "&e;");
-    assertThat(Sitemap.urls(map, 1)).hasSize(1);
   }
 }

@@ -25,7 +25,6 @@ import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -135,16 +134,6 @@ class WarmUpTest {
   }
 
   @Test
-  void aSitemapIsFetchedUnderTheRuleOfItsUrls() {
-    warmUp.sitemap("http://private/map.xml", 1000);
-    assertThat(awaitDone().failed()).isEqualTo(1);
-    assertThat(asked).isEmpty();
-    assertThat(progress().troubles())
-        .extracting(WarmProgress.Trouble::why)
-        .containsExactly("the sitemap: found: so");
-  }
-
-  @Test
   void whatAPurgeRemovedComesInItsOrder() {
     assertThat(warmUp.removedBy(813)).isNull();
     assertThat(warmUp.purged(812, Objects.requireNonNull(warmUp.removedBy(812)), 1000)).isTrue();
@@ -214,31 +203,6 @@ class WarmUpTest {
     warm("http://h/a", "http://h/b");
     awaitDone();
     assertThat(requests.get()).isEqualTo(2 * 16);
-  }
-
-  @ParameterizedTest
-  @ValueSource(ints = {10_000, 10_001, 50_000})
-  void ofASitemapTheFirstTenThousandUrlsCountAndItIsSaid(int urls) {
-    String sitemap =
-        IntStream.range(0, urls)
-            .mapToObj(i -> "<loc>http://fresh/" + i + "</loc>")
-            .collect(Collectors.joining("\n"));
-    entrance =
-        exchange -> {
-          exchange.reply().head(ResponseHead.of(200), sitemap.length());
-          exchange.reply().write(Unpooled.copiedBuffer(sitemap, UTF_8));
-          exchange.reply().end(null);
-        };
-    warmUp.sitemap("http://h/map.xml", 1000);
-    assertThat(awaitDone().fresh()).isEqualTo(10_000);
-    assertThat(progress().total()).isEqualTo(10_000);
-    assertThat(progress().failed()).isZero();
-    assertThat(progress().troubles())
-        .extracting(WarmProgress.Trouble::why)
-        .isEqualTo(
-            urls == 10_000
-                ? List.of()
-                : List.of("the sitemap: its first 10000 URLs count, and it has more"));
   }
 
   /** All wait on one loop, so the others are over before the first one is given up. */

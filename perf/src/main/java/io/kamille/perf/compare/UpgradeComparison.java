@@ -100,7 +100,6 @@ public final class UpgradeComparison extends Comparison {
       upstreams: {site: {origins: ['http://127.0.0.1:%ORIGIN%']}}
       routes: [{upstream: site}]
       cache: {memory: {capacity: 256MiB}}
-      upgrade: {keep-memory: %KEEP%}
       limits: {drain-deadline: 90s}
       log: {access: {enabled: off}}
       admin: {address: off}
@@ -111,9 +110,6 @@ public final class UpgradeComparison extends Comparison {
 
   @Option(names = "--pause", description = "seconds between two of them (${DEFAULT-VALUE})")
   private int pause = 3;
-
-  @Option(names = "--keep-memory", description = "hand over what is stored in memory")
-  private boolean isKeepingMemory;
 
   @Option(names = "--rate", description = "requests each second, of both kinds (${DEFAULT-VALUE})")
   private int rate = 5000;
@@ -166,7 +162,6 @@ public final class UpgradeComparison extends Comparison {
             CONFIGURATION
                 .replace("%PORT%", Integer.toString(port))
                 .replace("%TLS%", Integer.toString(tlsPort))
-                .replace("%KEEP%", isKeepingMemory ? "on" : "off")
                 .replace("%ORIGIN%", Integer.toString(originPort)));
     List<String> command =
         List.of(

@@ -45,7 +45,6 @@ record ClusterNodes(Workbench bench, List<Node> nodes, int peerPort) {
           capacity: 256MiB
         purge-from: ['127.0.0.1']
       """;
-  private static final String MORE = "upgrade:\n  keep-memory: on\n";
 
   /** A Kamille. */
   static final class Node {
@@ -183,7 +182,7 @@ record ClusterNodes(Workbench bench, List<Node> nodes, int peerPort) {
         Kamille.of(Checkout.find())
             .withCache(CACHE)
             .withMetrics(control.port())
-            .with(cluster + MORE)
+            .with(cluster)
             .prepare(directory, new Place(Job.MIX, port, originPort, CONNECTIONS)));
     String log = "node-" + name + "-" + port;
     return new Node(name, port, control, command, bench.start(log, Core.SERVER, command));

@@ -42,15 +42,6 @@ public final class OperationTable {
   private static final String CONFIGURATION = "/v1/config";
   private static final System.Logger LOGGER = System.getLogger("kamille.admin");
   private static final int SHOWN_LIMIT = 512;
-  private static final int GONE = 410;
-
-  /** Paths that are gone since the release before, and what holds now. */
-  private static final Map<String, String> REMOVED =
-      Map.of(
-          "/v1/cache/map",
-          "The map is gone. GET /v1/cache/tiers tells what takes memory.",
-          "/v1/config/drafts",
-          "Drafts are gone. PUT /v1/config with dry_run=true tells what a text would change.");
 
   private final List<Operation> operations;
   private final String configuredHost;
@@ -90,7 +81,7 @@ public final class OperationTable {
     all.addAll(new OriginResources(appliance, registry).operations());
     all.addAll(new RequestResources(appliance, clock).operations());
     all.addAll(new TopResources(appliance).operations());
-    all.addAll(HistoryResources.of(history, clock));
+    all.addAll(HistoryResources.of(history));
     all.addAll(ClusterResources.of(appliance));
     all.addAll(new AccessResources(authenticator, audit, origin).operations());
     all.addAll(more);
@@ -160,7 +151,7 @@ public final class OperationTable {
   private Answer route(AdminRequest request) {
     List<Match> matches = matches(request.path());
     if (matches.isEmpty()) {
-      return unknown(request.path());
+      return Answer.problem(StatusCode.NOT_FOUND, "There is no such resource.");
     }
     for (Match match : matches) {
       if (match.operation.method.equals(request.effectiveMethod())) {
@@ -169,15 +160,6 @@ public final class OperationTable {
     }
     return Answer.problem(StatusCode.METHOD_NOT_ALLOWED, "This resource does not have that method.")
         .with("Allow", allowed(matches));
-  }
-
-  private static Answer unknown(String path) {
-    for (Map.Entry<String, String> gone : REMOVED.entrySet()) {
-      if (path.startsWith(gone.getKey())) {
-        return Answer.problem(GONE, gone.getValue());
-      }
-    }
-    return Answer.problem(StatusCode.NOT_FOUND, "There is no such resource.");
   }
 
   private Answer answer(Operation operation, AdminRequest request) {

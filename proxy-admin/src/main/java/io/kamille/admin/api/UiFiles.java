@@ -42,7 +42,6 @@ final class UiFiles {
           "cluster.js",
           "certificates.js",
           "configuration.js",
-          "reports.js",
           "audit.js",
           "settings.js");
 

@@ -3,6 +3,7 @@ package io.kamille.admin.auth;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.kamille.core.http.StatusCode;
 import io.kamille.core.loop.WallClock;
+import io.kamille.core.setting.PrivateFile;
 import java.io.BufferedReader;
 import java.io.Closeable;
 import java.io.IOException;

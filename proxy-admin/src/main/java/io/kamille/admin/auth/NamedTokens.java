@@ -2,6 +2,7 @@ package io.kamille.admin.auth;
 
 import io.kamille.cluster.secret.SharedValues;
 import io.kamille.core.loop.WallClock;
+import io.kamille.core.setting.PrivateFile;
 import io.kamille.core.setting.SmallFile;
 import java.io.IOException;
 import java.nio.channels.FileChannel;

@@ -1,5 +1,6 @@
 package io.kamille.admin.auth;
 
+import io.kamille.core.setting.PrivateFile;
 import io.kamille.core.setting.Problems;
 import io.kamille.core.setting.SmallFile;
 import java.io.IOException;

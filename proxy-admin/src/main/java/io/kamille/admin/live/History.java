@@ -51,17 +51,6 @@ public final class History {
     return seconds;
   }
 
-  /** The finest range that has the last {@code seconds}, or all that there were. */
-  public synchronized Range finest(long wantedSeconds) {
-    long least = Math.min(wantedSeconds, seconds);
-    for (Range range : Range.values()) {
-      if ((long) range.stepSeconds * range.steps >= least) {
-        return range;
-      }
-    }
-    return Range.DAYS;
-  }
-
   /** Adds the point of one second. */
   public synchronized void add(Point point) {
     seconds++;

@@ -10,7 +10,6 @@ import { connections } from "./connections.js";
 import { cluster } from "./cluster.js";
 import { certificates } from "./certificates.js";
 import { configuration } from "./configuration.js";
-import { reports } from "./reports.js";
 import { audit } from "./audit.js";
 import { settings } from "./settings.js";
 
@@ -24,7 +23,6 @@ const PAGES = [
   { path: "cluster", name: "Cluster", key: "l", show: cluster },
   { path: "certificates", name: "Certificates", key: "i", show: certificates },
   { path: "configuration", name: "Configuration", key: "f", show: configuration },
-  { path: "reports", name: "Reports", key: "p", show: reports },
   { path: "audit", name: "Audit", key: "a", show: audit },
   { path: "settings", name: "Settings", key: "s", show: settings },
 ];

@@ -3,7 +3,7 @@ import { ask, get } from "./api.js";
 import { card, copyAsCurl, count, h, note, replace, table } from "./dom.js";
 
 const PATH = "/v1/cache/warm";
-const EXAMPLES = { urls: "http://example.org/a http://example.org/b", sitemap: "http://example.org/sitemap.xml", purge: "812" };
+const EXAMPLES = { urls: "http://example.org/a http://example.org/b", purge: "812" };
 
 function shown(progress) {
   if (progress.state === "none") return h("p", { class: "empty" }, "Nothing was warmed up since the start.");
@@ -19,7 +19,7 @@ function shown(progress) {
 export function warmUp(place) {
   const what = h("input", { class: "mono", name: "warm", size: 40, required: true, placeholder: EXAMPLES.urls });
   const kind = h("select", { name: "warmKind", onchange: () => { what.placeholder = EXAMPLES[kind.value]; } },
-    [["urls", "URLs"], ["sitemap", "a sitemap"], ["purge", "what a purge removed"]].map(([value, name]) => h("option", { value }, name)));
+    [["urls", "URLs"], ["purge", "what a purge removed"]].map(([value, name]) => h("option", { value }, name)));
   const rate = h("input", { type: "number", name: "rate", min: 1, max: 1000, value: 10 });
   const said = h("div", { "aria-live": "polite" });
   const body = h("div");
@@ -35,7 +35,7 @@ export function warmUp(place) {
   const element = card("", "Warm up", h("form", { class: "row", onsubmit: (event) => {
     event.preventDefault();
     const text = what.value.trim();
-    begin(kind.value === "urls" ? { urls: text.split(/\s+/) } : kind.value === "purge" ? { purge: Number(text) } : { sitemap: text });
+    begin(kind.value === "urls" ? { urls: text.split(/\s+/) } : { purge: Number(text) });
   } }, h("label", {}, "What", kind), h("label", { class: "grow" }, "Which", what), h("label", {}, "Requests a second", rate),
   h("button", { type: "submit" }, "Start")), said, body, copyAsCurl(PATH));
   return { element, look, again: (id) => { element.scrollIntoView({ block: "nearest" }); return begin({ purge: id }); } };

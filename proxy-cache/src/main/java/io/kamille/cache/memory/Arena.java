@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.util.Objects;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
@@ -36,8 +35,7 @@ public final class Arena implements AutoCloseable {
    *
    * The memory is an anonymous mapping, or that of a file in memory, so that large content can be
    * sent by sendfile. A region of that file covers whole pages of one block and nothing else;
-   * blocks of which regions were given out come back through Renewal (ADR 12). Another process can
-   * take that file over: ArenaGrant and ArenaAdoption.
+   * blocks of which regions were given out come back through Renewal (ADR 12).
    */
 
   /** The least capacity, in octets. */
@@ -80,12 +78,6 @@ public final class Arena implements AutoCloseable {
     address = memory.address();
     capacityGranules = memory.byteSize() / Block.GRANULE_BYTES;
     shards = new Shards(memory.byteSize() / Slab.BYTES, shardCount);
-  }
-
-  /** All of that file, of which nothing is free. The file and its life end with the arena. */
-  static Arena adopt(MemoryFile file, java.lang.foreign.Arena life) {
-    MemorySegment memory = file.memory();
-    return new Arena(life, memory, file, shardsOf(memory.byteSize()), new Ledger(0));
   }
 
   /**
@@ -254,29 +246,12 @@ public final class Arena implements AutoCloseable {
     return capacityBytes / HEADROOM_DIVISOR;
   }
 
-  /** What the memory is, if it is not anonymous. */
-  @Nullable MemoryFile file() {
-    return file;
-  }
-
   Ledger ledger() {
     return ledger;
   }
 
   Shards shards() {
     return shards;
-  }
-
-  /** Of an arena with a file. */
-  Renewal renewal() {
-    return Objects.requireNonNull(renewal);
-  }
-
-  /** Lets go of the memory at once, as if nothing lay there. */
-  void abandon() {
-    renewal().close();
-    life.close();
-    Objects.requireNonNull(file).close();
   }
 
   /**
@@ -290,15 +265,11 @@ public final class Arena implements AutoCloseable {
     if (renewal != null) {
       renewal.close();
     }
-    checkUnused(usedBytes() == retiredBytes() || isShared());
+    checkUnused(usedBytes() == retiredBytes());
     life.close();
     if (file != null) {
       file.close();
     }
-  }
-
-  private boolean isShared() {
-    return renewal != null && renewal.isHolding();
   }
 
   private void checkUnused(boolean isUnused) {

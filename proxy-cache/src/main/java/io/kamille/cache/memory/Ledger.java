@@ -7,13 +7,8 @@ final class Ledger {
 
   /*
    * The maps of free granules hold what is free here, what is charged, and what was reserved and is
-   * being collected. So whoever reserves first finds what he collects, and closing the ledger
-   * leaves everybody his own: it makes the count of the free so low that nobody reserves any more,
-   * and counts the charged after that. Whoever charges meanwhile reserves first, and whoever gives
-   * back lowers the charged first: in both cases too little is counted, never too much.
+   * being collected. So whoever reserves first finds what he collects.
    */
-  private static final long CLOSED = 1L << 60;
-
   private final AtomicLong free;
   private final AtomicLong charged = new AtomicLong();
   private final AtomicLong writing = new AtomicLong();
@@ -23,10 +18,9 @@ final class Ledger {
     free = new AtomicLong(freeGranules);
   }
 
-  /** How many are free; or would be if it was not closed. */
+  /** How many are free. */
   long free() {
-    long count = free.get();
-    return count < -CLOSED / 2 ? count + CLOSED : count;
+    return free.get();
   }
 
   /** How many are charged. */
@@ -61,21 +55,6 @@ final class Ledger {
       free.addAndGet(-granules);
     }
     return true;
-  }
-
-  /**
-   * Nobody reserves any more, until {@link #reopen}.
-   *
-   * @return how many granules the maps hold that are free or charged
-   */
-  long close() {
-    long left = free.getAndAdd(-CLOSED);
-    return Math.max(0, left + charged.get());
-  }
-
-  /** Granules are reserved again. So many were taken out of the maps, and come by {@link #give}. */
-  void reopen(long taken) {
-    free.addAndGet(CLOSED - taken);
   }
 
   /** A writer holds so many granules more, or, negative, less. */

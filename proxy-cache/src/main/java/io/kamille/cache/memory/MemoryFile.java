@@ -30,9 +30,6 @@ class MemoryFile implements AutoCloseable {
    *
    * The kernel supplies a page when it is first touched, unless the file is kept full: then fresh
    * pages are supplied as they are renewed. If they cannot be had, they count as not renewed.
-   *
-   * Each process that has the file has locked the octet of its number, for its own opening of it.
-   * The kernel takes that away with the last mapping of that opening, however the process ends.
    */
 
   /** Makes a file of {@code bytes} octets whose mapping ends with {@code life}. */
@@ -54,14 +51,11 @@ class MemoryFile implements AutoCloseable {
   private final FileChannel channel;
   private final MemorySegment memory;
   private final int pageBytes;
-  private final long generation;
 
   // Volatile: set at start, read by the thread that renews.
   private volatile boolean isKeptFull;
 
-  MemoryFile(
-      int descriptor, FileChannel channel, MemorySegment memory, int pageBytes, long generation) {
-    this.generation = generation;
+  MemoryFile(int descriptor, FileChannel channel, MemorySegment memory, int pageBytes) {
     this.descriptor = descriptor;
     this.channel = channel;
     this.memory = memory;
@@ -74,45 +68,14 @@ class MemoryFile implements AutoCloseable {
       throw new IOException("vm.overcommit_memory is 2, and promises no memory to files");
     }
     int descriptor = create("kamille-arena");
-    return opened(
-        descriptor,
-        0,
-        life,
-        () -> {
-          checked("ftruncate", SystemCalls.ftruncate(descriptor, bytes));
-          checked("fallocate", SystemCalls.punchHole(descriptor, 0, SystemCalls.pageBytes()));
-        });
-  }
-
-  /**
-   * Opens the file of another process once more, for ourselves.
-   *
-   * @param given the other's opening, borrowed
-   * @param generation how many processes had the file before
-   * @throws IOException if it is no such file
-   */
-  static MemoryFile adopt(int given, long generation, Arena life) throws IOException {
-    int descriptor =
-        (int) checked("open a memory file", SystemCalls.open("/proc/self/fd/" + given));
-    return opened(descriptor, generation, life, () -> {});
-  }
-
-  @FunctionalInterface
-  private interface Step {
-    void run() throws IOException;
-  }
-
-  /** Takes over the descriptor. */
-  private static MemoryFile opened(int descriptor, long generation, Arena life, Step first)
-      throws IOException {
     try {
-      first.run();
-      checked("lock a memory file", SystemCalls.lock(descriptor, generation));
+      checked("ftruncate", SystemCalls.ftruncate(descriptor, bytes));
+      checked("fallocate", SystemCalls.punchHole(descriptor, 0, SystemCalls.pageBytes()));
       FileChannel channel =
           FileChannel.open(Path.of("/proc/self/fd/" + descriptor), StandardOpenOption.READ);
       try {
-        MemorySegment memory = map(descriptor, channel.size(), life);
-        return new MemoryFile(descriptor, channel, memory, SystemCalls.pageBytes(), generation);
+        MemorySegment memory = map(descriptor, bytes, life);
+        return new MemoryFile(descriptor, channel, memory, SystemCalls.pageBytes());
       } catch (Throwable failed) {
         channel.close();
         throw failed;
@@ -124,7 +87,7 @@ class MemoryFile implements AutoCloseable {
   }
 
   /** Kernels before 6.3 do not know that a file can be sealed against being executed. */
-  static int create(String name) throws IOException {
+  private static int create(String name) throws IOException {
     int flags = SystemCalls.MFD_CLOEXEC;
     long created = SystemCalls.memfdCreate(name, flags | SystemCalls.MFD_NOEXEC_SEAL);
     if (created == -SystemCalls.EINVAL) {
@@ -153,21 +116,6 @@ class MemoryFile implements AutoCloseable {
 
   final int descriptor() {
     return descriptor;
-  }
-
-  /** How many processes had the file before this one. */
-  final long generation() {
-    return generation;
-  }
-
-  /** Whether no process before this one has the file any more. */
-  final boolean isLast() {
-    return generation == 0 || SystemCalls.isLocked(descriptor, 0, generation) == 0;
-  }
-
-  /** Whether no process after this one has the file. */
-  final boolean isFirst() {
-    return SystemCalls.isLocked(descriptor, generation + 1, 0) == 0;
   }
 
   /** The whole file, for reading and writing. */

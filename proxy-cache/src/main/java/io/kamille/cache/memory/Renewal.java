@@ -1,17 +1,9 @@
 package io.kamille.cache.memory;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.kamille.core.loop.SteadyTask;
 import java.lang.System.Logger.Level;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ScheduledFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.BooleanSupplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Gives blocks back to the arena of which sockets may still hold pages, after fresh pages were put
@@ -26,31 +18,20 @@ final class Renewal implements AutoCloseable {
    * Where the kernel refuses, a socket may send those pages in any future, so nobody may write to
    * them again: the block is retired, and no more regions are given out. The arena goes on with
    * that much less; what is lost is bounded by what was sent as regions before.
-   *
-   * While another process may read the file, blocks are held: neither renewed nor given back.
    */
   private static final System.Logger LOG = System.getLogger("kamille.cache");
   private static final long STEP_BYTES = 4 << 20;
-  private static final long LOOK_MILLIS = 500;
 
   private final Arena arena;
   private final MemoryFile file;
-  private final ScheduledExecutorService worker =
-      Executors.newSingleThreadScheduledExecutor(
+  private final ExecutorService worker =
+      Executors.newSingleThreadExecutor(
           Thread.ofPlatform().name("kamille-arena").daemon().factory());
   private final AtomicLong pendingBytes = new AtomicLong();
   private final AtomicLong retiredBytes = new AtomicLong();
 
   /** Any thread may see the end a little late: a region more is a block more to retire. */
   private volatile boolean works = true;
-
-  /** For how many reasons blocks are held. Volatile: changed under the monitor, read by all. */
-  private volatile int holders;
-
-  @GuardedBy("this")
-  private final List<Long> held = new ArrayList<>();
-
-  private @Nullable ScheduledFuture<?> looking;
 
   Renewal(Arena arena, MemoryFile file) {
     this.arena = arena;
@@ -79,68 +60,13 @@ final class Renewal implements AutoCloseable {
   boolean wants(long block) {
     long from = file.pageFrom(Block.offset(block));
     long to = file.pageTo(Block.offset(block) + Block.bytes(block));
-    return holders > 0 || to - from >= Arena.REGION_MINIMUM_BYTES;
+    return to - from >= Arena.REGION_MINIMUM_BYTES;
   }
 
   /** Gives {@code block} back, a little later, or retires it. */
   void give(long block) {
     pendingBytes.addAndGet(Block.bytes(block));
-    if (!isHeld(block)) {
-      worker.execute(() -> renew(block));
-    }
-  }
-
-  private synchronized boolean isHeld(long block) {
-    if (holders == 0) {
-      return false;
-    }
-    held.add(block);
-    return true;
-  }
-
-  /** Whether blocks are held. */
-  boolean isHolding() {
-    return holders > 0;
-  }
-
-  /** Holds what is given from now on, until {@link #goOn}. */
-  @SuppressWarnings("NonAtomicVolatileUpdate") // under the monitor
-  synchronized void hold() {
-    holders++;
-  }
-
-  /** One reason less to hold blocks. */
-  @SuppressWarnings("NonAtomicVolatileUpdate") // under the monitor
-  synchronized void goOn() {
-    holders--;
-    if (holders == 0) {
-      held.forEach(block -> worker.execute(() -> renew(block)));
-      held.clear();
-    }
-  }
-
-  /**
-   * Holds blocks until that is so, asked from time to time on our thread.
-   *
-   * @param isOver whether nobody else reads the file
-   */
-  void holdUntil(BooleanSupplier isOver) {
-    hold();
-    looking =
-        worker.scheduleWithFixedDelay(
-            new SteadyTask(LOG, "blocks stay held", () -> look(isOver)),
-            LOOK_MILLIS,
-            LOOK_MILLIS,
-            TimeUnit.MILLISECONDS);
-  }
-
-  private void look(BooleanSupplier isOver) {
-    ScheduledFuture<?> task = looking;
-    if (isOver.getAsBoolean() && task != null) {
-      looking = null;
-      task.cancel(false);
-      goOn();
-    }
+    worker.execute(() -> renew(block));
   }
 
   private void renew(long block) {

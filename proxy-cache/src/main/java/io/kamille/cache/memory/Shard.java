@@ -109,23 +109,6 @@ final class Shard {
     return taken;
   }
 
-  /** Takes exactly those granules, all in this shard; false if one is taken already. */
-  synchronized boolean takeExactly(long granule, long granules) {
-    int index = (int) (granule - firstGranule);
-    int end = (int) (index + granules);
-    while (index < end) {
-      int slab = index / Slab.GRANULES;
-      int from = index % Slab.GRANULES;
-      int wanted = Math.min(Slab.GRANULES - from, end - index);
-      if (Slab.freeFrom(map, slab * Slab.WORDS, from) < wanted) {
-        return false;
-      }
-      take(slab, from, wanted);
-      index += wanted;
-    }
-    return true;
-  }
-
   /** Gives granules back: at most {@link #BATCH_SLABS} slabs' worth, all in this shard. */
   synchronized void give(long granule, int granules) {
     int index = (int) (granule - firstGranule);

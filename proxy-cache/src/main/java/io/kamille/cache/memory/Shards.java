@@ -58,23 +58,6 @@ final class Shards {
     }
   }
 
-  /**
-   * Takes exactly that block; false if one granule of it is taken already or does not exist. Then
-   * some of it may be taken.
-   */
-  boolean takeExactly(long block) {
-    long granule = Block.firstGranule(block);
-    long end = Block.endGranule(block);
-    boolean isTaken = end > granule && end <= granules;
-    while (isTaken && granule < end) {
-      long shardEnd = (granule / Slab.GRANULES / slabsPerShard + 1) * slabsPerShard * Slab.GRANULES;
-      long taken = Math.min(end, shardEnd) - granule;
-      isTaken = shardOf(granule).takeExactly(granule, taken);
-      granule += taken;
-    }
-    return isTaken;
-  }
-
   /** Returns {@code block} to the free granules. */
   void give(long block) {
     long granule = Block.firstGranule(block);

@@ -78,30 +78,6 @@ public final class StoredBytes extends Blocks implements StoredOctets {
     arena.ledger().countLive(1);
   }
 
-  /**
-   * Octets that another process has written, who may have sent them as regions.
-   *
-   * @param blocks that are the caller's to give
-   */
-  StoredBytes(Arena arena, long[] blocks, long length, int hits) {
-    this(arena);
-    for (long block : blocks) {
-      append(block);
-    }
-    leases |= SENT;
-    this.hits = hits;
-    publish(length);
-  }
-
-  /** Where the octets lie, for another process: {@link ArenaAdoption#claim}. */
-  public long[] blocks() {
-    long[] blocks = new long[blockCount()];
-    for (int i = 0; i < blocks.length; i++) {
-      blocks[i] = block(i);
-    }
-    return blocks;
-  }
-
   @Override
   public boolean tryRetain() {
     int held = (int) LEASES.getOpaque(this);

@@ -4,8 +4,6 @@ import io.kamille.core.socket.SystemCall;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
@@ -25,17 +23,6 @@ final class SystemCalls {
   private static final int MADV_POPULATE_WRITE = 23;
   static final int EINTR = 4;
   static final int EINVAL = 22;
-
-  private static final int AT_FDCWD = -100;
-  private static final int O_RDWR = 0x2;
-  private static final int O_CLOEXEC = 0x80000;
-  private static final int F_OFD_GETLK = 36;
-  private static final int F_OFD_SETLK = 37;
-  private static final short F_WRLCK = 1;
-  private static final short F_UNLCK = 2;
-
-  /** struct flock: type 2, whence 2, pad 4, start 8, length 8, process 4, pad 4. */
-  private static final int LOCK_BYTES = 32;
 
   private static final int PROT_READ_WRITE = 0x1 | 0x2;
   private static final int FALLOC_FL_KEEP_SIZE_PUNCH_HOLE = 0x1 | 0x2;
@@ -82,39 +69,6 @@ final class SystemCalls {
   static long punchHole(int descriptor, long offset, long bytes) {
     return SystemCall.FALLOCATE.call(
         descriptor, FALLOC_FL_KEEP_SIZE_PUNCH_HOLE, offset, bytes, 0, 0);
-  }
-
-  /** Opens a file that is there, for reading and writing. */
-  static long open(String path) {
-    try (Arena scope = Arena.ofConfined()) {
-      return SystemCall.OPENAT.call(
-          AT_FDCWD, scope.allocateFrom(path).address(), O_RDWR | O_CLOEXEC);
-    }
-  }
-
-  /** Locks one octet of a file for this opening of it, see {@code F_OFD_SETLK}. */
-  static long lock(int descriptor, long at) {
-    try (Arena scope = Arena.ofConfined()) {
-      MemorySegment lock = lock(scope, at, 1);
-      return SystemCall.FCNTL.call(descriptor, F_OFD_SETLK, lock.address());
-    }
-  }
-
-  /** Whether another opening of the file has locked any of those octets; 1 if so, 0 if not. */
-  static long isLocked(int descriptor, long from, long length) {
-    try (Arena scope = Arena.ofConfined()) {
-      MemorySegment lock = lock(scope, from, length);
-      long result = SystemCall.FCNTL.call(descriptor, F_OFD_GETLK, lock.address());
-      return result < 0 || lock.get(ValueLayout.JAVA_SHORT, 0) == F_UNLCK ? result : 1;
-    }
-  }
-
-  private static MemorySegment lock(Arena scope, long from, long length) {
-    MemorySegment lock = scope.allocate(LOCK_BYTES, Long.BYTES);
-    lock.set(ValueLayout.JAVA_SHORT, 0, F_WRLCK);
-    lock.set(ValueLayout.JAVA_LONG, 8, from);
-    lock.set(ValueLayout.JAVA_LONG, 16, length);
-    return lock;
   }
 
   static long close(int descriptor) {

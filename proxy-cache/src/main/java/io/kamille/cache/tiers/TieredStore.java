@@ -92,7 +92,6 @@ public final class TieredStore {
 
   // Volatile: set by whoever hands over, read by all.
   private volatile @Nullable RemovalListener listener;
-  private volatile boolean tellsOfReplacements;
   // Volatile: set by whoever takes over, read by all.
   private volatile @Nullable RemovalListener elder;
 
@@ -284,7 +283,7 @@ public final class TieredStore {
       copies.stored(key, response, index);
     }
     RemovalListener told = listener;
-    if (told != null && (tellsOfReplacements || (copies != null && copies.mayHaveHad(key)))) {
+    if (told != null && copies != null && copies.mayHaveHad(key)) {
       told.removed(key);
     }
     if (!isStillGood(key, before)) {
@@ -463,9 +462,8 @@ public final class TieredStore {
     }
   }
 
-  /** Tells that one, or nobody, of removals; of replacements, too, if it has all that we have. */
-  public void tell(@Nullable RemovalListener next, boolean hasOurs) {
-    tellsOfReplacements = hasOurs;
+  /** Tells that one, or nobody, of removals. */
+  public void tell(@Nullable RemovalListener next) {
     listener = next;
   }
 

@@ -247,7 +247,7 @@ class SendableArenaTest {
 
   private static MemoryFile scarce(long bytes, java.lang.foreign.Arena life) throws IOException {
     MemoryFile real = MemoryFile.open(bytes, life);
-    return new MemoryFile(real.descriptor(), real.channel(), real.memory(), PAGE, 0) {
+    return new MemoryFile(real.descriptor(), real.channel(), real.memory(), PAGE) {
       @Override
       long fill(long from, long to) {
         return -12;
@@ -257,7 +257,7 @@ class SendableArenaTest {
 
   private static MemoryFile throwing(long bytes, java.lang.foreign.Arena life) throws IOException {
     MemoryFile real = MemoryFile.open(bytes, life);
-    return new MemoryFile(real.descriptor(), real.channel(), real.memory(), PAGE, 0) {
+    return new MemoryFile(real.descriptor(), real.channel(), real.memory(), PAGE) {
       @Override
       boolean renew(long from, long to) {
         throw new IllegalStateException("thrown by the test");
@@ -268,7 +268,7 @@ class SendableArenaTest {
   /** A file whose kernel gives no fresh pages. */
   private static MemoryFile stubborn(long bytes, java.lang.foreign.Arena life) throws IOException {
     MemoryFile real = MemoryFile.open(bytes, life);
-    return new MemoryFile(real.descriptor(), real.channel(), real.memory(), PAGE, 0) {
+    return new MemoryFile(real.descriptor(), real.channel(), real.memory(), PAGE) {
       @Override
       boolean renew(long from, long to) {
         return false;

@@ -1,14 +1,12 @@
 package io.kamille.cluster.engine;
 
+import io.kamille.core.setting.PrivateFile;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -121,7 +119,7 @@ final class MemberLog extends FileBasedLog {
   /** This node may vote from now on, and after a restart; the log is that of these voters. */
   void makeVoter(List<String> voters) throws IOException {
     String names = String.join("\n", voters);
-    write(directory.resolve(VOTER), ByteBuffer.wrap(names.getBytes(StandardCharsets.UTF_8)));
+    PrivateFile.replace(directory.resolve(VOTER), names.getBytes(StandardCharsets.UTF_8));
   }
 
   /** Whose votes the log in that directory stands on; nobody's if it says nothing. */
@@ -163,11 +161,8 @@ final class MemberLog extends FileBasedLog {
   public void setSnapshot(ByteBuffer snapshot) {
     byte[] octets = new byte[snapshot.remaining()];
     snapshot.duplicate().get(octets);
-    Path file = directory.resolve(SNAPSHOT);
-    Path beside = directory.resolve(SNAPSHOT + ".new");
     try {
-      write(beside, ByteBuffer.wrap(sealed(octets)));
-      Files.move(beside, file, StandardCopyOption.ATOMIC_MOVE);
+      PrivateFile.replace(directory.resolve(SNAPSHOT), sealed(octets));
     } catch (IOException refused) {
       throw fault("a snapshot cannot be written: " + refused.getMessage());
     }
@@ -180,20 +175,6 @@ final class MemberLog extends FileBasedLog {
       return Files.exists(file) ? ByteBuffer.wrap(opened(Files.readAllBytes(file))) : null;
     } catch (IOException damaged) {
       throw new IllegalStateException("the snapshot is damaged", damaged);
-    }
-  }
-
-  private static void write(Path file, ByteBuffer octets) throws IOException {
-    try (FileChannel out =
-        FileChannel.open(
-            file,
-            StandardOpenOption.CREATE,
-            StandardOpenOption.WRITE,
-            StandardOpenOption.TRUNCATE_EXISTING)) {
-      while (octets.hasRemaining()) {
-        out.write(octets);
-      }
-      out.force(true);
     }
   }
 

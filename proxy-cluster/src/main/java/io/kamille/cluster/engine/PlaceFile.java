@@ -1,13 +1,11 @@
 package io.kamille.cluster.engine;
 
+import io.kamille.core.setting.PrivateFile;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
@@ -89,25 +87,9 @@ public final class PlaceFile implements AutoCloseable {
 
   /** Has a file hold these octets, or what it held before. */
   public static void replace(Path file, byte[] octets) {
-    Path beside = file.resolveSibling(file.getFileName() + ".new");
     try {
-      try (FileChannel channel =
-          FileChannel.open(
-              beside,
-              StandardOpenOption.CREATE,
-              StandardOpenOption.TRUNCATE_EXISTING,
-              StandardOpenOption.WRITE)) {
-        ByteBuffer rest = ByteBuffer.wrap(octets);
-        while (rest.hasRemaining()) {
-          channel.write(rest);
-        }
-        // A name that points to nothing after a power cut would be no place at all.
-        channel.force(true);
-      }
-      Files.move(beside, file, StandardCopyOption.ATOMIC_MOVE);
-      try (FileChannel directory = FileChannel.open(file.toAbsolutePath().resolveSibling(""))) {
-        directory.force(true);
-      }
+      // A name that points to nothing after a power cut would be no place at all.
+      PrivateFile.replace(file, octets);
     } catch (IOException refused) {
       LOG.log(Level.WARNING, "the next process will not know it: {0}", refused.getMessage());
     }

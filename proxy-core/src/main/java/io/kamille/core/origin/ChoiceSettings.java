@@ -20,8 +20,6 @@ public record ChoiceSettings(Kind kind, HashKey hashKey, StickySettings sticky, 
     POWER_OF_TWO,
     /** One after the other, in the proportion of the weights, well mixed. */
     ROUND_ROBIN,
-    /** Of two origins drawn by weight, the one that is expected to answer sooner. */
-    LEAST_TIME,
     /** The same for the same key, while it has not much more to do than others. */
     CONSISTENT_HASH
   }
@@ -32,8 +30,8 @@ public record ChoiceSettings(Kind kind, HashKey hashKey, StickySettings sticky, 
               ValueTypes.oneOf(Kind.values()),
               "How one of several origins is chosen for a request: `power-of-two` takes the one"
                   + " with fewer requests in flight of two drawn by weight, `round-robin` takes"
-                  + " each in turn by weight, `least-time` takes the one of two that is expected to"
-                  + " answer sooner, `consistent-hash` takes the same for the same `hash-key`.")
+                  + " each in turn by weight, `consistent-hash` takes the same for the same"
+                  + " `hash-key`.")
           .into("kind")
           .defaultsTo(Kind.POWER_OF_TWO);
 

@@ -40,22 +40,17 @@ public final class ConfigReader {
 
   /** The values of the whole file. They are complete only if no problem was added. */
   public static SectionValues read(ConfigNode root, Section<?> section, Problems problems) {
-    return read(root, section, Path.of(""), List.of(), problems);
+    return read(root, section, Path.of(""), problems);
   }
 
   /**
    * The same.
    *
    * @param directory that paths are relative to
-   * @param warnings what was left out before
    */
   public static SectionValues read(
-      ConfigNode root,
-      Section<?> section,
-      Path directory,
-      List<String> warnings,
-      Problems problems) {
-    var values = SectionValues.of(section, root.position()).warnings(warnings);
+      ConfigNode root, Section<?> section, Path directory, Problems problems) {
+    var values = SectionValues.of(section, root.position());
     new ConfigReader(directory, problems).readSection(root, section, null, values);
     return values.build();
   }

@@ -21,7 +21,6 @@ public final class SectionValues {
   private final Position position;
   private final Map<Setting<?>, Given> given;
   private final Map<Subsection<?>, List<SectionValues>> children;
-  private final List<String> warnings;
 
   private SectionValues(Builder builder) {
     section = builder.section;
@@ -29,7 +28,6 @@ public final class SectionValues {
     path = builder.path;
     position = builder.position;
     given = Map.copyOf(builder.given);
-    warnings = builder.warnings;
     children = new HashMap<>();
     builder.children.forEach((child, all) -> children.put(child, List.copyOf(all)));
   }
@@ -55,11 +53,6 @@ public final class SectionValues {
   /** Where this section is, such as {@code upstreams.web}. */
   public String path() {
     return path;
-  }
-
-  /** What the file says that was ignored: a line for each, of the file as a whole. */
-  public List<String> warnings() {
-    return warnings;
   }
 
   /** Where this section begins. */
@@ -136,19 +129,12 @@ public final class SectionValues {
     private final Position position;
     private final Map<Setting<?>, Given> given = new HashMap<>();
     private final Map<Subsection<?>, List<SectionValues>> children = new HashMap<>();
-    private List<String> warnings = List.of();
 
     private Builder(Section<?> section, String name, String path, Position position) {
       this.section = section;
       this.name = name;
       this.path = path;
       this.position = position;
-    }
-
-    /** What was ignored in the file. */
-    Builder warnings(List<String> lines) {
-      warnings = lines;
-      return this;
     }
 
     /** Gives a setting of this section its value. */

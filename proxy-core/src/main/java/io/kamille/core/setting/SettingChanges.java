@@ -151,7 +151,7 @@ public final class SettingChanges {
    * a setting inside differs, sections under names if they have one.
    */
   public static SectionValues reloaded(SectionValues running, SectionValues next) {
-    var values = SectionValues.of(next.section(), next.position()).warnings(next.warnings());
+    var values = SectionValues.of(next.section(), next.position());
     fill(values, running, next, false);
     return values.build();
   }

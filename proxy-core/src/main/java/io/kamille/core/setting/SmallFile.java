@@ -37,12 +37,11 @@ public final class SmallFile {
    *     limitBytes}; {@link Problems#reason} says why
    */
   public static byte[] read(Path file, int limitBytes) throws IOException {
-    var found = Files.readAttributes(file, BasicFileAttributes.class);
-    return read(file, found, limitBytes, Files::newInputStream);
+    return read(file, limitBytes, Files::newInputStream);
   }
 
-  static byte[] read(Path file, BasicFileAttributes found, int limitBytes, Opener opener)
-      throws IOException {
+  static byte[] read(Path file, int limitBytes, Opener opener) throws IOException {
+    var found = Files.readAttributes(file, BasicFileAttributes.class);
     if (!found.isRegularFile()) {
       throw new IOException("it is no regular file");
     }

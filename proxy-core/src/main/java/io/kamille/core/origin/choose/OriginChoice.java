@@ -9,7 +9,7 @@ import java.util.concurrent.TimeUnit;
 
 /** Picks the origin for one request. Confined to its loop. */
 public abstract sealed class OriginChoice
-    permits ConsistentHash, LeastTime, PowerOfTwoChoices, WeightedRoundRobin {
+    permits ConsistentHash, PowerOfTwoChoices, WeightedRoundRobin {
 
   /*
    * Origins that are out are passed over, but when one of them is due for its probe, the request at
@@ -82,7 +82,6 @@ public abstract sealed class OriginChoice
     return switch (kind) {
       case POWER_OF_TWO -> new PowerOfTwoChoices(origins, new SplittableRandom());
       case ROUND_ROBIN -> new WeightedRoundRobin(origins);
-      case LEAST_TIME -> new LeastTime(origins, new SplittableRandom());
       case CONSISTENT_HASH -> new ConsistentHash(origins);
     };
   }
@@ -240,22 +239,6 @@ public abstract sealed class OriginChoice
     failing[place] = hasFailed ? last + (1 - last) * PART_OF_ONE : last * (1 - PART_OF_ONE);
     failedNanos[place] = nowNanos;
   }
-
-  /** The origin at that place began to answer, so long after it was asked; or failed to. */
-  public void answered(int place, long nanos, Speed speed, long nowNanos) {}
-
-  /** What the time to an answer says of an origin. */
-  public enum Speed {
-    /** How fast it is. */
-    OWN,
-    /** Nothing, if it is short: it failed. */
-    OF_FAILURE,
-    /** That it has too much to do: a timeout, or a 503. */
-    OF_OVERLOAD
-  }
-
-  /** A client gave up, which had waited for the origin at that place for so long. */
-  public void waited(int place, long nanos, long nowNanos) {}
 
   /** Whether a request belongs to an origin, so that weights must not move with each answer. */
   boolean isKeyed() {

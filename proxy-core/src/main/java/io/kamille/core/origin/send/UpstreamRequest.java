@@ -441,8 +441,6 @@ final class UpstreamRequest
     if (present == null) {
       leaveProbe();
       pool().leave(this);
-    } else if (status == 0 && !isUploading) {
-      home.waited(place, home.nanos() - sentNanos);
     }
     finish();
     if (present != null) {

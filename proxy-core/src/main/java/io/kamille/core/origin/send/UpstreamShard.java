@@ -14,7 +14,6 @@ import io.kamille.core.origin.OriginHealth;
 import io.kamille.core.origin.UpstreamCounters;
 import io.kamille.core.origin.UpstreamSettings;
 import io.kamille.core.origin.choose.OriginChoice;
-import io.kamille.core.origin.choose.OriginChoice.Speed;
 import io.kamille.core.origin.choose.StickyCookie;
 import io.kamille.core.origin.dial.OriginPools;
 import io.kamille.core.origin.pool.ConcurrencyLimit;
@@ -225,10 +224,8 @@ final class UpstreamShard {
 
   /** A request got its answer, or waited so long in vain. */
   private void learn(int place, long nanos, boolean hasFailed, boolean isOverload, long now) {
-    Speed speed = hasFailed ? isOverload ? Speed.OF_OVERLOAD : Speed.OF_FAILURE : Speed.OWN;
-    choice.answered(place, nanos, speed, now);
     choice.ended(place, hasFailed, now);
-    if (settings.isAdaptive() && !isReplaced && speed != Speed.OF_FAILURE) {
+    if (settings.isAdaptive() && !isReplaced && (!hasFailed || isOverload)) {
       limits.get(place).sample(nanos, pools.of(place).lentCount(), isOverload, now);
       limit(place);
     }
@@ -266,11 +263,6 @@ final class UpstreamShard {
   /** After what time the origin wants to be asked again; 0 or less if it does not say. */
   long retryAfterSeconds(ResponseHead head) {
     return RetryAfter.seconds(head.fields(), clock.epochSeconds());
-  }
-
-  /** A client gave up, which had waited for a head for so long. */
-  void waited(int place, long nanos) {
-    choice.waited(place, nanos, clock.nanos());
   }
 
   /** The origin could not be reached. */

@@ -10,7 +10,6 @@ import io.kamille.core.origin.Origin;
 import io.kamille.core.origin.OriginHealth;
 import io.kamille.core.origin.Standing;
 import io.kamille.core.origin.UpstreamSettings;
-import io.kamille.core.origin.choose.OriginChoice.Speed;
 import io.kamille.core.setting.OriginUrl;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -105,7 +104,6 @@ class OriginChoiceTest {
       if (ends.size() == 8) {
         clock.advance(Duration.ofNanos(Math.max(0, ends.poll() - clock.nanos())));
         choice.origins[0].finish();
-        choice.answered(0, 30_000_000, Speed.OWN, clock.nanos());
         choice.ended(0, false, clock.nanos());
       }
       if (choice.choose(0, true, NONE, clock.nanos()) == 0) {
@@ -114,7 +112,6 @@ class OriginChoiceTest {
       } else {
         asked++;
         clock.advance(Duration.ofMillis(1));
-        choice.answered(1, 1_000_000, fails ? Speed.OF_FAILURE : Speed.OWN, clock.nanos());
         choice.ended(1, fails, clock.nanos());
       }
     }
@@ -335,24 +332,6 @@ class OriginChoiceTest {
     double mean = 100;
     assertThat(origins)
         .allSatisfy(origin -> assertThat(origin.inFlight() / mean).isLessThanOrEqualTo(1.25));
-  }
-
-  @Test
-  void theOriginThatAnswersSoonerIsTaken() {
-    List<Origin> origins = origins(1, 1);
-    OriginChoice choice = new LeastTime(origins, new SplittableRandom(42));
-    choice.answered(0, 10_000_000, Speed.OWN, clock.nanos());
-    choice.answered(1, 20_000_000, Speed.OWN, clock.nanos());
-    assertThat(chosen(choice, 20)).containsOnly(0);
-    choice.answered(0, 50_000_000, Speed.OWN, clock.nanos());
-    assertThat(chosen(choice, 20)).as("a rise counts at once").containsOnly(1);
-    clock.advance(Duration.ofMinutes(1));
-    choice.answered(0, 10_000_000, Speed.OWN, clock.nanos());
-    choice.answered(1, 20_000_000, Speed.OWN, clock.nanos());
-    assertThat(chosen(choice, 20)).containsOnly(0);
-    choice.answered(0, 1_000, Speed.OF_OVERLOAD, clock.nanos());
-    choice.answered(0, 1_000, Speed.OF_OVERLOAD, clock.nanos());
-    assertThat(chosen(choice, 20)).as("to fail quickly is not fast").containsOnly(1);
   }
 
   @Test

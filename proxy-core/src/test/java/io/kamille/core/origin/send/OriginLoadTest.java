@@ -9,7 +9,6 @@ import io.kamille.core.origin.HealthPolicy;
 import io.kamille.core.origin.Origin;
 import io.kamille.core.origin.OriginHealth;
 import io.kamille.core.origin.choose.ConsistentHash;
-import io.kamille.core.origin.choose.LeastTime;
 import io.kamille.core.origin.choose.OriginChoice;
 import io.kamille.core.origin.choose.PowerOfTwoChoices;
 import io.kamille.core.setting.OriginUrl;
@@ -56,11 +55,9 @@ class OriginLoadTest {
   }
 
   private OriginChoice choice(Kind kind) {
-    return switch (kind) {
-      case POWER_OF_TWO -> new PowerOfTwoChoices(origins, random.split());
-      case LEAST_TIME -> new LeastTime(origins, random.split());
-      default -> OriginChoice.of(kind, origins);
-    };
+    return kind == Kind.POWER_OF_TWO
+        ? new PowerOfTwoChoices(origins, random.split())
+        : OriginChoice.of(kind, origins);
   }
 
   @ParameterizedTest

@@ -1,4 +1,4 @@
-package io.kamille.admin.auth;
+package io.kamille.core.setting;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -95,7 +95,7 @@ public final class PrivateFile {
    * Keeps other processes from changing a file until this is closed: all that change it ask here
    * before. The lock is on a file beside it, because the file itself is replaced.
    */
-  static FileChannel lock(Path file) throws IOException {
+  public static FileChannel lock(Path file) throws IOException {
     FileChannel gate = open(file.resolveSibling(file.getFileName() + ".lock"));
     try {
       // The channel that is returned holds it.
