@@ -14,7 +14,7 @@ import io.kamille.core.origin.Origin;
 import io.kamille.core.origin.OriginSettings;
 import io.kamille.core.origin.UpstreamMetrics;
 import io.kamille.core.origin.UpstreamSettings;
-import io.kamille.core.origin.check.HealthProber;
+import io.kamille.core.origin.check.HealthChecker;
 import io.kamille.core.origin.names.OriginLists;
 import io.kamille.core.origin.names.OriginNames;
 import io.kamille.core.origin.send.Spool;
@@ -99,7 +99,7 @@ final class Upstreams implements AutoCloseable {
 
   private final OriginNames names;
   private final Connector connector;
-  private final HealthProber prober;
+  private final HealthChecker checker;
   private final Spool spool;
   private final MetricRegistry registry;
   private final WallClock clock;
@@ -135,7 +135,7 @@ final class Upstreams implements AutoCloseable {
     this.registry = registry;
     this.clock = clock;
     this.secret = secret;
-    this.prober = new HealthProber(connector, clock, registry);
+    this.checker = new HealthChecker(connector, clock, registry);
     this.spool = new Spool(PlatformDependent.maxDirectMemory() / SPOOL_MEMORY_PART, disk, registry);
   }
 
@@ -243,18 +243,18 @@ final class Upstreams implements AutoCloseable {
       upstream.handlers().values().forEach(handler -> handler.origins(upstream.origins()));
     }
     exportOrigins();
-    prober.follow(targets());
+    checker.follow(targets());
     closeAllBut(next, last);
   }
 
   /** All origins, each as the first route to its upstream has it asked. */
-  private List<HealthProber.Target> targets() {
-    List<HealthProber.Target> targets = new ArrayList<>();
+  private List<HealthChecker.Target> targets() {
+    List<HealthChecker.Target> targets = new ArrayList<>();
     for (Upstream upstream : inForce.values()) {
       UpstreamSettings settings = first(upstream);
       OriginTls tls = settings.health().check().isOn() ? tls(settings, upstream.trust()) : null;
       for (Origin origin : upstream.origins()) {
-        targets.add(new HealthProber.Target(origin, settings, tls, upstream.metrics()));
+        targets.add(new HealthChecker.Target(origin, settings, tls, upstream.metrics()));
       }
     }
     return targets;
@@ -274,7 +274,7 @@ final class Upstreams implements AutoCloseable {
   public void close() {
     watcher.shutdownNow();
     synchronized (this) {
-      prober.close();
+      checker.close();
       spool.close();
       closeAllBut(Map.of(), inForce);
     }

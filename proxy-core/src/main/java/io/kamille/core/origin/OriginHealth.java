@@ -34,7 +34,7 @@ public final class OriginHealth {
    * If the origin says in a 503 after what time to come back, it is left alone no shorter, within
    * the limit. That alone puts it out never: one URL may say so, and it is clients who choose URLs.
    *
-   * Active checks (HealthProber) put an origin out and bring it back by the same standing. Out for
+   * Active checks (HealthChecker) put an origin out and bring it back by the same standing. Out for
    * its checks, only they bring it back, and no request probes it. Out for its requests, checks
    * that fail take it over; checks that pass end it only if it took no connections: an origin may
    * be well for checks and broken for users, whose requests then decide.

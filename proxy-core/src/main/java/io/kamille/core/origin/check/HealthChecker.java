@@ -42,7 +42,7 @@ import org.jspecify.annotations.Nullable;
  * Checks whether origins are well, all of the appliance on one loop of its own, and tells their
  * {@link OriginHealth}. Any thread.
  */
-public final class HealthProber implements AutoCloseable {
+public final class HealthChecker implements AutoCloseable {
 
   /*
    * A check of an origin begins some time after its last one ended, so that a slow origin has one
@@ -100,7 +100,7 @@ public final class HealthProber implements AutoCloseable {
    *
    * @param connector of the kind that a loop over epoll serves
    */
-  public HealthProber(Connector connector, WallClock clock, MetricRegistry registry) {
+  public HealthChecker(Connector connector, WallClock clock, MetricRegistry registry) {
     this.connector = connector;
     this.clock = clock;
     registry.counting(PASSED, passed::sum);
@@ -305,7 +305,7 @@ public final class HealthProber implements AutoCloseable {
       isUnderWay = false;
       stop.run();
       underWay--;
-      loop.execute(HealthProber.this::beginDue);
+      loop.execute(HealthChecker.this::beginDue);
     }
 
     private void pass(long now) {

@@ -22,7 +22,7 @@ import io.kamille.core.origin.ProxyAnnouncement;
 import io.kamille.core.origin.Standing.Phase;
 import io.kamille.core.origin.UpstreamMetrics;
 import io.kamille.core.origin.UpstreamSettings;
-import io.kamille.core.origin.check.HealthProber.Target;
+import io.kamille.core.origin.check.HealthChecker.Target;
 import io.kamille.core.origin.send.H2Conversation;
 import io.kamille.core.origin.send.ScriptedOrigin;
 import io.kamille.core.origin.send.ScriptedOrigin.Conversation;
@@ -55,7 +55,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-class HealthProberTest {
+class HealthCheckerTest {
 
   /*
    * Checks follow each other in milliseconds, whether the test looks or not. So an origin that has
@@ -69,12 +69,12 @@ class HealthProberTest {
   private static final Script BROKEN = says("HTTP/1.1 500 Oops\r\nContent-Length: 0\r\n\r\n");
 
   private final MetricRegistry registry = new MetricRegistry();
-  private final HealthProber prober =
-      new HealthProber(LoopGroup.sockets(), WallClock.system(), registry);
+  private final HealthChecker checker =
+      new HealthChecker(LoopGroup.sockets(), WallClock.system(), registry);
 
   @AfterEach
   void close() {
-    prober.close();
+    checker.close();
   }
 
   @Test
@@ -230,7 +230,7 @@ class HealthProberTest {
         origin.addresses(List.of(InetAddress.getLoopbackAddress()));
         targets.add(new Target(origin, settings, tls, metrics(origin)));
       }
-      prober.follow(targets);
+      checker.follow(targets);
       targets.forEach(target -> untilChecked(target.origin()));
       until(targets.getLast().origin(), health -> !health.isIn());
       assertThat(targets.getFirst().origin().health().isIn()).isTrue();
@@ -337,7 +337,7 @@ class HealthProberTest {
             return GlobalEventExecutor.INSTANCE.newFailedFuture(
                 new ChannelException("Too many open files"));
           };
-      try (var own = new HealthProber(without, WallClock.system(), figures)) {
+      try (var own = new HealthChecker(without, WallClock.system(), figures)) {
         UpstreamSettings settings = settings(check(kind, LONG, 1, 1));
         Origin origin = origin(80, settings);
         own.follow(List.of(target(origin, settings)));
@@ -356,7 +356,7 @@ class HealthProberTest {
   @Test
   void anOriginThatNeverConnectsFailsHoweverShortOurLineWaits() throws Exception {
     Connector silent = (bootstrap, address) -> bootstrap.config().group().next().newPromise();
-    try (var own = new HealthProber(silent, WallClock.system(), registry)) {
+    try (var own = new HealthChecker(silent, WallClock.system(), registry)) {
       UpstreamSettings settings =
           impatient(settings(check(Kind.HTTP, Duration.ofMillis(50), 1, 1)));
       Origin origin = origin(80, settings);
@@ -398,7 +398,7 @@ class HealthProberTest {
 
   @Test
   void atMostSoManyChecksRunAtATime() throws Exception {
-    int count = HealthProber.MOST_AT_A_TIME + 20;
+    int count = HealthChecker.MOST_AT_A_TIME + 20;
     Script[] scripts = new Script[count];
     Arrays.fill(scripts, HANGS);
     UpstreamSettings settings = settings(check(Kind.HTTP, LONG, 1, 1));
@@ -407,10 +407,10 @@ class HealthProberTest {
           IntStream.range(0, count)
               .mapToObj(i -> target(origin(server.port(), settings), settings))
               .toList();
-      prober.follow(targets);
-      Await.until(() -> server.heads().size() == HealthProber.MOST_AT_A_TIME);
-      prober.follow(targets);
-      assertThat(server.connections()).isEqualTo(HealthProber.MOST_AT_A_TIME);
+      checker.follow(targets);
+      Await.until(() -> server.heads().size() == HealthChecker.MOST_AT_A_TIME);
+      checker.follow(targets);
+      assertThat(server.connections()).isEqualTo(HealthChecker.MOST_AT_A_TIME);
     }
   }
 
@@ -431,10 +431,10 @@ class HealthProberTest {
           loop.complete(own);
           return never;
         };
-    try (var own = new HealthProber(connector, WallClock.system(), registry)) {
+    try (var own = new HealthChecker(connector, WallClock.system(), registry)) {
       UpstreamSettings settings = settings(check(Kind.TCP, Duration.ofNanos(1), LONG, 1, 100, ""));
       List<Target> targets = new ArrayList<>();
-      for (int i = 0; i < HealthProber.MOST_AT_A_TIME; i++) {
+      for (int i = 0; i < HealthChecker.MOST_AT_A_TIME; i++) {
         targets.add(target(origin(1, settings), settings));
       }
       for (int i = 0; i < 500; i++) {
@@ -443,7 +443,7 @@ class HealthProberTest {
       }
       targets.add(target(origin(2, settings), settings));
       own.follow(targets);
-      Await.until(() -> hanging.size() == HealthProber.MOST_AT_A_TIME);
+      Await.until(() -> hanging.size() == HealthChecker.MOST_AT_A_TIME);
       // All others wait by then: they were due in this order.
       await(await(loop).submit(() -> {}));
       hanging.getFirst().setSuccess(null);
@@ -456,7 +456,7 @@ class HealthProberTest {
     try (var server = ScriptedOrigin.open(WELL, WELL, WELL)) {
       Origin origin = follow(server.port(), check(Kind.HTTP, LONG, 1, 1));
       untilChecked(origin);
-      prober.follow(List.of());
+      checker.follow(List.of());
       Await.until(() -> origin.lastCheck() == null);
     }
   }
@@ -466,7 +466,7 @@ class HealthProberTest {
     try (var server = ScriptedOrigin.open(WELL, HANGS)) {
       Origin origin = follow(server.port(), check(Kind.HTTP, LONG, 1, 1));
       Await.until(() -> server.heads().size() == 2);
-      prober.close();
+      checker.close();
       Await.until(() -> origin.lastCheck() == null);
       assertThat(origin.health().isIn()).isTrue();
     }
@@ -546,7 +546,7 @@ class HealthProberTest {
   }
 
   private void follow(Origin origin, UpstreamSettings settings) {
-    prober.follow(List.of(target(origin, settings)));
+    checker.follow(List.of(target(origin, settings)));
   }
 
   private Target target(Origin origin, UpstreamSettings settings) {
