@@ -30,4 +30,15 @@ class TextDiffTest {
             """);
     assertThat(TextDiff.between(before, before)).isEmpty();
   }
+
+  /** Comparing each line with each would take the memory of the process. */
+  @Test
+  void textsThatDifferInVeryMuchDifferInOnePiece() {
+    String before = "same\n" + "x\nz\n".repeat(2000) + "same\n";
+    String after = "same\n" + "y\nz\n".repeat(2000) + "same\n";
+    assertThat(TextDiff.between(before, after))
+        .startsWith("@@ -1,4002 +1,4002 @@\n same\n-x\n-z\n-x\n");
+    assertThat(TextDiff.between("same\n", "same\n" + "x\n".repeat(2_000_000)))
+        .startsWith("@@ -1,1 +1,2000001 @@\n same\n+x\n");
+  }
 }
