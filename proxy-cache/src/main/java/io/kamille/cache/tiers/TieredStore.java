@@ -477,17 +477,6 @@ public final class TieredStore {
     return elder != null;
   }
 
-  /** Makes a response visible that another process stored, if there is room. Takes over a lease. */
-  public boolean adopt(CacheKey key, StoredResponse response) {
-    response.unpurged(0, purges.last());
-    index.pause();
-    boolean isIn = index.put(key, response, () -> true);
-    if (!isIn) {
-      response.release();
-    }
-    return isIn;
-  }
-
   /** Forgets everything in memory; copies stay. Comes last. */
   public void close() {
     index.clear();
