@@ -40,8 +40,8 @@ public record Wait(Kind kind, long deadlineNanos, @Nullable SelectingFields sele
   }
 
   /**
-   * The same for a response whose fields are known. A request that learns of other fields a
-   * second time waits no more: an origin may name others each time.
+   * The same for a response whose fields are known. A request that learns of other fields a second
+   * time waits no more: an origin may name others each time.
    */
   Wait forLike(SelectingFields learned) {
     return selecting == null ? new Wait(kind, deadlineNanos, learned) : OVER;
