@@ -33,7 +33,7 @@ class RoomRulesTest {
               "Member Row Section SectionValues Setting Subsection",
               "a section is made of settings and sections"),
           Map.entry(
-              "Backlog ContentWindow Follower FollowerGroup InFlight InFlightTable SharedChunk",
+              "ContentWindow FillPieces Follower FollowerGroup InFlight InFlightTable SharedChunk",
               "news goes from a leader to its followers, and word of their leaving back"),
           Map.entry("CacheKey CacheKeyProbe", "a probe is a key that is used again"),
           Map.entry(

@@ -1,10 +1,10 @@
 package io.kamille.cache.disk;
 
 import io.kamille.cache.store.StoredOctets;
-import io.kamille.core.exchange.ContentSink;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.DefaultFileRegion;
+import io.netty.util.ReferenceCounted;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.util.Objects;
@@ -155,14 +155,14 @@ final class SegmentOctets implements StoredOctets {
   }
 
   @Override
-  public void send(long offset, long length, ContentSink sink) {
+  public void send(long offset, long length, Consumer<? super ReferenceCounted> sink) {
     checkReadable(offset, length);
     if (offset < head.length) {
       throw new IndexOutOfBoundsException(
           "offset: " + offset + " (expected: >= " + head.length + ", where the content begins)");
     }
     retain();
-    sink.write(new Region(segment.channel(), contentPosition + offset - head.length, length));
+    sink.accept(new Region(segment.channel(), contentPosition + offset - head.length, length));
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.kamille.cache.fill;
 
+import io.kamille.core.content.Pieces.End;
 import io.kamille.core.exchange.ContentSource;
 import io.kamille.core.exchange.Failure;
 import io.kamille.core.exchange.Failure.Kind;
@@ -44,13 +45,6 @@ public final class ContentWindow {
 
   static final int HALF_BYTES = CAPACITY_BYTES / 2;
 
-  /**
-   * How the content ended.
-   *
-   * @param why what broke it off; null if it is complete
-   */
-  record End(@Nullable Failure why) {}
-
   private final EventLoop loop;
   private final Runnable stuck;
   private final AtomicLong occupiedBytes = new AtomicLong();
@@ -87,9 +81,7 @@ public final class ContentWindow {
    * and calls {@link #written} next.
    */
   public SharedChunk write(ByteBuf chunk) {
-    byte[] octets = new byte[chunk.readableBytes()];
-    chunk.getBytes(chunk.readerIndex(), octets);
-    SharedChunk shared = new SharedChunk(this, octets, groups.length + 1);
+    SharedChunk shared = SharedChunk.of(this, chunk, groups.length + 1);
     last = shared;
     occupiedBytes.addAndGet(shared.occupiedBytes());
     for (FollowerGroup group : groups) {
@@ -113,7 +105,7 @@ public final class ContentWindow {
   /** The followers have got it all, or, for that reason, will not. */
   public void end(@Nullable Failure why) {
     origin = ContentSource.NONE;
-    end = new End(why);
+    end = why == null ? End.COMPLETE : End.broken(why);
     forgetPatience();
     for (FollowerGroup group : groups) {
       group.wake();

@@ -4,9 +4,10 @@ import io.kamille.cache.rules.ForwardReason;
 import io.kamille.cache.rules.Preconditions;
 import io.kamille.cache.rules.Tags;
 import io.kamille.cache.serve.CacheStatus;
-import io.kamille.cache.serve.ContentFeed;
 import io.kamille.cache.serve.Forwarding;
 import io.kamille.cache.serve.OwnHeads;
+import io.kamille.core.content.Pieces;
+import io.kamille.core.content.Pump;
 import io.kamille.core.exchange.ContentSource;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeNotes.CacheResult;
@@ -17,7 +18,6 @@ import io.kamille.core.exchange.ReplyHandover;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.ResponseHead;
 import java.lang.System.Logger.Level;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A request that waits for another one's response and reads it from the store while it is still
@@ -47,6 +47,8 @@ public final class Follower implements ContentSource {
     DONE
   }
 
+  private static final Failure LEFT = Failure.of(Kind.CLIENT_GONE, "it reads no further");
+
   private final Exchange exchange;
   private final ReplyHandover client;
   private final InFlight flight;
@@ -57,9 +59,8 @@ public final class Follower implements ContentSource {
   private final boolean wasLate;
   private final long joinedAfter;
   private State state = State.WAITING;
-  private @Nullable ContentFeed feed;
-  private @Nullable Backlog backlog;
-  private ContentWindow.@Nullable End end;
+  private final FillPieces pieces = new FillPieces();
+  private final Pump pump = new Pump(pieces);
 
   private Follower(
       Exchange exchange,
@@ -132,64 +133,39 @@ public final class Follower implements ContentSource {
 
   private void readOn() {
     switch (flight.stage()) {
-      case Stage.Filling filling -> read(filling, false);
-      case Stage.Filled(var filling, _) -> read(filling, true);
-      case Stage.Overflowing(_, var storedLength) -> readBehind(storedLength);
+      case Stage.Filling _, Stage.Overflowing _ -> pump.run();
+      case Stage.Filled _ -> pieces.end(Pieces.End.COMPLETE);
       case Stage.Broken(var why) -> breakOff(why);
       case Stage.Waiting _, Stage.Apart _, Stage.Again _, Stage.Failed _ ->
           throw new IllegalStateException(flight.stage() + " (expected: what follows content)");
     }
+    leaveAtEnd();
   }
 
-  private void read(Stage.Filling filling, boolean isFilled) {
-    ContentFeed reading = feed;
-    if (reading != null
-        && reading.advance(filling.octets().length() - filling.contentOffset())
-        && isFilled) {
-      leaveFor(() -> client.end(null));
-    }
-  }
-
-  /** Reads what is stored, then what comes from the window. */
-  private void readBehind(long storedLength) {
-    ContentFeed stored = feed;
-    if (stored != null) {
-      if (!stored.advance(storedLength)) {
-        return;
-      }
-      stored.close();
-      feed = null;
-    }
-    Backlog rest = backlog;
-    boolean isAtEnd = rest == null || rest.advance();
-    if (isAtEnd && end != null) {
-      leaveFor(() -> client.end(null));
+  private void leaveAtEnd() {
+    if (pump.isOver()) {
+      leaveFor(() -> {});
     }
   }
 
   /** Takes a chunk from the window, if it reads; it looks later. Borrows the hold. */
   void take(SharedChunk chunk) {
     if (state == State.BEGUN) {
-      if (backlog == null) {
-        backlog = new Backlog(client, client.isPaused());
-      }
-      backlog.add(chunk);
+      pieces.add(chunk);
     }
   }
 
-  /** No chunk will come any more; it looks later. */
-  void ended(ContentWindow.End how) {
+  /** No chunk will come any more. */
+  void ended(Pieces.End how) {
     if (state == State.BEGUN) {
-      end = how;
-      if (how.why() != null) {
-        breakOff(how.why());
-      }
+      pieces.end(how);
+      leaveAtEnd();
     }
   }
 
   /** Leaves if it has so much to take that others have to wait. */
   void breakOffIfSlow(boolean onlyIfStalled) {
-    if (state == State.BEGUN && backlog != null && backlog.isLong(onlyIfStalled)) {
+    if (state == State.BEGUN && pieces.holdsUp(onlyIfStalled)) {
       fallback.brokenOffSlow();
       breakOff(ContentWindow.tooSlow());
     }
@@ -201,21 +177,17 @@ public final class Follower implements ContentSource {
       return;
     }
     ResponseHead head = filling.head().copy();
-    var reading = new ContentFeed(client, filling.octets(), filling.contentOffset(), 0);
     if (filling.octets().tryRetain()) {
-      feed = reading;
+      pieces.read(filling.octets(), filling.contentOffset());
       begin(filling, head);
     } else {
       goAgain(wait);
     }
   }
 
-  /** Answers with the head; holds a lease on the content, which its feed ends. */
+  /** Answers with the head; holds a lease on the content, which its pieces end. */
   private void begin(Stage.Filling filling, ResponseHead head) {
     state = State.BEGUN;
-    if (client.isPaused()) {
-      pause();
-    }
     exchange.notes().cache(CacheResult.COLLAPSED);
     cacheStatus.forwarded(head.fields(), forwarding().ttl(filling.ttlSeconds()));
     if (filling.facts().tags().areToldTo(exchange.request())) {
@@ -226,6 +198,7 @@ public final class Follower implements ContentSource {
       leaveFor(() -> client.end(null));
     } else {
       client.head(head, filling.contentLength());
+      pump.start(client);
     }
   }
 
@@ -272,22 +245,12 @@ public final class Follower implements ContentSource {
 
   @Override
   public void pause() {
-    if (feed != null) {
-      feed.pause();
-    }
-    if (backlog != null) {
-      backlog.pause();
-    }
+    pump.pause();
   }
 
   @Override
   public void resume() {
-    if (feed != null) {
-      feed.resume();
-    }
-    if (backlog != null) {
-      backlog.resume();
-    }
+    pump.resume();
     if (state == State.BEGUN) {
       look();
     }
@@ -334,13 +297,7 @@ public final class Follower implements ContentSource {
       return;
     }
     state = State.DONE;
-    if (feed != null) {
-      feed.close();
-      feed = null;
-    }
-    if (backlog != null) {
-      backlog.close();
-    }
+    pump.cancel(LEFT);
     flight.left();
     last.run();
   }

@@ -2,6 +2,7 @@ package io.kamille.cache.fill;
 
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.kamille.cache.store.StoredOctets;
+import io.kamille.core.content.Pieces;
 import io.kamille.core.loop.WallClock;
 import io.netty.channel.EventLoop;
 import java.util.ArrayList;
@@ -118,7 +119,7 @@ final class FollowerGroup implements Runnable {
     if (from == null) {
       return;
     }
-    ContentWindow.End end = from.end();
+    Pieces.End end = from.end();
     for (SharedChunk next = inbox.poll(); next != null; next = inbox.poll()) {
       SharedChunk chunk = next;
       forEach(follower -> follower.take(chunk));

@@ -1,9 +1,9 @@
 package io.kamille.cache.memory;
 
 import io.kamille.cache.store.StoredOctets;
-import io.kamille.core.exchange.ContentSink;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.util.ReferenceCounted;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandles;
@@ -185,7 +185,7 @@ public final class StoredBytes extends Blocks implements StoredOctets {
   }
 
   @Override
-  public void send(long offset, long length, ContentSink sink) {
+  public void send(long offset, long length, Consumer<? super ReferenceCounted> sink) {
     long readable = checkReadable(offset, length);
     boolean isSendable = arena.isSendable();
     long end = offset + length;
@@ -200,7 +200,7 @@ public final class StoredBytes extends Blocks implements StoredOctets {
         if (isSendable) {
           send(start, start + Math.min(readable, next) - position, from, to, sink);
         } else {
-          sink.write(leasedSlice(from, to - from));
+          sink.accept(leasedSlice(from, to - from));
         }
       }
       position = next;
@@ -208,21 +208,22 @@ public final class StoredBytes extends Blocks implements StoredOctets {
   }
 
   /** Sends what lies from {@code from} to {@code to} in a block with those whole pages. */
-  private void send(long start, long end, long from, long to, ContentSink sink) {
+  private void send(
+      long start, long end, long from, long to, Consumer<? super ReferenceCounted> sink) {
     long regionFrom = Math.max(from, arena.sendableFrom(start));
     long regionTo = Math.min(to, arena.sendableTo(end));
     if (regionTo - regionFrom < Arena.REGION_MINIMUM_BYTES) {
-      sink.write(leasedSlice(from, to - from));
+      sink.accept(leasedSlice(from, to - from));
       return;
     }
     if (from < regionFrom) {
-      sink.write(leasedSlice(from, regionFrom - from));
+      sink.accept(leasedSlice(from, regionFrom - from));
     }
     retain();
     LEASES.getAndBitwiseOr(this, SENT);
-    sink.write(arena.region(this, regionFrom, regionTo - regionFrom));
+    sink.accept(arena.region(this, regionFrom, regionTo - regionFrom));
     if (regionTo < to) {
-      sink.write(leasedSlice(regionTo, to - regionTo));
+      sink.accept(leasedSlice(regionTo, to - regionTo));
     }
   }
 

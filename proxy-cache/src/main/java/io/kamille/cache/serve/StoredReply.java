@@ -2,7 +2,9 @@ package io.kamille.cache.serve;
 
 import io.kamille.cache.rules.Preconditions;
 import io.kamille.cache.rules.Tags;
+import io.kamille.cache.store.StoredOctets;
 import io.kamille.cache.store.StoredResponse;
+import io.kamille.core.content.Pump;
 import io.kamille.core.exchange.Reply;
 import io.kamille.core.http.ByteRange;
 import io.kamille.core.http.FieldName;
@@ -195,13 +197,13 @@ public final class StoredReply {
       fields.add(STALE, "1");
     }
     String contentType = fields.first(FieldName.CONTENT_TYPE);
-    MultipartSource source =
-        new MultipartSource(reply, stored, ranges, contentType, loop.executor());
-    fields.set(FieldName.CONTENT_TYPE, source.contentType());
-    fields.set(FieldName.CONTENT_LENGTH, Long.toString(source.length()));
-    reply.open(source);
-    reply.head(ResponseHead.of(StatusCode.PARTIAL_CONTENT, fields), source.length());
-    source.start();
+    PartPieces content = new PartPieces(stored, ranges, contentType, loop.executor());
+    fields.set(FieldName.CONTENT_TYPE, content.contentType());
+    fields.set(FieldName.CONTENT_LENGTH, Long.toString(content.length()));
+    Pump pump = new Pump(content);
+    reply.open(pump);
+    reply.head(ResponseHead.of(StatusCode.PARTIAL_CONTENT, fields), content.length());
+    pump.start(reply);
   }
 
   private void sendWhole(
@@ -217,7 +219,7 @@ public final class StoredReply {
       return;
     }
     boolean byRegion = goesByRegion(reply, stored, length);
-    if (!byRegion && length <= ContentFeed.WINDOW_BYTES && stored.isOnePiece()) {
+    if (!byRegion && length <= StoredPieces.WINDOW_BYTES && stored.isOnePiece()) {
       reply.stored(status, lines.octets(), lines.length(), stored.linesAndContent(), length);
       stored.release();
     } else {
@@ -241,10 +243,13 @@ public final class StoredReply {
       boolean byRegion) {
     ByteBuf lines = stored.lines();
     ByteBuf head = status == StatusCode.PARTIAL_CONTENT ? OwnHeads.ofPart(lines) : lines;
-    StoredSource source =
-        new StoredSource(reply, stored, offset, length, byRegion, loop.executor());
-    reply.open(source);
+    StoredOctets content = stored.content();
+    long from = stored.contentOffset() + offset;
+    content.retain();
+    stored.release();
+    Pump pump = new Pump(StoredPieces.of(content, from, length, byRegion, loop.executor()));
+    reply.open(pump);
     reply.storedHead(status, own.octets(), own.length(), head, length);
-    source.start();
+    pump.start(reply);
   }
 }

@@ -1,7 +1,7 @@
 package io.kamille.cache.store;
 
-import io.kamille.core.exchange.ContentSink;
 import io.netty.buffer.ByteBuf;
+import io.netty.util.ReferenceCounted;
 import java.util.function.Consumer;
 
 /**
@@ -70,11 +70,11 @@ public interface StoredOctets {
    * file what can be sent so, as slices the rest. Each piece carries a lease of its own; the
    * caller's is only needed until this returns.
    *
-   * @param sink one that takes regions
+   * @param sink takes slices and regions; owns each
    * @throws IndexOutOfBoundsException if that reaches beyond {@link #length()}
    * @throws IllegalStateException if no lease is held
    */
-  void send(long offset, long length, ContentSink sink);
+  void send(long offset, long length, Consumer<? super ReferenceCounted> sink);
 
   /**
    * Whether the content lies in a file on a disk: then it goes by {@link #send} only, after {@link

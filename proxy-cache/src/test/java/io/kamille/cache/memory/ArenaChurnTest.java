@@ -80,7 +80,7 @@ class ArenaChurnTest {
         StoredBytes stored = places.get(place);
         if (stored != null && stored.tryRetain()) {
           assertOneColour(stored);
-          Pieces.of(stored).forEach(ArenaChurnTest::assertOneColour);
+          SentPieces.of(stored).forEach(ArenaChurnTest::assertOneColour);
           stored.release();
           read++;
         }

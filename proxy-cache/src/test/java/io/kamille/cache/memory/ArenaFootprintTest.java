@@ -36,7 +36,7 @@ class ArenaFootprintTest {
       arena.prefault();
       assertThat(resident("RssShmem:") - before).isGreaterThanOrEqualTo(FILLED_BYTES);
       StoredBytes stored = ArenaTest.store(arena, 1 << 20);
-      Pieces.drop(stored);
+      SentPieces.drop(stored);
       stored.release();
       TestMemory.awaitFree(arena);
       assertThat(resident("RssShmem:") - before).isGreaterThanOrEqualTo(FILLED_BYTES);

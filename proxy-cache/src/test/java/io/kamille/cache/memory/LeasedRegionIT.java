@@ -160,13 +160,12 @@ class LeasedRegionIT {
         stored.send(
             offset,
             length,
-            new Pieces(
-                piece -> {
-                  if (piece instanceof FileRegion) {
-                    regions.incrementAndGet();
-                  }
-                  context.write(piece);
-                }));
+            piece -> {
+              if (piece instanceof FileRegion) {
+                regions.incrementAndGet();
+              }
+              context.write(piece);
+            });
   }
 
   private byte[] exchange(Consumer<ChannelHandlerContext> writes) throws IOException {

@@ -27,9 +27,9 @@ class SendableArenaTest {
       StoredBytes before = ArenaTest.store(arena, 1000);
       StoredBytes stored = ArenaTest.store(arena, MINIMUM + 2 * PAGE);
       assertThat(stored.blockCount()).isEqualTo(1);
-      List<Object> pieces = Pieces.of(stored);
+      List<Object> pieces = SentPieces.of(stored);
       assertThat(pieces).hasSize(3);
-      FileRegion region = Pieces.regions(pieces).getFirst();
+      FileRegion region = SentPieces.regions(pieces).getFirst();
       long start = Block.offset(stored.block(0));
       assertThat(start % PAGE).isNotZero();
       assertThat(region.position() % PAGE).isZero();
@@ -46,9 +46,9 @@ class SendableArenaTest {
   void aRegionMayBeginWithinAPageOfTheBlock() {
     try (Arena arena = Arena.openSendable(MIB)) {
       StoredBytes stored = ArenaTest.store(arena, 64 << 10);
-      List<Object> pieces = Pieces.of(stored, 300, MINIMUM);
+      List<Object> pieces = SentPieces.of(stored, 300, MINIMUM);
       assertThat(pieces).hasSize(1);
-      FileRegion region = Pieces.regions(pieces).getFirst();
+      FileRegion region = SentPieces.regions(pieces).getFirst();
       assertThat(region.position()).isEqualTo(Block.offset(stored.block(0)) + 300);
       assertThat(region.count()).isEqualTo(MINIMUM);
       pieces.forEach(ReferenceCountUtil::release);
@@ -60,9 +60,9 @@ class SendableArenaTest {
   void whatIsShortGoesAsASlice() {
     try (Arena arena = Arena.openSendable(MIB)) {
       StoredBytes stored = ArenaTest.store(arena, 64 << 10);
-      List<Object> pieces = Pieces.of(stored, 0, MINIMUM - 1);
+      List<Object> pieces = SentPieces.of(stored, 0, MINIMUM - 1);
       assertThat(pieces).hasSize(1);
-      assertThat(Pieces.regions(pieces)).isEmpty();
+      assertThat(SentPieces.regions(pieces)).isEmpty();
       pieces.forEach(ReferenceCountUtil::release);
       stored.release();
     }
@@ -73,8 +73,8 @@ class SendableArenaTest {
     try (Arena arena = Arena.openSendable(MIB)) {
       ArenaWriter writer = TestMemory.writer(arena, 0);
       writer.append(Unpooled.wrappedBuffer(ArenaTest.pattern(MINIMUM + PAGE + 1)));
-      List<Object> pieces = Pieces.of(writer.bytes());
-      FileRegion region = Pieces.regions(pieces).getFirst();
+      List<Object> pieces = SentPieces.of(writer.bytes());
+      FileRegion region = SentPieces.regions(pieces).getFirst();
       assertThat(region.count()).isEqualTo(MINIMUM + PAGE);
       pieces.forEach(ReferenceCountUtil::release);
       writer.abandon();
@@ -85,7 +85,7 @@ class SendableArenaTest {
   void eachPieceHoldsALeaseUntilItIsReleased() {
     try (Arena arena = Arena.openSendable(MIB)) {
       StoredBytes stored = ArenaTest.store(arena, 500_000);
-      List<Object> pieces = Pieces.of(stored);
+      List<Object> pieces = SentPieces.of(stored);
       assertThat(stored.leases()).isEqualTo(1 + pieces.size());
       pieces.forEach(ReferenceCountUtil::release);
       assertThat(stored.leases()).isEqualTo(1);
@@ -103,7 +103,7 @@ class SendableArenaTest {
       assertThat(stored.countSending()).isTrue();
       assertThat(stored.countSending()).isTrue();
       assertThat(stored.leases()).isEqualTo(1);
-      Pieces.drop(stored);
+      SentPieces.drop(stored);
       assertThat(stored.countSending()).isTrue();
       stored.release();
       assertThat(stored.tryRetain()).isFalse();
@@ -117,7 +117,7 @@ class SendableArenaTest {
     StoredBytes stored = ArenaTest.store(arena, 500_000);
     long offset = Block.offset(stored.block(0));
     assertThat(arena.readable().get(ValueLayout.JAVA_LONG, offset)).isNotZero();
-    Pieces.drop(stored);
+    SentPieces.drop(stored);
     stored.release();
     TestMemory.awaitFree(arena);
     assertThat(arena.renewingBytes()).isZero();
@@ -149,8 +149,8 @@ class SendableArenaTest {
       assertThat(arena.isSendable()).isFalse();
       StoredBytes stored = ArenaTest.store(arena, 500_000);
       assertThat(stored.countSending()).isFalse();
-      List<Object> pieces = Pieces.of(stored);
-      assertThat(Pieces.regions(pieces)).isEmpty();
+      List<Object> pieces = SentPieces.of(stored);
+      assertThat(SentPieces.regions(pieces)).isEmpty();
       pieces.forEach(ReferenceCountUtil::release);
       ArenaTest.assertPattern(stored, 500_000);
       stored.release();
@@ -172,15 +172,15 @@ class SendableArenaTest {
     StoredBytes first = ArenaTest.store(arena, 300_000);
     StoredBytes second = ArenaTest.store(arena, 300_000);
     long firstOffset = Block.offset(first.block(0));
-    Pieces.drop(first);
-    Pieces.drop(second);
+    SentPieces.drop(first);
+    SentPieces.drop(second);
     first.release();
     Await.until(() -> arena.retiredBytes() > 0, "the retirement");
     long retired = arena.retiredBytes();
     assertThat(retired).isGreaterThanOrEqualTo(300_000 - SLAB);
     assertThat(arena.isSendable()).isFalse();
     assertThat(second.countSending()).isFalse();
-    assertThat(Pieces.regions(dropped(Pieces.of(second)))).isEmpty();
+    assertThat(SentPieces.regions(dropped(SentPieces.of(second)))).isEmpty();
     StoredBytes rest = ArenaTest.store(arena, (int) arena.freeBytes());
     ArenaTest.assertPattern(second, 300_000);
     byte[] left = arena.readable().asSlice(firstOffset, SLAB).toArray(ValueLayout.JAVA_BYTE);
@@ -196,7 +196,7 @@ class SendableArenaTest {
   void memoryWhoseRenewalThrowsIsRetiredAndPendsNoLonger() {
     Arena arena = Arena.open(MIB, 1, SendableArenaTest::throwing);
     StoredBytes stored = ArenaTest.store(arena, 300_000);
-    Pieces.drop(stored);
+    SentPieces.drop(stored);
     stored.release();
     Await.until(() -> arena.renewingBytes() == 0, "the retirement");
     assertThat(arena.retiredBytes()).isGreaterThanOrEqualTo(300_000 - SLAB);
@@ -218,7 +218,7 @@ class SendableArenaTest {
   void anArenaIsNotClosedUnderARegion() {
     Arena arena = Arena.openSendable(MIB);
     StoredBytes stored = ArenaTest.store(arena, 500_000);
-    List<Object> pieces = Pieces.of(stored);
+    List<Object> pieces = SentPieces.of(stored);
     stored.release();
     assertThatIllegalStateException()
         .isThrownBy(arena::close)
@@ -233,7 +233,7 @@ class SendableArenaTest {
       for (int round = 0; round < 10; round++) {
         StoredBytes stored = ArenaTest.store(arena, 8 * MIB);
         ArenaTest.assertPattern(stored, 8 * MIB);
-        Pieces.drop(stored);
+        SentPieces.drop(stored);
         stored.release();
         TestMemory.awaitFree(arena);
       }

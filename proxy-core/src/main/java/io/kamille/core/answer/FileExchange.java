@@ -1,6 +1,7 @@
 package io.kamille.core.answer;
 
 import io.kamille.core.answer.RootDirectory.Found;
+import io.kamille.core.content.Pump;
 import io.kamille.core.exchange.ContentSource;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.Failure;
@@ -14,7 +15,6 @@ import io.kamille.core.http.ResponseHead;
 import io.kamille.core.http.StatusCode;
 import io.kamille.core.loop.WallClock;
 import io.netty.buffer.Unpooled;
-import io.netty.channel.DefaultFileRegion;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
@@ -26,9 +26,7 @@ final class FileExchange implements ContentSource {
 
   /*
    * A file is looked for, opened and, if it is short, read on a thread of files. A longer one goes
-   * to a socket in clear text as one region, by sendfile; the reply pauses us until it has left.
-   * Into TLS and HTTP/2 it goes slice by slice, each read on a thread of files when the one before
-   * was taken.
+   * to a socket in clear text as one region, by sendfile, and into TLS and HTTP/2 slice by slice.
    */
   static final Failure NO_FILE = Failure.request(StatusCode.NOT_FOUND, "no file at this path");
 
@@ -41,8 +39,7 @@ final class FileExchange implements ContentSource {
   private final String target;
   private final FileThreads threads;
   private final WallClock clock;
-  private @Nullable FileSlices slices;
-  private @Nullable DefaultFileRegion region;
+  private @Nullable Pump pump;
   private boolean isPaused;
   private boolean isOver;
 
@@ -98,7 +95,7 @@ final class FileExchange implements ContentSource {
 
   private static void drop(Found found) {
     if (found instanceof Found.File(_, _, FileChannel channel) && channel != null) {
-      FileSlices.closeFile(channel);
+      FilePieces.closeFile(channel);
     }
   }
 
@@ -204,39 +201,13 @@ final class FileExchange implements ContentSource {
   }
 
   private void send(FileChannel channel, ByteRange range) {
-    if (reply.takesRegions()) {
-      region = new DefaultFileRegion(channel, range.offset(), range.length());
-      reply.write(region);
-    } else {
-      slices = new FileSlices(channel, range, exchange.loop(), threads, this::slice);
+    boolean byRegion = reply.takesRegions();
+    Pump sending = new Pump(new FilePieces(channel, range, byRegion, exchange.loop(), threads));
+    pump = sending;
+    if (isPaused) {
+      sending.pause();
     }
-    advance();
-  }
-
-  /** A slice was read, or reading failed. */
-  private void slice(FileSlices.Slice slice) {
-    if (isOver) {
-      slice.release();
-    } else if (slice.content() == null) {
-      closeSlices();
-      isOver = true;
-      reply.abort(Failure.of(Kind.PROXY_INTERNAL_ERROR, "cannot read on: " + slice.trouble()));
-    } else {
-      reply.write(slice.content());
-      advance();
-    }
-  }
-
-  private void advance() {
-    if (isOver || isPaused) {
-      return;
-    }
-    if (slices != null && slices.hasNext()) {
-      slices.next();
-    } else if (slices == null || !slices.isReading()) {
-      closeSlices();
-      end();
-    }
+    sending.start(reply);
   }
 
   private void end() {
@@ -246,28 +217,27 @@ final class FileExchange implements ContentSource {
     }
   }
 
-  private void closeSlices() {
-    if (slices != null) {
-      slices.close();
-    }
-  }
-
   @Override
   public void pause() {
     isPaused = true;
+    if (pump != null) {
+      pump.pause();
+    }
   }
 
   @Override
   public void resume() {
     isPaused = false;
-    if (region != null || slices != null) {
-      advance();
+    if (pump != null) {
+      pump.resume();
     }
   }
 
   @Override
   public void cancel(Failure why) {
     isOver = true;
-    closeSlices();
+    if (pump != null) {
+      pump.cancel(why);
+    }
   }
 }

@@ -1,28 +1,23 @@
 package io.kamille.core.client.h2;
 
 import io.kamille.core.client.ClientContent;
+import io.kamille.core.content.QueuePieces;
 import io.kamille.core.exchange.ContentSink;
 import io.kamille.core.exchange.Failure;
 import io.kamille.core.exchange.Failure.Kind;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.StatusCode;
 import io.netty.buffer.ByteBuf;
-import java.util.ArrayDeque;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** The content of one request on its way in. Confined to its loop. */
 final class H2Content extends ClientContent {
 
   /*
-   * What comes before anybody wants it, or while its taker pauses, waits here; the stream's window
-   * bounds it. Credit goes back to the client for what was passed on, and for nothing else.
-   *
-   * A chunk is a slice of what one read brought. One that has to wait is copied into a block:
-   * otherwise it would keep a buffer of many times its size. Blocks are as large as what waits
-   * already, so that a client makes us hold little more than it has sent.
+   * What comes before anybody wants it, or while its taker pauses, waits in a queue; the stream's
+   * window bounds it. Credit goes back to the client for what was passed on, and for nothing else.
    */
-  private static final int LEAST_BLOCK_BYTES = 1024;
-  private static final int GREATEST_BLOCK_BYTES = 16 * 1024;
 
   /** The stream. */
   interface Stream extends ClientContent.Owner {
@@ -34,17 +29,15 @@ final class H2Content extends ClientContent {
     void contentIsMalformed(String reason);
   }
 
+  private static final Failure DISMISSED = Failure.of(Kind.CLIENT_GONE, "nobody takes the content");
+
   private final Stream owner;
   private final boolean isTunnel;
-  private @Nullable ArrayDeque<ByteBuf> waiting;
-  private int waitingBytes;
+  private final QueuePieces waiting = new QueuePieces();
+  private long creditedOctets;
   private long seenOctets;
   private long movedNanos;
   private @Nullable Fields trailers;
-  private boolean isPaused;
-  private boolean isAllHere;
-  private boolean isEnded;
-  private boolean isDelivering;
 
   /**
    * The content of a stream's request.
@@ -79,7 +72,7 @@ final class H2Content extends ClientContent {
   @Override
   protected void started() {
     movedNanos = owner.now();
-    deliver();
+    waiting.giveTo(new Taker());
   }
 
   @Override
@@ -89,21 +82,20 @@ final class H2Content extends ClientContent {
       return;
     }
     take(sink);
-    deliver();
+    waiting.giveTo(new Taker());
   }
 
   @Override
   public void pause() {
-    isPaused = true;
+    waiting.pause();
     super.pause();
   }
 
   @Override
   public void resume() {
-    if (isPaused) {
-      isPaused = false;
+    if (waiting.isPaused()) {
       super.resume();
-      deliver();
+      waiting.resume();
     }
   }
 
@@ -114,51 +106,15 @@ final class H2Content extends ClientContent {
 
   /** Takes ownership. */
   void received(ByteBuf chunk) {
-    int bytes = chunk.readableBytes();
-    came(bytes);
+    came(chunk.readableBytes());
     if (super.length() >= 0 && octets() > super.length()) {
       chunk.release();
       owner.contentIsMalformed("more content than its length says");
       return;
     }
+    waiting.write(chunk);
     if (isDropped()) {
-      chunk.release();
-      owner.credit(bytes);
-      return;
-    }
-    ContentSink taker = sink();
-    if (taker == null || isPaused || isDelivering) {
-      keep(chunk);
-      return;
-    }
-    isDelivering = true;
-    try {
-      taker.write(chunk);
-      owner.credit(bytes);
-    } finally {
-      isDelivering = false;
-    }
-    deliver();
-  }
-
-  private void keep(ByteBuf chunk) {
-    int bytes = chunk.readableBytes();
-    ArrayDeque<ByteBuf> queue = waiting;
-    if (queue == null) {
-      queue = new ArrayDeque<>(4);
-      waiting = queue;
-    }
-    try {
-      ByteBuf last = queue.peekLast();
-      if (last == null || last.writableBytes() < bytes) {
-        int room = Math.clamp(waitingBytes, LEAST_BLOCK_BYTES, GREATEST_BLOCK_BYTES);
-        last = chunk.alloc().directBuffer(Math.max(room, bytes));
-        queue.addLast(last);
-      }
-      last.writeBytes(chunk);
-      waitingBytes += bytes;
-    } finally {
-      chunk.release();
+      creditAll();
     }
   }
 
@@ -172,39 +128,12 @@ final class H2Content extends ClientContent {
       owner.contentIsMalformed("less content than its length says");
       return;
     }
-    isAllHere = true;
-    deliver();
-  }
-
-  /** Gives on what waits, while somebody takes it. */
-  private void deliver() {
-    if (isDelivering) {
-      return;
-    }
-    isDelivering = true;
-    try {
-      ContentSink taker = sink();
-      while (taker != null && !isPaused && waiting != null && !waiting.isEmpty()) {
-        ByteBuf chunk = waiting.removeFirst();
-        int bytes = chunk.readableBytes();
-        waitingBytes -= bytes;
-        taker.write(chunk);
-        owner.credit(bytes);
-        taker = sink();
-      }
-    } finally {
-      isDelivering = false;
-    }
-    ContentSink taker = sink();
-    if (taker != null && isAllHere && !isEnded && (waiting == null || waiting.isEmpty())) {
-      isEnded = true;
-      taker.end(trailers);
-    }
+    waiting.end(trailers);
   }
 
   @Override
   protected boolean isComplete() {
-    return isEnded;
+    return waiting.isOver();
   }
 
   /**
@@ -214,11 +143,11 @@ final class H2Content extends ClientContent {
    * @param partialBytes what has come of a frame that is not complete
    */
   boolean isTooSlow(long nowNanos, int partialBytes) {
-    if (isTunnel || isAllHere || !isTaken()) {
+    if (isTunnel || waiting.isComplete() || !isTaken()) {
       return false;
     }
     long seen = octets() + partialBytes;
-    if (isPaused || seen != seenOctets) {
+    if (waiting.isPaused() || seen != seenOctets) {
       seenOctets = seen;
       movedNanos = nowNanos;
     }
@@ -229,15 +158,40 @@ final class H2Content extends ClientContent {
   @Override
   public @Nullable ContentSink dismiss() {
     ContentSink taker = super.dismiss();
-    ArrayDeque<ByteBuf> rest = waiting;
-    waiting = null;
-    if (rest != null) {
-      for (ByteBuf chunk : rest) {
-        owner.credit(chunk.readableBytes());
-        chunk.release();
-      }
-    }
+    waiting.cancel(DISMISSED);
+    creditAll();
     return taker;
+  }
+
+  private void creditAll() {
+    credit(octets() - creditedOctets);
+  }
+
+  private void credit(long octets) {
+    if (octets > 0) {
+      creditedOctets += octets;
+      owner.credit((int) octets);
+    }
+  }
+
+  /** Gives on what the queue gives, and credits it. */
+  private final class Taker implements ContentSink {
+
+    @Override
+    public void write(ByteBuf chunk) {
+      credit(chunk.readableBytes());
+      Objects.requireNonNull(sink()).write(chunk);
+    }
+
+    @Override
+    public void end(@Nullable Fields fields) {
+      Objects.requireNonNull(sink()).end(fields);
+    }
+
+    @Override
+    public void abort(Failure why) {
+      Objects.requireNonNull(sink()).abort(why);
+    }
   }
 
   /** What a request is told whose content comes too slowly. */

@@ -1,5 +1,6 @@
 package io.kamille.core.origin.check;
 
+import io.kamille.core.content.Spool;
 import io.kamille.core.exchange.DiscardingReply;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.Failure;
@@ -21,7 +22,6 @@ import io.kamille.core.origin.ProxyAnnouncement;
 import io.kamille.core.origin.UpstreamMetrics;
 import io.kamille.core.origin.UpstreamSettings;
 import io.kamille.core.origin.UpstreamSettings.Concurrency;
-import io.kamille.core.origin.send.Spool;
 import io.kamille.core.origin.send.UpstreamHandler;
 import io.kamille.core.socket.Connector;
 import io.kamille.core.tls.OriginTls;

@@ -1,5 +1,6 @@
 package io.kamille.core.origin.send;
 
+import io.kamille.core.content.Spool;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Setting;
 import io.kamille.core.setting.ValueTypes;

@@ -1,5 +1,7 @@
 package io.kamille.core.origin.send;
 
+import io.kamille.core.content.QueuePieces;
+import io.kamille.core.content.Spool;
 import io.kamille.core.exchange.ContentSink;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.Failure;
@@ -12,10 +14,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The content of a request, taken in before the request goes to an origin: in memory as far as
- * {@code upstreams.*.upload-buffer}, then in the file ({@link SpooledContent}). Confined to its
- * loop.
+ * {@code upstreams.*.upload-buffer}, then in the file of the {@link Spool}. Confined to its loop.
  */
-final class UploadBuffer extends ContentBuffer implements RequestContent {
+final class UploadBuffer extends QueuePieces implements RequestContent {
 
   /*
    * A client may send as slowly as `limits.upload-rate` lets it. Until its content is here, the
@@ -52,6 +53,7 @@ final class UploadBuffer extends ContentBuffer implements RequestContent {
   private final Spool spool;
   private final Owner owner;
   private State state = State.FILLING;
+  private long length;
   private long left;
 
   /**
@@ -73,7 +75,8 @@ final class UploadBuffer extends ContentBuffer implements RequestContent {
     this.content = content;
     this.spool = spool;
     this.owner = owner;
-    this.left = content.length() < 0 ? Long.MAX_VALUE : content.length();
+    this.length = content.length();
+    this.left = length < 0 ? Long.MAX_VALUE : length;
   }
 
   /** Asks the client for its content; the owner may be told before this returns. */
@@ -89,10 +92,14 @@ final class UploadBuffer extends ContentBuffer implements RequestContent {
     write(chunk, left);
   }
 
+  /** What is here whole has a length; with trailers it goes in chunks (RFC 9112 §7.1.2). */
   @Override
   public void end(@Nullable Fields fields) {
     super.end(fields);
     if (isFilling()) {
+      if (length < 0 && fields == null) {
+        length = Long.MAX_VALUE - left;
+      }
       state = State.READY;
       owner.contentIsReady();
     }
@@ -100,11 +107,11 @@ final class UploadBuffer extends ContentBuffer implements RequestContent {
 
   @Override
   public void abort(Failure why) {
-    if (isFilling()) {
-      release();
+    boolean wasFilling = isFilling();
+    super.abort(why);
+    if (wasFilling) {
+      cancel(why);
       owner.contentBroke(why);
-    } else {
-      super.abort(why);
     }
   }
 
@@ -113,24 +120,24 @@ final class UploadBuffer extends ContentBuffer implements RequestContent {
   }
 
   @Override
-  void look() {
-    boolean isOutOfRoom = isFilling() && left > 0 && held.isFull();
+  protected void settleSource() {
+    boolean isOutOfRoom = isFilling() && left > 0 && isFull();
     if (isOutOfRoom) {
       state = State.READY;
       spool.wasFull();
     }
-    super.look();
+    super.settleSource();
     if (isOutOfRoom) {
       owner.contentIsReady();
     }
   }
 
   @Override
-  boolean mustPause() {
+  protected boolean mustPause() {
     return switch (state) {
-      case FILLING -> held.isLate();
+      case FILLING -> isLate();
       case READY -> true;
-      case PASSING -> !keepsUp();
+      case PASSING -> isPaused() || !isEmpty();
     };
   }
 
@@ -138,7 +145,7 @@ final class UploadBuffer extends ContentBuffer implements RequestContent {
 
   @Override
   public long length() {
-    return content.length();
+    return length;
   }
 
   @Override
@@ -156,9 +163,9 @@ final class UploadBuffer extends ContentBuffer implements RequestContent {
   }
 
   /** Keeps what is here, if that is all of it and there is much room. */
-  void keep() {
+  void keepIfWhole() {
     if (isComplete() && spool.hasMuchMemory()) {
-      held.keep();
+      keep();
     }
   }
 

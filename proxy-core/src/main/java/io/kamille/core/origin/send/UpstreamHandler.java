@@ -1,5 +1,6 @@
 package io.kamille.core.origin.send;
 
+import io.kamille.core.content.Spool;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.exchange.Failure;

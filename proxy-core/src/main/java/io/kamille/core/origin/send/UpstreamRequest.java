@@ -1,5 +1,6 @@
 package io.kamille.core.origin.send;
 
+import io.kamille.core.content.QueuePieces;
 import io.kamille.core.exchange.ContentSource;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.Failure;
@@ -38,8 +39,8 @@ final class UpstreamRequest
    * pool's places for uploads, until the content has come to its end, the origin wants no more of
    * it, or the attempt is over.
    *
-   * The first time that the client pauses its response, a ContentBuffer takes the content in place
-   * of the reply. It outlives the attempt.
+   * The first time that the client pauses its response, QueuePieces take the content in place
+   * of the reply. They outlive the attempt.
    */
   private static final int NOWHERE = OriginChoice.NOWHERE;
 
@@ -72,7 +73,7 @@ final class UpstreamRequest
   private int status;
   private boolean isUpload;
   private boolean isUploading;
-  private @Nullable ContentBuffer held;
+  private @Nullable QueuePieces held;
   private boolean isHoldable;
   private boolean isPaused;
   private boolean isResting;
@@ -201,7 +202,7 @@ final class UpstreamRequest
       home.origin(place).health().reached();
     }
     if (buffer != null && (onShared || exchange.request().method().isIdempotent())) {
-      buffer.keep();
+      buffer.keepIfWhole();
     }
     begun.send(exchange, content, reply, this);
     if (isPaused) {
@@ -398,20 +399,35 @@ final class UpstreamRequest
   /** Takes the rest of the response from the origin, though the client is slow. */
   private void hold(OriginExchange present) {
     long mostBytes = home.settings().pool().responseBufferBytes();
-    var buffer =
-        new ContentBuffer(present, exchange.loop(), mostBytes, mostBytes, home.spool()) {
-          @Override
-          void stopSource(Failure why) {
-            present.fail(why);
-          }
-        };
-    held = buffer;
-    buffer.pause();
-    buffer.giveTo(reply);
-    present.divert(buffer);
+    var queue =
+        new QueuePieces(failing(present), exchange.loop(), mostBytes, mostBytes, home.spool());
+    held = queue;
+    queue.pause();
+    queue.giveTo(reply);
+    present.divert(queue);
     if (present.isPaused()) {
       present.resume();
     }
+  }
+
+  /** The reins of a response, of which nothing more is wanted only if what is here is lost. */
+  private static ContentSource failing(OriginExchange present) {
+    return new ContentSource() {
+      @Override
+      public void pause() {
+        present.pause();
+      }
+
+      @Override
+      public void resume() {
+        present.resume();
+      }
+
+      @Override
+      public void cancel(Failure why) {
+        present.fail(why);
+      }
+    };
   }
 
   @Override

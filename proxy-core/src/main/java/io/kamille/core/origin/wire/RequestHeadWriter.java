@@ -139,12 +139,13 @@ public final class RequestHeadWriter {
    */
   public ByteBuf write(
       Exchange exchange,
+      long contentLength,
       String origin,
       boolean expects,
       boolean upgrades,
       ByteBufAllocator allocator) {
     RequestHead request = exchange.request();
-    begin(request, exchange.content().length(), origin, expects, upgrades);
+    begin(request, contentLength, origin, expects, upgrades);
     ownLines(request, exchange.client(), exchange.peer());
     out.newLine();
     return out.toBuffer(allocator);
@@ -180,11 +181,17 @@ public final class RequestHeadWriter {
   /**
    * Writes the header section of the exchange's request in HTTP/2 (RFC 9113 §8.3.1).
    *
+   * @param contentLength octets of content to come, or -1
    * @param isSecure whether the origin is asked over TLS
    * @param section begun already
    */
   public void write(
-      Exchange exchange, String origin, boolean isSecure, boolean expects, HpackWriter section) {
+      Exchange exchange,
+      long contentLength,
+      String origin,
+      boolean isSecure,
+      boolean expects,
+      HpackWriter section) {
     RequestHead request = exchange.request();
     Fields fields = request.fields();
     section.method(request.methodText());
@@ -201,8 +208,8 @@ public final class RequestHeadWriter {
       }
     }
     out.begin();
-    if (exchange.content().length() >= 0) {
-      framing(request, exchange.content().length());
+    if (contentLength >= 0) {
+      framing(request, contentLength);
     }
     if (ConnectionFields.takesTrailers(fields)) {
       out.octets(TE);

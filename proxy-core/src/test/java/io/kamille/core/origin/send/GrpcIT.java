@@ -8,6 +8,7 @@ import io.kamille.core.client.h1.TestServer;
 import io.kamille.core.client.h2.TestH2Client;
 import io.kamille.core.client.h2.TestH2Client.Answer;
 import io.kamille.core.client.open.Protocols;
+import io.kamille.core.content.Spool;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeNotes;
 import io.kamille.core.loop.LoopGroup;

@@ -3,6 +3,7 @@ package io.kamille.core.origin.send;
 import static io.kamille.core.origin.send.UpstreamFixture.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.core.content.Spool;
 import io.kamille.core.exchange.Failure;
 import io.kamille.core.exchange.Failure.Kind;
 import io.kamille.core.exchange.RecordingReply;
@@ -68,12 +69,12 @@ class UploadBufferTest {
   }
 
   @Test
-  void contentOfUnknownLengthComesInFirstToo() throws Exception {
+  void contentOfUnknownLengthComesInFirstAndThenHasALength() throws Exception {
     CompletableFuture<String> got = new CompletableFuture<>();
     Script reads =
         with -> {
           String head = with.readHead();
-          got.complete(head + with.read("5\r\nhello\r\n0\r\n\r\n".length()));
+          got.complete(head + with.read("hello".length()));
           with.send(OK);
         };
     try (var origin = ScriptedOrigin.open(reads);
@@ -85,8 +86,33 @@ class UploadBufferTest {
       assertThat(origin.connections()).isZero();
       content.finish("llo");
       assertThat(await(reply.ended()).content()).isEqualTo("ok");
-      assertThat(await(got)).contains("Transfer-Encoding: chunked").endsWith("\r\n0\r\n\r\n");
+      assertThat(await(got))
+          .contains("Content-Length: 5\r\n")
+          .doesNotContain("Transfer-Encoding")
+          .endsWith("\r\n\r\nhello");
       assertThat(fixture.uploads.heldBytes()).isZero();
+    }
+  }
+
+  @Test
+  void contentWithTrailersStaysInChunks() throws Exception {
+    CompletableFuture<String> got = new CompletableFuture<>();
+    Script reads =
+        with -> {
+          String head = with.readHead();
+          got.complete(head + with.readUntil("\r\n0\r\nDigest: x\r\n\r\n"));
+          with.send(OK);
+        };
+    try (var origin = ScriptedOrigin.open(reads);
+        var fixture = new UpstreamFixture(SETTINGS, origin)) {
+      var content = new ScriptedContent(fixture.loop(), RequestContent.UNKNOWN_LENGTH);
+      RecordingReply reply = fixture.send(post(), content);
+      content.write("hello");
+      Fields trailers = new Fields();
+      trailers.add("Digest", "x");
+      content.end(trailers);
+      assertThat(await(reply.ended()).content()).isEqualTo("ok");
+      assertThat(await(got)).contains("Transfer-Encoding: chunked").contains("5\r\nhello");
     }
   }
 

@@ -2,6 +2,7 @@ package io.kamille.core.origin.send;
 
 import static java.util.concurrent.TimeUnit.SECONDS;
 
+import io.kamille.core.content.Spool;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.RecordingReply;
 import io.kamille.core.exchange.RequestContent;

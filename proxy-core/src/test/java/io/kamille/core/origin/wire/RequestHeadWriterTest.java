@@ -398,7 +398,13 @@ class RequestHeadWriterTest {
             new RecordingReply());
     ByteBuf out =
         new RequestHeadWriter(settings, new HeadWriter())
-            .write(exchange, "origin:9000", expects, upgrades, UnpooledByteBufAllocator.DEFAULT);
+            .write(
+                exchange,
+                exchange.content().length(),
+                "origin:9000",
+                expects,
+                upgrades,
+                UnpooledByteBufAllocator.DEFAULT);
     channel.finishAndReleaseAll();
     String text = out.toString(StandardCharsets.ISO_8859_1);
     out.release();

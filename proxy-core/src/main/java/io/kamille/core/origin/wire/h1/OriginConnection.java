@@ -124,7 +124,8 @@ public final class OriginConnection extends RequestConnection
       out.write(announcement.of(asked, out.channel().alloc()));
     }
     boolean upgrades = !wanted.isEmpty();
-    ByteBuf head = headWriter.write(asked, origin, expects, upgrades, out.channel().alloc());
+    ByteBuf head =
+        headWriter.write(asked, content.length(), origin, expects, upgrades, out.channel().alloc());
     if (content.length() == 0) {
       isReusable = !isOfOneClient;
       out.writeAndFlush(head);

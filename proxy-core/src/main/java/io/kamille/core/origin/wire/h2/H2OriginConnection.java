@@ -161,9 +161,9 @@ public final class H2OriginConnection extends RequestConnection
   }
 
   @Override
-  public HpackWriter section(Exchange exchange, boolean expects) {
+  public HpackWriter section(Exchange exchange, long contentLength, boolean expects) {
     HpackWriter section = h2().section();
-    lines.head().write(exchange, lines.origin(), lines.isSecure(), expects, section);
+    lines.head().write(exchange, contentLength, lines.origin(), lines.isSecure(), expects, section);
     return section;
   }
 

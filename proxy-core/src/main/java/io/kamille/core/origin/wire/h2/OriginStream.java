@@ -1,5 +1,7 @@
 package io.kamille.core.origin.wire.h2;
 
+import io.kamille.core.content.QueuePieces;
+import io.kamille.core.exchange.ContentSink;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.Failure;
 import io.kamille.core.exchange.Failure.Kind;
@@ -39,7 +41,7 @@ final class OriginStream extends H2Stream implements OriginExchange.Framing, Res
     H2Lines lines();
 
     /** The header section of a request in the scratch of the loop. */
-    HpackWriter section(Exchange exchange, boolean expects);
+    HpackWriter section(Exchange exchange, long contentLength, boolean expects);
 
     /** Sends what may be sent. */
     void sendReady();
@@ -65,12 +67,14 @@ final class OriginStream extends H2Stream implements OriginExchange.Framing, Res
     boolean isCounted(OriginProgress progress);
   }
 
+  private static final Failure LET_GO =
+      Failure.of(Kind.CLIENT_GONE, "nobody takes the rest of the response");
+
   private final Home connection;
   private final OriginExchange exchange;
-  private final HeldContent held = new HeldContent();
+  private final QueuePieces held = new QueuePieces();
   private @Nullable Fields trailers;
   private boolean isHeadRequest;
-  private boolean endArrived;
   private int sinceGrowthBytes;
   private int grownBytes;
   private int owedBytes;
@@ -83,6 +87,7 @@ final class OriginStream extends H2Stream implements OriginExchange.Framing, Res
     H2Lines lines = connection.lines();
     this.exchange =
         new OriginExchange(this, lines.origin(), lines.head().removed(), lines.settings());
+    held.giveTo(new Taker());
   }
 
   OriginExchange exchange() {
@@ -94,7 +99,7 @@ final class OriginStream extends H2Stream implements OriginExchange.Framing, Res
   @Override
   public void sendHead(Exchange asked, RequestContent content, boolean expects) {
     isHeadRequest = asked.request().method() == Method.HEAD;
-    sendHead(connection.section(asked, expects), content.length() == 0);
+    sendHead(connection.section(asked, content.length(), expects), content.length() == 0);
   }
 
   @Override
@@ -200,19 +205,36 @@ final class OriginStream extends H2Stream implements OriginExchange.Framing, Res
     } else if (expectedBytes >= 0 && receivedBytes > expectedBytes) {
       chunk.release();
       exchange.refuse(Kind.HTTP_PROTOCOL_ERROR, "sent more content than its length says");
-    } else if (exchange.isPaused() || !held.isEmpty()) {
-      held.add(chunk);
     } else {
-      pass(chunk);
+      held.write(chunk);
     }
   }
 
-  private void pass(ByteBuf chunk) {
-    int bytes = chunk.readableBytes();
-    exchange.content(chunk);
-    if (!exchange.awaitsContent()) {
-      return; // the reply has given it up
+  /** What was held goes on. */
+  private final class Taker implements ContentSink {
+
+    @Override
+    public void write(ByteBuf chunk) {
+      int bytes = chunk.readableBytes();
+      exchange.content(chunk);
+      if (exchange.awaitsContent()) {
+        taken(bytes);
+      }
     }
+
+    @Override
+    public void end(@Nullable Fields fields) {
+      exchange.complete(fields);
+    }
+
+    /** A queue in memory breaks off nothing by itself. */
+    @Override
+    public void abort(Failure why) {
+      exchange.fail(why);
+    }
+  }
+
+  private void taken(int bytes) {
     sinceGrowthBytes += bytes;
     if (!exchange.isPaused() && sinceGrowthBytes >= fullWindow() && fullWindow() < MAX_WINDOW) {
       sinceGrowthBytes = 0;
@@ -240,8 +262,9 @@ final class OriginStream extends H2Stream implements OriginExchange.Framing, Res
     } else if (expectedBytes >= 0 && receivedBytes != expectedBytes) {
       exchange.refuse(Kind.HTTP_RESPONSE_INCOMPLETE, "ended the response within its content");
     } else {
-      endArrived = true;
-      if (held.isEmpty()) {
+      held.end(trailers);
+      if (held.isEmpty() && exchange.awaitsContent()) {
+        // The stream is over, however slow the client is.
         exchange.complete(trailers);
       }
     }
@@ -250,21 +273,13 @@ final class OriginStream extends H2Stream implements OriginExchange.Framing, Res
   @Override
   public void pauseResponse() {
     sinceGrowthBytes = 0;
+    held.pause();
   }
 
   @Override
   public void resumeResponse() {
     credit();
-    while (!exchange.isPaused() && exchange.awaitsContent()) {
-      ByteBuf chunk = held.poll();
-      if (chunk == null) {
-        if (endArrived) {
-          exchange.complete(trailers);
-        }
-        return;
-      }
-      pass(chunk);
-    }
+    held.resume();
   }
 
   // The end
@@ -286,7 +301,7 @@ final class OriginStream extends H2Stream implements OriginExchange.Framing, Res
   }
 
   private void letGo() {
-    held.release();
+    held.cancel(LET_GO);
     connection.returnWindow(grownBytes);
     grownBytes = 0;
   }
@@ -296,7 +311,7 @@ final class OriginStream extends H2Stream implements OriginExchange.Framing, Res
     if (!exchange.isActive()) {
       return;
     }
-    if (endArrived) {
+    if (held.isComplete()) {
       exchange.stopUpload();
     } else if (!byPeer) {
       String what = "broke the rules of HTTP/2" + fault();

@@ -4,10 +4,15 @@ import static io.kamille.core.origin.send.UpstreamFixture.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.core.Await;
+import io.kamille.core.content.QueuePieces;
+import io.kamille.core.content.Spool;
+import io.kamille.core.exchange.ContentSink;
+import io.kamille.core.exchange.ContentSource;
 import io.kamille.core.exchange.Failure;
 import io.kamille.core.exchange.Failure.Kind;
 import io.kamille.core.exchange.RecordingReply;
 import io.kamille.core.exchange.RequestContent;
+import io.kamille.core.http.Fields;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.origin.PoolSettings;
@@ -17,11 +22,12 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.EventLoop;
 import io.netty.channel.embedded.EmbeddedChannel;
-import io.netty.util.ReferenceCountUtil;
+import io.netty.util.ReferenceCounted;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
@@ -33,7 +39,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Content that waits keeps its order and gives all room back, whatever the disk does. */
-class SpooledContentTest {
+class SpoolTest {
 
   private static final String OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
   private static final int MEMORY_BYTES = 40_000;
@@ -138,8 +144,7 @@ class SpooledContentTest {
           sent.append(part);
           fixture.onLoop(
               () -> {
-                taker.held.add(
-                    Unpooled.copiedBuffer(part, StandardCharsets.US_ASCII), Long.MAX_VALUE);
+                taker.held.write(Unpooled.copiedBuffer(part, StandardCharsets.US_ASCII));
                 taker.look();
                 return null;
               });
@@ -162,46 +167,68 @@ class SpooledContentTest {
     var disk = new Spool.Disk(directory.resolve("spool"), 1 << 20, 1 << 20, Runnable::run);
     var spool = new Spool(0, disk, new MetricRegistry());
     var channel = new EmbeddedChannel();
-    var held = new SpooledContent(spool, channel.eventLoop(), 0, 1 << 20, () -> {});
+    var held = new QueuePieces(ContentSource.NONE, channel.eventLoop(), 0, 1 << 20, spool);
     String first = letters(1024);
-    held.add(Unpooled.copiedBuffer(first, StandardCharsets.US_ASCII), Long.MAX_VALUE);
+    held.write(Unpooled.copiedBuffer(first, StandardCharsets.US_ASCII));
     channel.runPendingTasks();
-    assertThat(held.poll()).as("the block, which is in the file").isNull();
-    held.add(Unpooled.copiedBuffer("second", StandardCharsets.US_ASCII), Long.MAX_VALUE);
+    assertThat(next(held)).as("the block, which is in the file").isNull();
+    held.write(Unpooled.copiedBuffer("second", StandardCharsets.US_ASCII));
     channel.runPendingTasks();
-    assertThat(text(held.poll())).isEqualTo(first);
-    assertThat(text(held.poll())).isEqualTo("second");
-    held.release();
+    assertThat(next(held)).isEqualTo(first);
+    assertThat(next(held)).isEqualTo("second");
+    held.close(null);
     channel.finishAndReleaseAll();
   }
 
-  private static String text(@Nullable ByteBuf chunk) {
-    String text = String.valueOf(chunk == null ? null : chunk.toString(StandardCharsets.US_ASCII));
-    ReferenceCountUtil.release(chunk);
+  private static @Nullable String next(QueuePieces from) {
+    var window = new ArrayDeque<ReferenceCounted>();
+    from.next(window);
+    if (window.isEmpty()) {
+      return null;
+    }
+    ByteBuf chunk = (ByteBuf) window.remove();
+    String text = chunk.toString(StandardCharsets.US_ASCII);
+    chunk.release();
     return text;
   }
 
   /** Takes content now and then. */
-  private static final class Taker {
+  private static final class Taker implements ContentSink {
 
     private final Random random;
     private final StringBuilder taken = new StringBuilder();
-    private final SpooledContent held;
+    private final QueuePieces held;
     private volatile boolean isSlow = true;
     private volatile boolean isDone;
 
     Taker(Random random, Spool spool, EventLoop loop) {
       this.random = new Random(random.nextLong());
-      held = new SpooledContent(spool, loop, 40_000, 300_000, this::look);
+      held = new QueuePieces(ContentSource.NONE, loop, 40_000, 300_000, spool);
+      held.giveTo(this);
     }
 
     void look() {
-      ByteBuf next = null;
-      while ((!isSlow || random.nextInt(3) == 0) && (next = held.poll()) != null) {
-        taken.append(next.toString(StandardCharsets.US_ASCII));
-        next.release();
+      if (!isSlow || random.nextInt(3) == 0) {
+        held.resume();
       }
       isDone = !isSlow && held.isEmpty();
+    }
+
+    @Override
+    public void write(ByteBuf chunk) {
+      taken.append(chunk.toString(StandardCharsets.US_ASCII));
+      chunk.release();
+      if (isSlow && random.nextInt(3) != 0) {
+        held.pause();
+      }
+    }
+
+    @Override
+    public void end(@Nullable Fields trailers) {}
+
+    @Override
+    public void abort(Failure why) {
+      throw new AssertionError(why.reason());
     }
   }
 

@@ -1,4 +1,4 @@
-package io.kamille.core.origin.send;
+package io.kamille.core.content;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.kamille.core.metric.MetricDescriptor;
@@ -25,7 +25,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/** Room for content that waits, which all {@link SpooledContent} shares. Any thread. */
+/** Room for content that waits, which all {@link QueuePieces} shares. Any thread. */
 public final class Spool implements AutoCloseable {
 
   /*
@@ -38,7 +38,7 @@ public final class Spool implements AutoCloseable {
    * if the room was used up.
    */
   static final int BLOCK_BYTES = 16 << 10;
-  static final long LEAST_FILE_BYTES = 64 << 10;
+  public static final long LEAST_FILE_BYTES = 64 << 10;
   static final long NOWHERE = -1;
   private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
@@ -111,7 +111,7 @@ public final class Spool implements AutoCloseable {
   }
 
   /** Counts memory that is taken, be there room for it or not. */
-  void take(int bytes) {
+  public void take(int bytes) {
     heldBytes.addAndGet(bytes);
   }
 
@@ -120,27 +120,30 @@ public final class Spool implements AutoCloseable {
     return heldBytes.get() < memoryBytes;
   }
 
-  boolean hasMuchMemory() {
+  /** Whether less than half of the room is taken. */
+  public boolean hasMuchMemory() {
     return heldBytes.get() < memoryBytes / 2;
   }
 
-  void giveBack(int bytes) {
+  /** What was taken is free again. */
+  public void giveBack(int bytes) {
     heldBytes.addAndGet(-bytes);
   }
 
-  long heldBytes() {
+  /** Memory taken at present, in octets. */
+  public long heldBytes() {
     return heldBytes.get();
   }
 
   /** A request goes on without the rest of its content. */
-  void wasFull() {
+  public void wasFull() {
     full.incrementAndGet();
   }
 
   // The file
 
   /** How much of one message may be in the file. */
-  long contentBytes() {
+  public long contentBytes() {
     return disk.contentBytes();
   }
 
@@ -160,7 +163,8 @@ public final class Spool implements AutoCloseable {
     placedBytes.addAndGet(-BLOCK_BYTES);
   }
 
-  long bytesInFile() {
+  /** Room of the file taken at present, in octets. */
+  public long bytesInFile() {
     return placedBytes.get();
   }
 

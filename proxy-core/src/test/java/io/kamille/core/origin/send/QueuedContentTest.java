@@ -2,6 +2,8 @@ package io.kamille.core.origin.send;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.core.content.QueuePieces;
+import io.kamille.core.content.Spool;
 import io.kamille.core.exchange.ContentSink;
 import io.kamille.core.exchange.Failure;
 import io.kamille.core.exchange.RequestContent;
@@ -21,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Content comes out as it went in, or is cut, in whatever order source, sink and disk act. */
-class ContentBufferTest {
+class QueuedContentTest {
 
   @TempDir private Path directory;
 
@@ -48,7 +50,7 @@ class ContentBufferTest {
     private final EmbeddedChannel channel = new EmbeddedChannel();
     private final List<Runnable> disk = new ArrayList<>();
     private final Spool spool;
-    private final ContentBuffer buffer;
+    private final QueuePieces buffer;
     private final @Nullable UploadBuffer upload;
     private final StringBuilder sent = new StringBuilder();
     private final StringBuilder got = new StringBuilder();
@@ -86,7 +88,7 @@ class ContentBufferTest {
       } else {
         upload = null;
         long most = 1L + random.nextInt(200_000);
-        buffer = new ContentBuffer(this, channel.eventLoop(), most, most, spool);
+        buffer = new QueuePieces(this, channel.eventLoop(), most, most, spool);
         isReady = true;
       }
     }
