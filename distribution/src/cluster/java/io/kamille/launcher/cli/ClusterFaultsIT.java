@@ -443,10 +443,13 @@ class ClusterFaultsIT {
     Path state = node("a").state;
     Path log = state.resolve("cluster/log/voter");
     Await.until(() -> Files.exists(log), "it votes");
-    Path changed = directory.resolve("changed.yaml");
+    Path changed =
+        Files.copy(
+            state.resolve("kamille.yaml"),
+            Files.createDirectory(state.resolve("changed")).resolve("kamille.yaml"));
     Files.writeString(
-        changed,
-        Files.readString(state.resolve("kamille.yaml"))
+        changed.resolveSibling("node.yaml"),
+        Files.readString(state.resolve("node.yaml"))
             .replaceFirst("voters: .*", "voters: [a, b, d]"));
     try (KamilleProcess check =
         KamilleProcess.start(state, "check", "--config", changed.toString())) {

@@ -49,8 +49,7 @@ class ClusterSharesIT {
       List<ClusterFiles.Node> members = new ArrayList<>();
       for (int i = 0; i < NAMES.size(); i++) {
         members.add(
-            new ClusterFiles.Node(
-                NAMES.get(i), ports.get(PORTS * i), ports.get(PORTS * i + 1)));
+            new ClusterFiles.Node(NAMES.get(i), ports.get(PORTS * i), ports.get(PORTS * i + 1)));
       }
       ClusterFiles files = new ClusterFiles(directory, "shop");
       files.write(members, Instant.now());
@@ -60,15 +59,23 @@ class ClusterSharesIT {
         Path file =
             Files.writeString(
                 state.resolve("kamille.yaml"),
-                "listeners: ['" + ports.get(PORTS * i + 2) + "', {address: '"
+                "listeners: ['"
+                    + ports.get(PORTS * i + 2)
+                    + "', {address: '"
                     + ports.get(PORTS * i + 3)
                     + "', tls: {source: acme, names: [a.test]}}]\n"
                     + "upstreams: {site: {origins: ['http://127.0.0.1:9']}}\n"
                     + "routes: [{upstream: site}]\n"
-                    + "admin: {address: '" + ports.get(PORTS * i + 4) + "'}\n"
-                    + "acme: {terms-agreed: on, directory: '" + stub.directory()
-                    + "', authority: '" + authority + "'}\n"
-                    + Files.readString(files.file(NAMES.get(i) + ".yaml")));
+                    + "admin: {address: '"
+                    + ports.get(PORTS * i + 4)
+                    + "'}\n"
+                    + "acme: {terms-agreed: on, directory: '"
+                    + stub.directory()
+                    + "', authority: '"
+                    + authority
+                    + "'}\n"
+                    + Files.readString(files.file(NAMES.get(i) + ".yaml"))
+                    + "  config: local\n");
         processes.add(
             KamilleProcess.start(
                 List.of("-Djdk.serialFilter=!*"), state, "run", "--config", file.toString()));

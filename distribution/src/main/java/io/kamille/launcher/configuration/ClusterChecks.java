@@ -4,7 +4,9 @@ import io.kamille.admin.StateDirectory;
 import io.kamille.cluster.engine.JGroupsEngine;
 import io.kamille.cluster.secret.ClusterSecret;
 import io.kamille.cluster.settings.ClusterSettings;
+import io.kamille.cluster.settings.ClusterSettings.ConfigChoice;
 import io.kamille.cluster.settings.ClusterSettings.Discovery;
+import io.kamille.cluster.settings.PeerSettings;
 import io.kamille.core.setting.HostPort;
 import io.kamille.core.setting.Member;
 import io.kamille.core.setting.Problems;
@@ -31,6 +33,11 @@ record ClusterChecks(SectionValues cluster, Problems problems) {
       whoDecides();
       whereTheOthersAre();
       filesCanBeUsed();
+      if (cluster.value(ClusterSettings.CONFIG) == ConfigChoice.SHARED) {
+        standsInAFileOfThisNode(cluster, ClusterSettings.NODE);
+        standsInAFileOfThisNode(cluster, ClusterSettings.ADDRESS);
+        standsInAFileOfThisNode(cluster.one(ClusterSettings.PEERS), PeerSettings.ADDRESS);
+      }
     } else if (!problems.hasRefused(cluster.path(ClusterSettings.NAME))) {
       nothingIsGiven(cluster);
     }
@@ -81,6 +88,17 @@ record ClusterChecks(SectionValues cluster, Problems problems) {
         && !discovery.isGiven(Discovery.SRV)
         && !problems.hasRefused(discovery.path())) {
       problems.conflict(discovery, "none", "hosts, dns or srv");
+    }
+  }
+
+  /** All nodes have one text, in which nothing can differ. */
+  private void standsInAFileOfThisNode(SectionValues section, Setting<?> setting) {
+    if (section.isGiven(setting) && section.position(setting).file().isEmpty()) {
+      problems.conflict(
+          section,
+          setting,
+          "it in the file that all nodes share",
+          "it in an included file of this node, such as node.yaml, or cluster.config: local");
     }
   }
 

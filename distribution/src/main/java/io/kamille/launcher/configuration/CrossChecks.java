@@ -8,7 +8,6 @@ import io.kamille.cache.settings.MemorySettings;
 import io.kamille.cache.settings.RouteCacheSettings;
 import io.kamille.cache.settings.SharedCacheSettings;
 import io.kamille.cluster.settings.ClusterSettings;
-import io.kamille.cluster.settings.ClusterSettings.ConfigChoice;
 import io.kamille.cluster.settings.PeerSettings;
 import io.kamille.core.auth.AuthSettings;
 import io.kamille.core.auth.ForwardAuthSettings;
@@ -81,7 +80,6 @@ record CrossChecks(SectionValues file, Problems problems) {
     isAtMost(tuning, TuningSettings.MIN_WATERMARK, watermark, "tuning.max-watermark");
     new AcmeChecks(file, problems).run();
     new FileChecks(file, problems).run();
-    nodesShareWhatIsIncluded();
     new ClusterChecks(file.one(Configuration.CLUSTER), problems).run();
     for (SectionValues upstream : file.all(Configuration.UPSTREAMS)) {
       new OriginChecks(file, upstream, problems).run();
@@ -180,17 +178,6 @@ record CrossChecks(SectionValues file, Problems problems) {
         String what = match.isEmpty() ? "the host and path of " : "host, path and match of ";
         problems.conflict(route, what + where, "a route of its own");
       }
-    }
-  }
-
-  /** The API changes the file of each node, and the others know nothing of what it includes. */
-  private void nodesShareWhatIsIncluded() {
-    SectionValues cluster = file.one(Configuration.CLUSTER);
-    boolean isShared =
-        cluster.isGiven(ClusterSettings.NAME)
-            && cluster.value(ClusterSettings.CONFIG) != ConfigChoice.LOCAL;
-    if (isShared && !file.value(Configuration.INCLUDE).isEmpty()) {
-      problems.conflict(file, Configuration.INCLUDE, "nothing, or cluster.config: local");
     }
   }
 

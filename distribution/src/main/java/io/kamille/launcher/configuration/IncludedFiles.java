@@ -9,8 +9,10 @@ import io.kamille.core.setting.ConfigNode.Sequence;
 import io.kamille.core.setting.ConfigTree;
 import io.kamille.core.setting.Problem;
 import io.kamille.core.setting.Problems;
+import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Setting;
 import io.kamille.core.setting.SmallFile;
+import io.kamille.core.setting.Subsection;
 import io.kamille.core.setting.ValueTypes;
 import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
@@ -19,16 +21,14 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
-/**
- * Routes, upstreams and tests of other files, as if they stood in the configuration's own. Confined
- * to its thread.
- */
+/** Settings of other files, as if they stood in the configuration's own. Confined to its thread. */
 final class IncludedFiles {
 
   /*
@@ -38,12 +38,11 @@ final class IncludedFiles {
    *
    * Paths in them are relative to the directory of the configuration, too (ConfigReader).
    *
-   * Which file has a route or an upstream means nothing: routes go by host and path, upstreams by
-   * name, and who stands twice is refused, as in one file.
+   * Which file has a setting means nothing: lists go on, names are put together, and who stands
+   * twice is refused (ConfigReader), as in one file.
    */
   private static final int MOST_FILES = 1_024;
   private static final String KEY = "include";
-  private static final Set<String> PARTS = Set.of("routes", "upstreams", "tests");
 
   /** Parts between slashes, none of them {@code .} or {@code ..}; stars in the last one only. */
   private static final Pattern NAMES =
@@ -58,10 +57,10 @@ final class IncludedFiles {
                   IncludedFiles::isName,
                   "a file below this one's directory that ends with .yaml, such as sites/*.yaml,"
                       + " with stars in its last part only"),
-              "Files with more `routes`, `upstreams` and `tests`, such as `sites/*.yaml`: below the"
-                  + " directory of the configuration file. A name with a star may match none. The"
-                  + " order of files has no meaning. Kamille reads them when it reads the"
-                  + " configuration; see [configure](../operations/configure.md#several-files).")
+              "Files with more settings, such as `sites/*.yaml`: below the directory of the"
+                  + " configuration file. A name with a star may match none. The order of files has"
+                  + " no meaning. Kamille reads them when it reads the configuration; see"
+                  + " [configure](../operations/configure.md#several-files).")
           .defaultsTo("none", values -> List.of());
 
   private final Path directory;
@@ -91,10 +90,55 @@ final class IncludedFiles {
     files.read(own);
     List<Entry> entries = new ArrayList<>(own.entries());
     files.contents.forEach((file, content) -> files.parse(file, content, entries));
-    if (!files.contents.isEmpty()) {
-      entries.removeIf(entry -> PARTS.contains(entry.key()) && isNothing(entry.value()));
+    if (files.contents.isEmpty()) {
+      return root;
     }
-    return new Mapping(List.copyOf(entries), own.position());
+    entries.removeIf(entry -> isList(entry) && isNothing(entry.value()));
+    return new Mapping(together(entries, Configuration.file()), own.position());
+  }
+
+  private static boolean isList(Entry entry) {
+    return Configuration.file().member(entry.key()) instanceof Subsection<?> child
+        && child.shape() != Subsection.Shape.ONE;
+  }
+
+  /** A section of several files as one section. Twice in one file, it stays there twice. */
+  private static List<Entry> together(List<Entry> entries, Section<?> section) {
+    Map<Subsection<?>, List<Entry>> parts = new LinkedHashMap<>();
+    List<Entry> others = new ArrayList<>();
+    for (Entry entry : entries) {
+      List<Entry> same = others;
+      if (entry.value() instanceof Mapping
+          && section.member(entry.key()) instanceof Subsection<?> child
+          && child.shape() == Subsection.Shape.ONE) {
+        List<Entry> before = parts.computeIfAbsent(child, _ -> new ArrayList<>());
+        same = before.isEmpty() || !isOfOneFile(before.getLast(), entry) ? before : others;
+      }
+      same.add(entry);
+    }
+    return Stream.concat(
+            parts.entrySet().stream().map(part -> one(part.getValue(), part.getKey().section())),
+            others.stream())
+        .toList();
+  }
+
+  private static Entry one(List<Entry> parts, Section<?> section) {
+    Entry first = parts.getFirst();
+    List<Entry> entries =
+        parts.stream()
+            .map(Entry::value)
+            .flatMap(value -> value instanceof Mapping mapping ? mapping.entries().stream() : null)
+            .toList();
+    return parts.size() == 1
+        ? first
+        : new Entry(
+            first.key(),
+            first.position(),
+            new Mapping(together(entries, section), first.value().position()));
+  }
+
+  private static boolean isOfOneFile(Entry one, Entry other) {
+    return one.position().file().equals(other.position().file());
   }
 
   /** What is no name is refused with the other settings. */
@@ -176,15 +220,15 @@ final class IncludedFiles {
   }
 
   private void take(Entry entry, List<Entry> entries) {
-    if (PARTS.contains(entry.key())) {
-      entries.add(entry);
-    } else {
+    if (entry.key().equals(KEY)) {
       problems.add(
           Problem.Kind.UNKNOWN_KEY,
           entry.position(),
-          entry.key(),
+          KEY,
           "a setting that an included file cannot have",
-          "routes, upstreams or tests");
+          "it in the configuration's own file");
+    } else {
+      entries.add(entry);
     }
   }
 

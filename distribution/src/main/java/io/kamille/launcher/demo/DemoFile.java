@@ -1,8 +1,9 @@
 package io.kamille.launcher.demo;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.kamille.core.setting.PrivateFile;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -19,7 +20,8 @@ public final class DemoFile {
    * @param listenTls where HTTPS is served; null for nowhere
    * @param origin a URL
    * @param admin a valid address
-   * @param more what the file ends with
+   * @param node what more is of this node alone, which then has a file of its own for that; empty
+   *     for one file
    * @throws IOException if it cannot be written
    */
   public static Path write(
@@ -28,7 +30,7 @@ public final class DemoFile {
       @Nullable String listenTls,
       String origin,
       String admin,
-      String more)
+      String node)
       throws IOException {
     Path file = directory.resolve("kamille.yaml").toAbsolutePath();
     String tls =
@@ -40,41 +42,48 @@ public final class DemoFile {
                 tls: self-signed   # a certificate made at start, to try HTTPS and HTTP/2
             """
                 .replace("%s", listenTls);
-    String text =
+    String own =
         String.format(
             Locale.ROOT,
             """
-            # The configuration of the demo, written anew at each start.
-            # Change it in the browser under Configuration, or with kamille config.
             listeners:
               - "%s"
             %s
-            upstreams:
-              site:
-                origins: ["%s"]   # the small origin server inside the demo
-
-            routes:
-              - path: /
-                upstream: site
-              - path: /landscape.svg
-                upstream: site
-                cache:
-                  ttl: 10s        # whatever the origin says
-
-            cache:
-              memory:
-                capacity: 64MiB
-
             admin:
               address: "%s"
               token-file: "%s"
             """,
             listen,
             tls,
-            origin,
             admin,
             directory.toAbsolutePath().resolve("admin-token"));
-    PrivateFile.replace(file, (text + more).getBytes(StandardCharsets.UTF_8));
+    String text =
+        """
+        # The configuration of the demo, written anew at each start.
+        # Change it in the browser under Configuration, or with kamille config.
+        %own
+        upstreams:
+          site:
+            origins: ["%s"]   # the small origin server inside the demo
+
+        routes:
+          - path: /
+            upstream: site
+          - path: /landscape.svg
+            upstream: site
+            cache:
+              ttl: 10s        # whatever the origin says
+
+        cache:
+          memory:
+            capacity: 64MiB
+        """
+            .replace("%s", origin)
+            .replace("%own", node.isEmpty() ? own : "include: [node.yaml]\n");
+    if (!node.isEmpty()) {
+      PrivateFile.replace(file.resolveSibling("node.yaml"), (own + node).getBytes(UTF_8));
+    }
+    PrivateFile.replace(file, text.getBytes(UTF_8));
     return file;
   }
 }

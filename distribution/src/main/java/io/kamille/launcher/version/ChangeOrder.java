@@ -31,11 +31,6 @@ record ChangeOrder(
   private static final Duration LEAST_TRIAL = Duration.ofSeconds(30);
   private static final Duration LONGEST_TRIAL = Duration.ofHours(1);
 
-  /** Makes the next text of the one that runs. */
-  interface Edit {
-    String next(String running) throws Refused;
-  }
-
   /** Of a request, with these texts of its query or content; empty ones and nulls say nothing. */
   static ChangeOrder of(
       AdminRequest request,

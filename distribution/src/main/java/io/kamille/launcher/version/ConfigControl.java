@@ -130,7 +130,8 @@ public final class ConfigControl implements AutoCloseable {
   private final InstantSource clock;
   // The file's, as it was read.
   private Configuration ofFile;
-  private @Nullable Trial trial;
+  // Read by those who must not wait for a change; written under the lock.
+  private volatile @Nullable Trial trial;
   private @Nullable TrialEnd lastTrial;
   private Runnable cancelAlarm = () -> {};
   // Of the trial, behind the next alarm: a clock that is set back makes it no longer.
@@ -179,9 +180,15 @@ public final class ConfigControl implements AutoCloseable {
     return file.path().toAbsolutePath();
   }
 
-  /** What runs, trial included. */
-  synchronized String text() {
-    return trial == null ? file.text() : trial.text;
+  /** What runs, trial included. Never waits. */
+  String text() {
+    Trial open = trial;
+    return open == null ? file.text() : open.text;
+  }
+
+  /** What the file has, without a trial. Never waits. */
+  String fileText() {
+    return file.text();
   }
 
   /** The number of the version that the file has; 0 if it could not be kept. */
@@ -296,13 +303,12 @@ public final class ConfigControl implements AutoCloseable {
   }
 
   /** What a commit would change. */
-  synchronized Outcome rehearse(ChangeOrder.Edit edit) throws Refused {
-    String next = edit.next(text());
+  synchronized Outcome rehearse(String next) throws Refused {
     return outcome(target.changes(tested(next)), null, TextDiff.between(text(), next));
   }
 
-  /** The text that a commit would put in force. */
-  synchronized String next(ChangeOrder order, ChangeOrder.Edit edit) throws Refused {
+  /** Refuses what no text could be committed by now. */
+  synchronized void checkOrder(ChangeOrder order) throws Refused {
     if (!mayWrite) {
       throw new Refused(
           ProblemType.WRITES_OFF, "The file is the only way: admin.config-writes is off.");
@@ -311,12 +317,12 @@ public final class ConfigControl implements AutoCloseable {
     if (trial != null) {
       throw new Refused(ProblemType.TRIAL_OPEN, "A trial is open: keep or revert it first.");
     }
-    return edit.next(file.text());
   }
 
   /** Makes all that a commit would need, and throws it away. */
-  synchronized void tryOut(ChangeOrder order, ChangeOrder.Edit edit) throws Refused {
-    Configuration configuration = tested(next(order, edit));
+  synchronized void tryOut(ChangeOrder order, String next) throws Refused {
+    checkOrder(order);
+    Configuration configuration = tested(next);
     checkUnchanged();
     prepared(configuration).abandon();
   }
@@ -344,8 +350,8 @@ public final class ConfigControl implements AutoCloseable {
   }
 
   /** Puts a text in force. */
-  synchronized Outcome commit(ChangeOrder order, ChangeOrder.Edit edit) throws Refused {
-    String next = next(order, edit);
+  synchronized Outcome commit(ChangeOrder order, String next) throws Refused {
+    checkOrder(order);
     Configuration configuration = tested(next);
     checkUnchanged();
     List<SettingChange> changes = target.changes(configuration);

@@ -10,7 +10,6 @@ import io.kamille.admin.auth.Scope;
 import io.kamille.core.http.StatusCode;
 import io.kamille.core.setting.ConfigTree;
 import io.kamille.launcher.configuration.ConfigurationSchema;
-import io.kamille.launcher.patch.MergePatch;
 import io.kamille.launcher.version.ConfigControl.Outcome;
 import io.kamille.launcher.version.ConfigDocuments.Changes;
 import io.kamille.launcher.version.ConfigDocuments.Problems;
@@ -27,8 +26,6 @@ public final class ConfigResources {
 
   private static final String PATH = "/v1/config";
   private static final String YAML = "application/yaml";
-
-  private static final String MERGE_PATCH = "application/merge-patch+json";
 
   private final ConfigControl control;
   private final @Nullable SharedConfig shared;
@@ -53,14 +50,7 @@ public final class ConfigResources {
             .takes(YAML)
             .upTo(ConfigTree.LIMIT_BYTES)
             .answers(Outcome.class)
-            .by((request, query) -> resources.change(request, query, _ -> request.text())),
-        parameters(
-                Operation.patch(
-                    PATH, Scope.ADMIN, "Changes values of the configuration (RFC 7396)."))
-            .takes(MERGE_PATCH)
-            .upTo(ConfigTree.LIMIT_BYTES)
-            .answers(Outcome.class)
-            .by(resources::patch),
+            .by(resources::change),
         Operation.get(PATH + "/schema", Scope.READ, "The settings as a JSON schema.")
             .by(() -> Answer.json(ConfigurationSchema.document())),
         Operation.post(PATH + "/validate", Scope.OPERATE, "All that is wrong with a text.")
@@ -128,18 +118,10 @@ public final class ConfigResources {
     return answer.with("ETag", tag).with("Vary", "Accept");
   }
 
-  private Answer patch(AdminRequest request, Query query) throws InvalidRequest {
-    JsonNode patch = Json.content(request);
-    if (!patch.isObject()) {
-      throw new InvalidRequest("A merge patch is an object: it has the settings that change.");
-    }
-    return change(request, query, running -> MergePatch.apply(running, patch));
-  }
-
-  private Answer change(AdminRequest request, Query query, ChangeOrder.Edit edit)
-      throws InvalidRequest {
+  private Answer change(AdminRequest request, Query query) throws InvalidRequest {
+    String next = request.text();
     if ("true".equals(query.optional("dry_run"))) {
-      return control.rehearse(edit).answer();
+      return control.rehearse(next).answer();
     }
     ChangeOrder order =
         ChangeOrder.of(
@@ -148,18 +130,18 @@ public final class ConfigResources {
             query.optional("confirm"),
             query.optional("guard"),
             query.optional("guardP99"));
-    return commit(order, edit);
+    return commit(order, next);
   }
 
-  private Answer commit(ChangeOrder order, ChangeOrder.Edit edit) throws Refused {
+  private Answer commit(ChangeOrder order, String next) throws Refused {
     SharedConfig nodes = shared;
     if (nodes == null) {
-      return control.commit(order, edit).answer();
+      return control.commit(order, next).answer();
     }
     return Answer.later(
         () -> {
           try {
-            return nodes.commit(order, edit);
+            return nodes.commit(order, next);
           } catch (Refused why) {
             return why.answer();
           }
@@ -173,8 +155,7 @@ public final class ConfigResources {
       return (decision.equals("keep") ? control.keepTrial(match) : control.revertTrial(match))
           .answer();
     }
-    String by = request.identity() == null ? "" : request.identity().name();
-    return Answer.later(() -> nodes.end(decision, by));
+    return Answer.later(() -> nodes.end(decision));
   }
 
   /** In UTF-8: a query has octets, one per character. */
@@ -225,7 +206,7 @@ public final class ConfigResources {
             text(document, "confirm"),
             text(document, "guard"),
             text(document, "guardP99"));
-    return commit(order, _ -> control.text(to));
+    return commit(order, control.text(to));
   }
 
   private Answer trial() {

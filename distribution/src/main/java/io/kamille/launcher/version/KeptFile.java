@@ -19,7 +19,8 @@ final class KeptFile {
   private final Path file;
   private final ConfigStore store;
   private final InstantSource clock;
-  private String text;
+  // Read without the lock of ConfigControl, which writes it.
+  private volatile String text;
   private boolean isKept;
 
   private KeptFile(Path file, ConfigStore store, InstantSource clock, String text) {

@@ -9,18 +9,12 @@ import io.kamille.cluster.config.NodeConfig;
 import io.kamille.core.http.StatusCode;
 import io.kamille.core.setting.Problem;
 import io.kamille.core.setting.SettingChange;
-import io.kamille.launcher.patch.MergePatch;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
@@ -30,46 +24,55 @@ import tools.jackson.databind.json.JsonMapper;
 public final class SharedConfig implements NodeConfig {
 
   /*
-   * Each node keeps a whole file of its own, so that it starts without the others. A change is a
-   * merge patch (RFC 7396) of that file. Some settings are about one node, and differ: they are no
-   * part of a change, nor of the digest by which nodes see whether they have the same.
+   * Each node keeps a whole file, so that it starts without the others, and all files are equal. A
+   * change is the next text of the file. What is of one node stands in a file that this one
+   * includes: no change has it, so a change leaves include as it is.
    */
-  private static final List<String> OWN =
-      List.of(
-          "listeners",
-          "loops",
-          "cluster",
-          "admin",
-          "upgrade",
-          "host-sockets",
-          "cache.memory",
-          "cache.disk",
-          "log.access.output",
-          "acme.store");
+  private static final String INCLUDE = "include";
 
   private static final JsonMapper JSON = new JsonMapper();
 
   private final ConfigControl control;
   private final Supplier<@Nullable ClusterConfig> cluster;
-  private final AtomicBoolean isReading = new AtomicBoolean();
-  private volatile String digest = "";
 
   /** Shares what {@code control} puts in force, while there is a cluster. */
   public SharedConfig(ConfigControl control, Supplier<@Nullable ClusterConfig> cluster) {
     this.control = control;
     this.cluster = cluster;
-    control.guard(why -> Thread.startVirtualThread(() -> end("revert", "the guard: " + why)));
+    control.guard(_ -> Thread.startVirtualThread(() -> end("revert")));
   }
 
-  /** One change, as the log has it. Either a patch or a decision about the trial. */
+  /**
+   * What is to be at each node, as the log has it. It needs none of the changes before it.
+   *
+   * @param text of the file
+   * @param trial what runs on trial in its place; null for nothing
+   */
   private record Change(
-      @Nullable Map<String, @Nullable Object> patch,
-      @Nullable String decision,
+      String text,
+      @Nullable String trial,
       String by,
       String comment,
       @Nullable String confirm,
       @Nullable Double rise,
       @Nullable String p99) {
+
+    static Change of(String text, @Nullable String trial, ChangeOrder order) {
+      Duration confirm = order.confirm();
+      TrialGuard.Limits guard = order.guard();
+      return new Change(
+          text,
+          trial,
+          order.by(),
+          order.comment(),
+          confirm == null ? null : confirm.toString(),
+          guard == null ? null : guard.rise(),
+          guard == null || guard.p99() == null ? null : String.valueOf(guard.p99()));
+    }
+
+    ChangeOrder toFile() {
+      return new ChangeOrder(by, comment, null, null, null);
+    }
 
     ChangeOrder order() {
       TrialGuard.Limits limits =
@@ -78,10 +81,6 @@ public final class SharedConfig implements NodeConfig {
               : new TrialGuard.Limits(rise, p99 == null ? null : Duration.parse(p99));
       return new ChangeOrder(
           by, comment, null, confirm == null ? null : Duration.parse(confirm), limits);
-    }
-
-    JsonNode tree() {
-      return JSON.valueToTree(patch);
     }
   }
 
@@ -97,58 +96,42 @@ public final class SharedConfig implements NodeConfig {
   // From this node
 
   /** Makes a change at all nodes; waits for them. */
-  Answer commit(ChangeOrder order, ChangeOrder.Edit edit) throws Refused {
+  Answer commit(ChangeOrder order, String next) throws Refused {
     ClusterConfig nodes = cluster.get();
-    long base = nodes == null ? 0 : nodes.done();
-    String next = control.next(order, edit);
-    List<SettingChange> changes = control.rehearse(edit).changes();
-    if (nodes != null
-        && changes.stream()
-            .anyMatch(each -> each.path().equals("cluster.node") && nodes.isTaken(each.after()))) {
+    if (nodes == null) {
+      return control.commit(order, next).answer();
+    }
+    long base = nodes.done();
+    control.checkOrder(order);
+    List<SettingChange> changes = control.rehearse(next).changes();
+    if (changes.stream().anyMatch(each -> each.path().equals(INCLUDE))) {
       throw new Refused(
           ProblemType.CONFIG_INVALID,
-          "Nothing was changed: cluster.node is the name of another node.");
+          "Nothing was changed: a shared text cannot change include. Change the file of each node,"
+              + " and reload it.");
     }
-    Map<String, @Nullable Object> patch = MergePatch.between(control.text(), next);
-    List<String> own = OWN.stream().filter(path -> has(patch, path)).toList();
-    own.forEach(path -> remove(patch, path));
-    if (nodes == null || patch.isEmpty()) {
-      return control.commit(order, edit).answer();
-    }
-    if (!own.isEmpty()) {
-      throw new Refused(
-          ProblemType.CONFIG_INVALID,
-          "Nothing was changed. This is of one node, so change it by itself: "
-              + String.join(", ", own));
-    }
-    TrialGuard.Limits guard = order.guard();
-    Duration confirm = order.confirm();
-    return answer(
-        nodes.change(
-            base,
-            JSON.writeValueAsString(
-                new Change(
-                    patch,
-                    null,
-                    order.by(),
-                    order.comment(),
-                    confirm == null ? null : confirm.toString(),
-                    guard == null ? null : guard.rise(),
-                    guard == null || guard.p99() == null ? null : String.valueOf(guard.p99())))),
-        changes);
+    Change change =
+        order.confirm() == null
+            ? Change.of(next, null, order)
+            : Change.of(control.fileText(), next, order);
+    return answer(nodes.change(base, JSON.writeValueAsString(change)), changes);
   }
 
   /** Ends the trial at all nodes: {@code keep} or {@code revert}. */
-  Answer end(String decision, String by) {
+  Answer end(String decision) {
     ClusterConfig nodes = cluster.get();
     if (nodes == null) {
       return Answer.problem(ProblemType.NO_QUORUM, "This node has left its cluster.", List.of());
     }
-    return answer(
-        nodes.change(
-            nodes.done(),
-            JSON.writeValueAsString(new Change(null, decision, by, "", null, null, null))),
-        List.of());
+    long base = nodes.done();
+    String kept = control.fileText();
+    ConfigControl.Trial open = control.trial();
+    if (open == null) {
+      return Answer.problem(ProblemType.NO_TRIAL, "No trial is open.", List.of());
+    }
+    ChangeOrder order = new ChangeOrder(open.by(), open.comment(), null, null, null);
+    Change change = Change.of("keep".equals(decision) ? open.text() : kept, null, order);
+    return answer(nodes.change(base, JSON.writeValueAsString(change)), List.of());
   }
 
   private Answer answer(ConfigReceipt receipt, List<SettingChange> changes) {
@@ -192,47 +175,52 @@ public final class SharedConfig implements NodeConfig {
 
   @Override
   public String prepare(String change) {
-    return made(
-        change,
-        (read, order) -> control.tryOut(order, text -> MergePatch.apply(text, read.tree())),
-        read -> {
-          if (control.trial() == null) {
-            throw new Refused(ProblemType.NO_TRIAL, "No trial is open.");
-          }
-        });
+    return made(change, this::tryOut);
+  }
+
+  /** The end of a trial needs nothing. */
+  private void tryOut(Change change) throws Refused {
+    ConfigControl.Trial open = control.trial();
+    String text = change.text();
+    boolean isEnd =
+        open != null
+            && change.trial() == null
+            && (text.equals(open.text()) || text.equals(control.fileText()));
+    if (!isEnd) {
+      control.tryOut(change.order(), change.trial() == null ? text : change.trial());
+    }
   }
 
   @Override
   public String apply(String change) {
-    return made(
-        change,
-        (read, order) -> control.commit(order, text -> MergePatch.apply(text, read.tree())),
-        read -> {
-          if ("keep".equals(read.decision())) {
-            control.keepTrial(null);
-          } else {
-            control.revertTrial(null);
-          }
-        });
+    return made(change, this::put);
   }
 
-  private interface Committing {
-    void run(Change change, ChangeOrder order) throws Refused;
+  private void put(Change change) throws Refused {
+    ConfigControl.Trial open = control.trial();
+    String text = change.text();
+    String trial = change.trial();
+    if (open != null && trial == null && text.equals(open.text())) {
+      control.keepTrial(null);
+    } else if (open != null) {
+      control.revertTrial(null);
+    }
+    if (!text.equals(control.fileText())) {
+      control.commit(change.toFile(), text);
+    }
+    if (trial != null) {
+      control.commit(change.order(), trial);
+    }
   }
 
-  private interface Ending {
+  private interface Making {
     void run(Change change) throws Refused;
   }
 
-  /** Does one or the other; says why that is refused, or nothing. */
-  private static String made(String change, Committing committing, Ending ending) {
+  /** Does it; says why that is refused, or nothing. */
+  private static String made(String change, Making making) {
     try {
-      Change read = JSON.readValue(change, Change.class);
-      if (read.decision() == null) {
-        committing.run(read, read.order());
-      } else {
-        ending.run(read);
-      }
+      making.run(JSON.readValue(change, Change.class));
       return "";
     } catch (Refused why) {
       return why.problems().isEmpty()
@@ -243,63 +231,6 @@ public final class SharedConfig implements NodeConfig {
 
   @Override
   public String digest() {
-    if (isReading.compareAndSet(false, true)) {
-      Thread.startVirtualThread(
-          () -> {
-            try {
-              digest = digestOf(control.text());
-            } finally {
-              isReading.set(false);
-            }
-          });
-    }
-    return digest;
-  }
-
-  static String digestOf(String text) {
-    Map<String, @Nullable Object> members = MergePatch.members(text);
-    OWN.forEach(path -> remove(members, path));
-    return ConfigControl.digest(sorted(members).toString());
-  }
-
-  private static Map<String, @Nullable Object> sorted(Map<?, ?> members) {
-    Map<String, @Nullable Object> sorted = new TreeMap<>();
-    members.forEach(
-        (name, value) ->
-            sorted.put(String.valueOf(name), value instanceof Map<?, ?> map ? sorted(map) : value));
-    return sorted;
-  }
-
-  private static boolean has(Map<String, @Nullable Object> members, String path) {
-    int dot = path.indexOf('.');
-    if (dot < 0) {
-      return members.containsKey(path);
-    }
-    Object inner = members.get(path.substring(0, dot));
-    return inner instanceof Map<?, ?> map && has(copy(map), path.substring(dot + 1));
-  }
-
-  private static void remove(Map<String, @Nullable Object> members, String path) {
-    int dot = path.indexOf('.');
-    if (dot < 0) {
-      members.remove(path);
-      return;
-    }
-    String name = path.substring(0, dot);
-    if (members.get(name) instanceof Map<?, ?> map) {
-      Map<String, @Nullable Object> inner = copy(map);
-      remove(inner, path.substring(dot + 1));
-      if (inner.isEmpty()) {
-        members.remove(name);
-      } else {
-        members.put(name, inner);
-      }
-    }
-  }
-
-  private static Map<String, @Nullable Object> copy(Map<?, ?> map) {
-    Map<String, @Nullable Object> copy = new LinkedHashMap<>();
-    map.forEach((name, value) -> copy.put(String.valueOf(name), value));
-    return copy;
+    return ConfigControl.digest(control.text());
   }
 }

@@ -182,7 +182,7 @@ final class PeerNodes implements BeforeEachCallback, AfterEachCallback {
   }
 
   private String cluster(String name, String peers) {
-    return "cluster: {name: shop, node: "
+    return "cluster: {config: local, name: shop, node: "
         + name
         + ", voters: [a], address: '127.0.0.1:7800', discovery: {hosts: ['127.0.0.1:7800']},"
         + " secret-file: '"

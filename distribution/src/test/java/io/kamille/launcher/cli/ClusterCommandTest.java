@@ -76,7 +76,8 @@ class ClusterCommandTest {
   }
 
   private Configuration checked(Path part) throws IOException {
-    Path file = Files.writeString(temporary.resolve("k.yaml"), SITE + Files.readString(part));
+    Files.copy(part, temporary.resolve("node.yaml"), StandardCopyOption.REPLACE_EXISTING);
+    Path file = Files.writeString(temporary.resolve("k.yaml"), SITE + "include: [node.yaml]\n");
     return switch (ConfigurationFile.read(file)) {
       case ConfigurationReading.Accepted(Configuration configuration) -> configuration;
       case ConfigurationReading.Refused refused -> throw new AssertionError(refused.problems());

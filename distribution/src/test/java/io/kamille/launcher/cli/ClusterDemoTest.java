@@ -157,12 +157,14 @@ class ClusterDemoTest {
   void eachNodeRunsItsOwnConfigurationForAnyHost() throws Exception {
     try (ClusterDemo demo = startSleepers()) {
       Set<Object> addresses = new HashSet<>();
+      Set<String> texts = new HashSet<>();
       for (ClusterDemo.Node node : demo.nodes()) {
         Path words = node.state().resolve("words");
         Path file = node.state().resolve("kamille.yaml");
         String expected = "run --config " + file + "\n";
         Await.until(() -> words.toFile().length() == expected.length(), expected);
         assertThat(words).hasContent(expected);
+        texts.add(Files.readString(file));
         var reading = ConfigurationFile.read(file);
         assertThat(reading).isInstanceOf(ConfigurationReading.Accepted.class);
         Configuration configuration = ((ConfigurationReading.Accepted) reading).configuration();
@@ -177,6 +179,7 @@ class ClusterDemoTest {
                 String.valueOf(configuration.cluster().peers().address())));
       }
       assertThat(addresses).hasSize(12);
+      assertThat(texts).as("all nodes share one text").hasSize(1);
     }
   }
 

@@ -42,6 +42,7 @@ class ClusterChecksTest {
           ca: DIR/ca.pem
         secret-file: DIR/secret
         peers: {address: '10.0.0.1:7801'}
+        config: local
       """;
 
   @TempDir private Path directory;
@@ -161,7 +162,7 @@ class ClusterChecksTest {
 
   @Test
   void aNameAloneLacksAllElseAtOnce() {
-    assertThat(refused("cluster: {name: shop, node: a}"))
+    assertThat(refused("cluster: {name: shop}"))
         .extracting(problem -> problem.replaceFirst(", expected .*", ""))
         .containsExactlyInAnyOrder(
             "k:5:10: cluster.voters: found none",
@@ -187,5 +188,24 @@ class ClusterChecksTest {
     assertThat(refused(CLUSTER.replace("name: shop", "name: 'a b'"))).hasSize(1);
     assertThat(refused(CLUSTER.replace("10.0.0.1:7800", "nowhere"))).hasSize(1);
     assertThat(refused(CLUSTER.replace("hosts: [10.0.0.2:7800]", "hosts: [b]"))).hasSize(1);
+  }
+
+  /** A text that all nodes have cannot name one of them. */
+  @Test
+  void whatDiffersBetweenNodesStandsInAFileOfTheNode() throws Exception {
+    String shared = CLUSTER.replace("  config: local\n", "");
+    String why =
+        ": found it in the file that all nodes share, expected it in an included file of this node,"
+            + " such as node.yaml, or cluster.config: local";
+    assertThat(refused(shared))
+        .containsExactly(
+            "k:7:9: cluster.node" + why,
+            "k:9:12: cluster.address" + why,
+            "k:16:20: cluster.peers.address" + why);
+    Files.writeString(directory.resolve("node.yaml"), shared.replace("DIR", directory.toString()));
+    Path file =
+        Files.writeString(
+            directory.resolve("k.yaml"), BASE.replace("MORE", "") + "include: [node.yaml]\n");
+    assertThat(ConfigurationFile.read(file)).isInstanceOf(ConfigurationReading.Accepted.class);
   }
 }

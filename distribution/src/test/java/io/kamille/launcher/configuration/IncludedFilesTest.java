@@ -123,15 +123,14 @@ class IncludedFilesTest {
     write("sites/a.yaml", "routes:\n  - {host: a.test, upstraem: shop}\n");
     write("sites/b.yaml", SHOP);
     write("sites/c.yaml", SHOP);
-    write("sites/d.yaml", "listeners: [':1']\nroutes: 1\n");
+    write("sites/d.yaml", "loops: x\nroutes: 1\n");
     write("sites/e.yaml", "routes: [\n");
     write("sites/f.yaml", "- 1\n");
     assertThat(problems("include: [sites/*.yaml]", "routes: [{host: shop.test, root: /tmp}]"))
         .contains(
             "sites/c.yaml:2:3: upstreams.shop: found the key a second time, expected it only once"
                 + " (first in line 2 of sites/b.yaml)",
-            "sites/d.yaml:1:1: listeners: a setting that an included file cannot have, expected"
-                + " routes, upstreams or tests",
+            "sites/d.yaml:1:8: loops: found \"x\", expected a whole number of 1–1024",
             "sites/d.yaml:2:9: routes: found \"1\", expected a list",
             "sites/f.yaml:1:1: found a list, expected a section")
         .anySatisfy(line -> assertThat(line).startsWith("sites/a.yaml:2:20: routes[1].upstraem: "))
@@ -206,10 +205,43 @@ class IncludedFilesTest {
   }
 
   @Test
-  void nodesThatShareTheirConfigurationIncludeNothing() throws IOException {
-    write("a.yaml", SHOP);
-    assertThat(problems("include: [a.yaml]", "cluster: {name: c}"))
-        .anyMatch(line -> line.contains("include: found \"a.yaml\", expected nothing, or cluster"));
+  void aSectionOfTwoFilesIsOneAndNoSettingStandsTwice() throws IOException {
+    write(
+        "node.yaml",
+        """
+        loops: 2
+        listeners: [':1']
+        cache: {memory: {capacity: 8MiB}}
+        log: {access: {output: stdout}}
+        """);
+    String[] own = {
+      "include: [node.yaml]",
+      "routes: [{root: /tmp}]",
+      "cache: {max-object-size: 1MiB}",
+      "log: {access: {format: json}}"
+    };
+    Configuration both = accepted(own);
+    assertThat(both.loops()).isEqualTo(2);
+    assertThat(both.listeners()).hasSize(2);
+    assertThat(both.cache().memory().capacityBytes()).isEqualTo(8 << 20);
+    assertThat(both.cache().maxObjectSizeBytes()).isEqualTo(1 << 20);
+    assertThat(
+            problems(
+                "loops: 1",
+                "include: [node.yaml]",
+                "routes: [{root: /tmp}]",
+                "cache: {memory: {capacity: 1MiB}}",
+                "log:",
+                "log: {access: off}"))
+        .containsExactly(
+            "kamille.yaml:6:1: log: found the key a second time, expected it only once (first in"
+                + " line 7)",
+            "kamille.yaml:7:7: log.access: found the key a second time, expected it only once"
+                + " (first in line 4 of node.yaml)",
+            "node.yaml:1:1: loops: found the key a second time, expected it only once (first in"
+                + " line 2 of the configuration's own file)",
+            "node.yaml:3:18: cache.memory.capacity: found the key a second time, expected it only"
+                + " once (first in line 5 of the configuration's own file)");
   }
 
   @Test

@@ -36,7 +36,7 @@ class CommitKillIT {
     assertThat(started.text()).isEqualTo(isNew ? AFTER : BEFORE);
     assertThat(started.versions()).hasSize(isNew ? 2 : 1);
     assertThat(started.versions()).extracting(ConfigVersion::by).containsOnly("file");
-    started.commit(new ChangeOrder("b", "", null, null, null), text -> text + "# again\n");
+    started.commit(new ChangeOrder("b", "", null, null, null), started.text() + "# again\n");
     assertThat(file).content().endsWith("# again\n");
   }
 

@@ -32,7 +32,7 @@ public final class CommitUntil {
     ConfigControl control =
         ConfigControlTest.opened(file, true, killer, (_, _) -> () -> {}, killer::afterRename);
     killer.isArmed = true;
-    control.commit(new ChangeOrder("a", "", null, null, null), _ -> next);
+    control.commit(new ChangeOrder("a", "", null, null, null), next);
     Runtime.getRuntime().halt(1);
   }
 

@@ -173,7 +173,7 @@ class ConfigControlTest {
 
   private ConfigControl.Outcome commit(
       String next, String by, String comment, @Nullable Duration confirm) throws Refused {
-    return control.commit(new ChangeOrder(by, comment, null, confirm, null), _ -> next);
+    return control.commit(new ChangeOrder(by, comment, null, confirm, null), next);
   }
 
   private void refused(ProblemType type, Change change) {
@@ -229,13 +229,13 @@ class ConfigControlTest {
   @Test
   void aCommentOf500CharactersIsKeptAndALongerOneIsRefused() throws Exception {
     for (String beyond : List.of("x".repeat(501), "€".repeat(100_000), "two\nlines")) {
-      assertThatThrownBy(() -> control.commit(commented(beyond), _ -> OTHER))
+      assertThatThrownBy(() -> control.commit(commented(beyond), OTHER))
           .isInstanceOf(InvalidRequest.class)
           .hasMessage("A comment is one line of at most 500 characters.");
       assertThat(control.versions()).hasSize(1);
     }
     String longest = "€".repeat(499) + "\"";
-    control.commit(commented(longest), _ -> OTHER);
+    control.commit(commented(longest), OTHER);
     assertThat(opened(true).versions())
         .extracting(ConfigVersion::comment)
         .first()
@@ -611,8 +611,7 @@ class ConfigControlTest {
   }
 
   private void guardedTrial(TrialGuard.Limits limits) throws Refused {
-    control.commit(
-        new ChangeOrder("a", "", control.tag(), Duration.ofMinutes(1), limits), _ -> OTHER);
+    control.commit(new ChangeOrder("a", "", control.tag(), Duration.ofMinutes(1), limits), OTHER);
   }
 
   @Test
@@ -671,8 +670,8 @@ class ConfigControlTest {
   void aChangeOfAnotherTextThanTheOneThatRunsIsRefused() throws Exception {
     String tag = control.tag();
     ChangeOrder order = new ChangeOrder("a", "", "\"1-0\", " + tag, null, null);
-    control.commit(order, _ -> OTHER);
-    refused(ProblemType.VERSION_STALE, () -> control.commit(order, _ -> LEAST));
+    control.commit(order, OTHER);
+    refused(ProblemType.VERSION_STALE, () -> control.commit(order, LEAST));
     refused(ProblemType.VERSION_STALE, () -> control.keepTrial("W/" + control.tag()));
     refused(ProblemType.VERSION_STALE, () -> control.revertTrial(tag));
     refused(ProblemType.VERSION_STALE, () -> control.reload(tag));

@@ -59,7 +59,8 @@ class UiClusterIT {
             routes: [{respond: {status: 200}}]
             admin: {address: "127.0.0.1:0"}
             """
-                + Files.readString(files.file("a.yaml")));
+                + Files.readString(files.file("a.yaml"))
+                + "  config: local\n");
     kamille = KamilleProcess.start(directory, "run", "--config", file.toString());
     kamille.awaitLine("admin on ");
   }
@@ -188,8 +189,7 @@ class UiClusterIT {
 
   @ParameterizedTest
   @CsvSource({"LIGHT, 1440", "DARK, 320"})
-  void aPurgeThatANodeHasMissedSaysWhenItIsSafe(ColorScheme scheme, int width)
-      throws IOException {
+  void aPurgeThatANodeHasMissedSaysWhenItIsSafe(ColorScheme scheme, int width) throws IOException {
     try (Browser browser = signedIn(scheme, width)) {
       purgeAnswered(
           browser,

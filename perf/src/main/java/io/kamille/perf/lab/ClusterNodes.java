@@ -143,7 +143,9 @@ record ClusterNodes(Workbench bench, List<Node> nodes, int peerPort) {
     bench.run(Core.OTHERS, init);
     List<Node> nodes = new ArrayList<>();
     for (String node : NAMES) {
-      String part = Files.readString(files.resolve(node + ".yaml"));
+      String part =
+          Files.readString(files.resolve(node + ".yaml"))
+              .replace("  peers:\n", "  config: local\n  peers:\n");
       Path directory = files.resolve("node-" + node);
       nodes.add(start(bench, directory, cores, originPort, node, part + peers));
     }

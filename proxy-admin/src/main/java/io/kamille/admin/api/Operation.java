@@ -127,11 +127,6 @@ public final class Operation {
     return new Operation("PUT", path, scope, summary).takes(JSON);
   }
 
-  /** Changes by the content. */
-  public static Operation patch(String path, Scope scope, String summary) {
-    return new Operation("PATCH", path, scope, summary).takes(JSON);
-  }
-
   /** Removes. */
   public static Operation delete(String path, Scope scope, String summary) {
     return new Operation("DELETE", path, scope, summary);

@@ -25,12 +25,11 @@ public final class ClusterConfig implements AutoCloseable {
   /*
    * A change is prepared at all members first. If one cannot put it in force, nobody does. Then it
    * is appended, with the number of the change that it is based on: if another one came first, the
-   * log refuses it. Each node puts the changes in force in the order of the log, on a thread of its
-   * own, and notes how far it is. So one that was away takes what it missed.
+   * log refuses it. Each node puts the last change in force, on a thread of its own, and notes which
+   * it was. A change says all that is to be, so one that was away needs the last one alone.
    *
-   * A change that cannot be put in force here is passed over, and tried again every minute. Once it
-   * can, those after it follow anew: each is a patch, and their order counts. The note stays before
-   * the first that is not in force, so the next process tries it, too.
+   * A change that cannot be put in force here is tried again every minute, until another one comes.
+   * It is not noted, so the next process tries it, too.
    */
   private static final System.Logger LOG = System.getLogger("kamille.cluster");
   private static final Duration ATTEMPT = Duration.ofMillis(1_500);
@@ -57,8 +56,8 @@ public final class ClusterConfig implements AutoCloseable {
   private final Thread follower;
   private Place done;
 
-  /** What was before the first change that failed here; confined to the follower. */
-  private @Nullable Place failedAfter;
+  /** The last change, if it failed here; confined to the follower. */
+  private ConfigChanges.@Nullable Change failed;
 
   private String problem = "";
 
@@ -104,11 +103,6 @@ public final class ClusterConfig implements AutoCloseable {
   /** A digest of all that nodes share, as it is in force here. */
   public String digest() {
     return node.digest();
-  }
-
-  /** Whether a node of that name is a member. */
-  public boolean isTaken(String node) {
-    return engine.members().contains(node);
   }
 
   /**
@@ -173,7 +167,7 @@ public final class ClusterConfig implements AutoCloseable {
     return outcome(ByteBuffer.wrap(message).getLong(1));
   }
 
-  /** Waits until a change is in force here, or cannot be, as long as those who ask do. */
+  /** Waits until a change or a later one is in force, or cannot be, as long as those who ask do. */
   private synchronized String outcome(long number) {
     long deadline = System.nanoTime() + wait.toNanos();
     long left = wait.toMillis();
@@ -185,7 +179,7 @@ public final class ClusterConfig implements AutoCloseable {
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
     }
-    return done() < number ? "not in force yet" : done() == number ? problem : "";
+    return done() < number ? "not in force yet" : problem;
   }
 
   // The way from the log
@@ -194,10 +188,10 @@ public final class ClusterConfig implements AutoCloseable {
     try {
       while (true) {
         ConfigChanges.Change next = changes.after(place(), again);
-        if (next == null) {
-          makeAgain();
-        } else {
+        if (next != null) {
           make(next);
+        } else if (failed != null) {
+          make(failed);
         }
       }
     } catch (InterruptedException closed) {
@@ -205,36 +199,24 @@ public final class ClusterConfig implements AutoCloseable {
     }
   }
 
-  private void make(ConfigChanges.Change next) {
-    String failed = done(() -> node.apply(next.text()));
-    if (next.isMissed()) {
-      failed = "changes before this one were missed, and are kept no more";
-    } else if (!failed.isEmpty() && failedAfter == null) {
-      failedAfter = place();
-    }
-    if (!failed.isEmpty()) {
-      LOG.log(Level.ERROR, "change {0} of the cluster: {1}", next.number(), failed);
-    }
-    made(next, failed);
-  }
-
-  /** Tries the first one that failed; those that came after it follow anew. */
-  private void makeAgain() throws InterruptedException {
-    ConfigChanges.Change next =
-        failedAfter == null ? null : changes.after(failedAfter, Duration.ZERO);
-    if (next != null && !next.isMissed() && done(() -> node.apply(next.text())).isEmpty()) {
-      LOG.log(Level.INFO, "change {0} of the cluster is in force after all", next.number());
-      failedAfter = null;
-      made(next, "");
-    }
-  }
-
-  private void made(ConfigChanges.Change change, String failed) {
+  private void make(ConfigChanges.Change change) {
     Place place = new Place(change.log(), change.number());
-    file.write(failedAfter == null ? place : failedAfter);
+    String why = done(() -> node.apply(change.text()));
+    if (why.isEmpty()) {
+      if (change.equals(failed)) {
+        LOG.log(Level.INFO, "change {0} of the cluster is in force after all", change.number());
+      }
+      failed = null;
+      file.write(place);
+    } else {
+      if (!change.equals(failed)) {
+        LOG.log(Level.ERROR, "change {0} of the cluster: {1}", change.number(), why);
+      }
+      failed = change;
+    }
     synchronized (this) {
       done = place;
-      problem = failed;
+      problem = why;
       notifyAll();
     }
   }

@@ -14,26 +14,31 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The changes of the configuration that the log has, numbered. Any thread. */
+/** The last change of the configuration that the log has. Any thread. */
 public final class ConfigChanges {
 
-  /** How many are kept for nodes that were away. */
+  /*
+   * A change says all that is to be in force, so the last one is enough, and is numbered by those
+   * before it. An entry that was appended a second time is known by its id.
+   */
+
+  /** How many ids are kept, for entries that come again. */
   static final int KEPT = 100;
 
   private static final int LIMIT_BYTES = 4 << 20;
 
-  private record Kept(long number, long id, String text) {}
-
   /**
    * A change.
    *
-   * @param isMissed whether others came before it that are kept no more
+   * @param log of which it is
    */
-  record Change(long log, long number, String text, boolean isMissed) {}
+  record Change(long log, long number, String text) {}
 
-  private final Deque<Kept> kept = new ArrayDeque<>();
+  // Of the last changes, the newest last.
+  private final Deque<Long> ids = new ArrayDeque<>();
   private long log;
   private long last;
+  private String text = "";
 
   /** An entry with a change. */
   static byte[] entry(long id, long base, byte[] text) {
@@ -62,23 +67,35 @@ public final class ConfigChanges {
   public Supplier<byte[]> read(DataInputStream in) throws IOException {
     long id = in.readLong();
     long base = in.readLong();
-    byte[] text = in.readAllBytes();
-    return () -> apply(id, base, text);
+    byte[] next = in.readAllBytes();
+    return () -> apply(id, base, next);
   }
 
-  private synchronized byte[] apply(long id, long base, byte[] text) {
-    long number =
-        kept.stream().filter(each -> each.id() == id).mapToLong(Kept::number).findFirst().orElse(0);
-    if (number == 0 && base == last && text.length <= LIMIT_BYTES && isText(text)) {
+  private synchronized byte[] apply(long id, long base, byte[] next) {
+    long number = numberOf(id);
+    if (number == 0 && base == last && next.length <= LIMIT_BYTES && isText(next)) {
       log = log == 0 ? id : log;
       number = ++last;
-      kept.addLast(new Kept(number, id, new String(text, StandardCharsets.UTF_8)));
-      if (kept.size() > KEPT) {
-        kept.removeFirst();
+      text = new String(next, StandardCharsets.UTF_8);
+      ids.addLast(id);
+      if (ids.size() > KEPT) {
+        ids.removeFirst();
       }
       notifyAll();
     }
     return ByteBuffer.allocate(Long.BYTES).putLong(number).array();
+  }
+
+  /** The number of the change with that id; 0 if it is not known. */
+  private long numberOf(long id) {
+    long number = last - ids.size();
+    for (long each : ids) {
+      number++;
+      if (each == id) {
+        return number;
+      }
+    }
+    return 0;
   }
 
   /** Else a snapshot would have another text, and perhaps a longer one than its reader takes. */
@@ -92,37 +109,30 @@ public final class ConfigChanges {
     return place.log() == log ? place.number() : 0;
   }
 
-  /** Waits for the change that comes after that place; null if it has not come so soon. */
+  /** Waits until the last change comes after that place; null if it does not so soon. */
   synchronized @Nullable Change after(Place place, Duration limit) throws InterruptedException {
     long deadline = System.nanoTime() + limit.toNanos();
-    while (true) {
-      long before = numberOf(place);
-      for (Kept each : kept) {
-        if (each.number() > before) {
-          boolean isMissed = before > 0 && each.number() > before + 1;
-          return new Change(log, each.number(), each.text(), isMissed);
-        }
-      }
+    while (numberOf(place) >= last) {
       long left = deadline - System.nanoTime();
       if (left <= 0) {
         return null;
       }
       TimeUnit.NANOSECONDS.timedWait(this, left);
     }
+    return new Change(log, last, text);
   }
 
   /** Writes all that is kept. */
   public synchronized void save(DataOutputStream out) throws IOException {
     out.writeLong(log);
     out.writeLong(last);
-    out.writeInt(kept.size());
-    for (Kept each : kept) {
-      out.writeLong(each.number());
-      out.writeLong(each.id());
-      byte[] text = each.text().getBytes(StandardCharsets.UTF_8);
-      out.writeInt(text.length);
-      out.write(text);
+    out.writeInt(ids.size());
+    for (long id : ids) {
+      out.writeLong(id);
     }
+    byte[] octets = text.getBytes(StandardCharsets.UTF_8);
+    out.writeInt(octets.length);
+    out.write(octets);
   }
 
   /** Takes what was written in the place of all that is kept. */
@@ -131,21 +141,21 @@ public final class ConfigChanges {
     log = in.readLong();
     last = in.readLong();
     for (int i = in.readInt(); i > 0; i--) {
-      long number = in.readLong();
-      long id = in.readLong();
-      int length = in.readInt();
-      if (length < 0 || length > LIMIT_BYTES) {
-        throw new IOException("a change of " + length + " octets");
-      }
-      kept.addLast(new Kept(number, id, new String(in.readNBytes(length), StandardCharsets.UTF_8)));
+      ids.addLast(in.readLong());
     }
+    int length = in.readInt();
+    if (length < 0 || length > LIMIT_BYTES) {
+      throw new IOException("a change of " + length + " octets");
+    }
+    text = new String(in.readNBytes(length), StandardCharsets.UTF_8);
     notifyAll();
   }
 
   /** Forgets all: the log is played again. */
   public synchronized void clear() {
-    kept.clear();
+    ids.clear();
     log = 0;
     last = 0;
+    text = "";
   }
 }

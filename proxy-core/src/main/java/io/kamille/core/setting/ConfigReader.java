@@ -76,7 +76,11 @@ public final class ConfigReader {
   private void readEntries(Mapping mapping, Section<?> section, SectionValues.Builder values) {
     Set<String> meant = new HashSet<>();
     for (Entry entry : mapping.entries()) {
-      if (isFirst(entry, "", values)) {
+      boolean goesOn =
+          values.path().isEmpty()
+              && section.member(entry.key()) instanceof Subsection<?> child
+              && child.shape() != Subsection.Shape.ONE;
+      if (isFirst(entry, "", goesOn, values)) {
         readEntry(entry, section, values);
       }
       meant.add(Objects.requireNonNullElse(meantBy(entry, section), entry.key()));
@@ -90,13 +94,16 @@ public final class ConfigReader {
     return isAsked ? NearestKey.of(entry.key(), section.members()) : null;
   }
 
-  /** An included file goes on with what another one has under a key of the root. */
-  private boolean isFirst(Entry entry, String over, SectionValues.Builder values) {
+  /**
+   * Refuses a key that was there before.
+   *
+   * @param goesOn whether another file may have it, too
+   */
+  private boolean isFirst(Entry entry, String over, boolean goesOn, SectionValues.Builder values) {
     // Names have dots in them, so that two keys may have one path.
     String path = over.isEmpty() ? values.path() : join(values.path(), over);
     Position before = first.putIfAbsent(List.of(values, over, entry.key()), entry.position());
-    boolean isSecond =
-        before != null && (!path.isEmpty() || before.file().equals(entry.position().file()));
+    boolean isSecond = before != null && (!goesOn || before.file().equals(entry.position().file()));
     if (isSecond) {
       problems.add(
           Problem.Kind.DUPLICATE_KEY,
@@ -207,7 +214,7 @@ public final class ConfigReader {
                 path,
                 Problems.quote(named.key()),
                 "a name of up to 64 letters, digits and ._-");
-          } else if (isFirst(named, child.key(), values)) {
+          } else if (isFirst(named, child.key(), false, values)) {
             readChild(named.value(), child, named.key(), values);
           }
         }

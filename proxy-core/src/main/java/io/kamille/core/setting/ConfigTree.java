@@ -149,7 +149,7 @@ public final class ConfigTree {
    * What YAML makes of a text, whose length is the caller's to limit. It is read in one piece: the
    * reader fails if a character of two halves lies across two pieces.
    */
-  public static Iterable<Event> events(String text) {
+  private static Iterable<Event> events(String text) {
     int length = text.length() + 1;
     var settings = LoadSettings.builder().setBufferSize(length).setCodePointLimit(length).build();
     return new Parse(settings).parseString(text);
