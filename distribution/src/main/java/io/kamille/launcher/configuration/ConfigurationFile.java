@@ -61,13 +61,10 @@ public final class ConfigurationFile {
     if (root == null) {
       return new ConfigurationReading.Refused(problems.inOrder());
     }
+    Path directory = directory(name);
+    ConfigNode whole = IncludedFiles.expand(directory, root, Configuration.file(), problems);
     return CrossChecks.conclude(
-        ConfigReader.read(
-            IncludedFiles.expand(directory(name), root, problems),
-            Configuration.file(),
-            directory(name),
-            problems),
-        problems);
+        ConfigReader.read(whole, Configuration.file(), directory, problems), problems);
   }
 
   private static Path directory(String name) {

@@ -81,8 +81,9 @@ final class IncludedFiles {
    * The root with what the files have that it includes; without those that have problems.
    *
    * @param directory of the configuration's own file
+   * @param whole the declaration of that file
    */
-  static ConfigNode expand(Path directory, ConfigNode root, Problems problems) {
+  static ConfigNode expand(Path directory, ConfigNode root, Section<?> whole, Problems problems) {
     if (!(root instanceof Mapping own)) {
       return root;
     }
@@ -93,12 +94,12 @@ final class IncludedFiles {
     if (files.contents.isEmpty()) {
       return root;
     }
-    entries.removeIf(entry -> isList(entry) && isNothing(entry.value()));
-    return new Mapping(together(entries, Configuration.file()), own.position());
+    entries.removeIf(entry -> isList(entry, whole) && isNothing(entry.value()));
+    return new Mapping(together(entries, whole), own.position());
   }
 
-  private static boolean isList(Entry entry) {
-    return Configuration.file().member(entry.key()) instanceof Subsection<?> child
+  private static boolean isList(Entry entry, Section<?> whole) {
+    return whole.member(entry.key()) instanceof Subsection<?> child
         && child.shape() != Subsection.Shape.ONE;
   }
 
@@ -127,7 +128,9 @@ final class IncludedFiles {
     List<Entry> entries =
         parts.stream()
             .map(Entry::value)
-            .flatMap(value -> value instanceof Mapping mapping ? mapping.entries().stream() : null)
+            .flatMap(
+                value ->
+                    value instanceof Mapping mapping ? mapping.entries().stream() : Stream.empty())
             .toList();
     return parts.size() == 1
         ? first

@@ -1,5 +1,7 @@
 package io.kamille.launcher.version;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.kamille.admin.api.Answer;
 import io.kamille.admin.api.ProblemType;
 import io.kamille.cluster.config.ClusterConfig;
@@ -114,7 +116,13 @@ public final class SharedConfig implements NodeConfig {
         order.confirm() == null
             ? Change.of(next, null, order)
             : Change.of(control.fileText(), next, order);
-    return answer(nodes.change(base, JSON.writeValueAsString(change)), changes);
+    String written = JSON.writeValueAsString(change);
+    if (written.getBytes(UTF_8).length > ClusterConfig.LIMIT_BYTES) {
+      throw new Refused(
+          ProblemType.CONFIG_INVALID,
+          "Nothing was changed: nodes share texts of at most 4 MiB, and half of that on trial.");
+    }
+    return answer(nodes.change(base, written), changes);
   }
 
   /** Ends the trial at all nodes: {@code keep} or {@code revert}. */

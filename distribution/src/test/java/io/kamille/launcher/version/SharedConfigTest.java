@@ -313,6 +313,22 @@ class SharedConfigTest {
     }
   }
 
+  @Test
+  void aTextThatNodesCannotShareIsRefused() throws Exception {
+    String long2 = OTHER + ("#".repeat(1_023) + "\n").repeat(2_048);
+    try (ConfigControl a = opened("a", OF_A)) {
+      at(
+          a,
+          shared -> {
+            assertThat(shared.commit(order(null), long2).status()).isEqualTo(200);
+            assertThatThrownBy(
+                    () -> shared.commit(order(Duration.ofMinutes(1)), long2.replace("50", "51")))
+                .isInstanceOf(Refused.class)
+                .hasMessageContaining("at most 4 MiB");
+          });
+    }
+  }
+
   private static ChangeOrder order(@Nullable Duration confirm) {
     return new ChangeOrder("me", "", null, confirm, null);
   }

@@ -37,6 +37,9 @@ public final class ClusterConfig implements AutoCloseable {
   static final Duration AGAIN = Duration.ofMinutes(1);
   private static final Duration PREPARE_LIMIT = Duration.ofSeconds(10);
 
+  /** The longest change, in octets. */
+  public static final int LIMIT_BYTES = ConfigChanges.LIMIT_BYTES;
+
   /** The problem of a node that has said nothing in time. */
   public static final String SILENT = "does not answer";
 

@@ -25,7 +25,7 @@ public final class ConfigChanges {
   /** How many ids are kept, for entries that come again. */
   static final int KEPT = 100;
 
-  private static final int LIMIT_BYTES = 4 << 20;
+  static final int LIMIT_BYTES = 4 << 20;
 
   /**
    * A change.

@@ -167,8 +167,9 @@ public record ClusterSettings(
       Setting.of(
               "config",
               ValueTypes.oneOf(ConfigChoice.values()),
-              "`shared` makes a change by the API at all nodes. With `local` each node has its own"
-                  + " file, for those who deploy files.")
+              "`shared` makes a change by the API at all nodes, whose configuration files are the"
+                  + " same. They include a file of the node's own. With `local` each node has its"
+                  + " own file, for those who deploy files.")
           .defaultsTo(ConfigChoice.SHARED)
           .appliesOnRestart();
 
