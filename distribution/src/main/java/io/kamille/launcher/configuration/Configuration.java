@@ -44,7 +44,7 @@ import org.jspecify.annotations.Nullable;
  * @param acme whom certificates are ordered from
  * @param cluster which nodes are one cache
  * @param hostSockets where the helper listens that sockets come from; null if they are made here
- * @param include files with more routes and upstreams
+ * @param include files with more settings
  * @param values what was read, with its places in the file
  */
 public record Configuration(
