@@ -26,7 +26,6 @@ final class FillPieces implements Pieces {
   private long occupiedBytes;
   private long taken;
   private long takenBefore;
-  private boolean isClosed;
 
   /** Takes over one lease on octets that are being filled, and reads them from there. */
   void read(StoredOctets octets, long from) {
@@ -38,7 +37,7 @@ final class FillPieces implements Pieces {
    * may be a small part of a large buffer.
    */
   void add(ByteBuf chunk) {
-    if (isDrained() && !isClosed) {
+    if (isDrained() && end == null) {
       passing = chunk;
       more.run();
       if (passing == null) {
@@ -52,9 +51,12 @@ final class FillPieces implements Pieces {
     more.run();
   }
 
-  /** A chunk of the window. Takes a hold of its own, unless this is closed; the caller advances. */
+  /**
+   * A chunk of the window. Takes a hold of its own, unless no more is wanted; the caller runs the
+   * pump.
+   */
   void add(SharedChunk chunk) {
-    if (!isClosed) {
+    if (end == null) {
       chunk.retain();
       shared.add(chunk);
       occupiedBytes += chunk.occupiedBytes();
@@ -111,7 +113,9 @@ final class FillPieces implements Pieces {
 
   @Override
   public void close(@Nullable Failure why) {
-    isClosed = true;
+    if (why != null) {
+      end = End.broken(why);
+    }
     if (stored != null) {
       stored.close(why);
     }

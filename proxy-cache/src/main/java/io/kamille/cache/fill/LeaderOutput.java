@@ -29,7 +29,6 @@ final class LeaderOutput {
   private final Pump pump = new Pump(pieces);
   private ContentSource origin = ContentSource.NONE;
   private boolean isStoring;
-  private boolean isOriginPaused;
 
   LeaderOutput(Reply client) {
     pump.start(client);
@@ -38,8 +37,9 @@ final class LeaderOutput {
   /** Who is paused when the client is slow and nothing is stored. */
   void origin(ContentSource source) {
     origin = source;
-    isOriginPaused = false;
-    settleOrigin();
+    if (pump.isPaused()) {
+      source.pause();
+    }
   }
 
   /** From now on all chunks are in the store before they come here. */
@@ -49,13 +49,13 @@ final class LeaderOutput {
       fill.octets().retain();
       pieces.read(fill.octets(), fill.contentOffset());
     }
-    settleOrigin();
+    origin.resume();
   }
 
   /** From now on chunks are not stored; what is stored can still be read. */
   void unstored() {
     isStoring = false;
-    settleOrigin();
+    pauseOrigin();
   }
 
   /** From now on chunks come from a window; what is stored can still be read. */
@@ -86,7 +86,7 @@ final class LeaderOutput {
       pump.run();
     } else {
       pieces.add(chunk);
-      settleOrigin();
+      pauseOrigin();
     }
   }
 
@@ -104,30 +104,31 @@ final class LeaderOutput {
   /** The client gets nothing more. Idempotent. */
   void close() {
     pump.cancel(CLOSED);
-    settleOrigin();
+    origin.resume();
   }
 
   /** The client is slow. */
   void pause() {
     pump.pause();
-    settleOrigin();
+    pauseOrigin();
   }
 
   /** The client takes content again. */
   void resume() {
     pump.resume();
-    settleOrigin();
+    if (!isBehind()) {
+      origin.resume();
+    }
   }
 
-  private void settleOrigin() {
-    boolean mustPause = !isStoring && !pump.isOver() && (pump.isPaused() || !pieces.isDrained());
-    if (mustPause != isOriginPaused) {
-      isOriginPaused = mustPause;
-      if (mustPause) {
-        origin.pause();
-      } else {
-        origin.resume();
-      }
+  private void pauseOrigin() {
+    if (!isStoring && isBehind()) {
+      origin.pause();
     }
+  }
+
+  /** Whether the client has not got all, or wants no more for now. */
+  private boolean isBehind() {
+    return !pump.isOver() && (pump.isPaused() || !pieces.isDrained());
   }
 }

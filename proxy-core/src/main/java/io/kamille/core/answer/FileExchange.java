@@ -2,7 +2,6 @@ package io.kamille.core.answer;
 
 import io.kamille.core.answer.RootDirectory.Found;
 import io.kamille.core.content.Pump;
-import io.kamille.core.exchange.ContentSource;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.Failure;
 import io.kamille.core.exchange.Failure.Kind;
@@ -19,10 +18,9 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.RejectedExecutionException;
-import org.jspecify.annotations.Nullable;
 
 /** One request for a file. Confined to its loop, but for what it has the threads of files do. */
-final class FileExchange implements ContentSource {
+final class FileExchange {
 
   /*
    * A file is looked for, opened and, if it is short, read on a thread of files. A longer one goes
@@ -39,9 +37,8 @@ final class FileExchange implements ContentSource {
   private final String target;
   private final FileThreads threads;
   private final WallClock clock;
-  private @Nullable Pump pump;
-  private boolean isPaused;
-  private boolean isOver;
+  private final FilePieces content;
+  private final Pump pump;
 
   FileExchange(
       Exchange exchange,
@@ -55,11 +52,13 @@ final class FileExchange implements ContentSource {
     this.target = target;
     this.threads = threads;
     this.clock = clock;
+    this.content = new FilePieces(exchange.loop(), threads);
+    this.pump = new Pump(content);
   }
 
   void start() {
-    reply.open(this);
-    if (isOver) {
+    reply.open(pump);
+    if (pump.isOver()) {
       return;
     }
     if (threads.isBusy()) {
@@ -100,7 +99,7 @@ final class FileExchange implements ContentSource {
   }
 
   private void answer(Found found) {
-    if (isOver) {
+    if (pump.isOver()) {
       drop(found);
       return;
     }
@@ -116,7 +115,6 @@ final class FileExchange implements ContentSource {
   }
 
   private void fail(Failure why) {
-    isOver = true;
     reply.fail(why);
   }
 
@@ -148,7 +146,6 @@ final class FileExchange implements ContentSource {
 
   /** A response without content. */
   private void end(ResponseHead head, long contentLength) {
-    isOver = true;
     reply.head(head, contentLength);
     reply.end(null);
   }
@@ -187,57 +184,17 @@ final class FileExchange implements ContentSource {
       head.fields().add("Content-Range", range.contentRange());
     }
     reply.head(head, range.length());
-    if (isOver) {
+    if (pump.isOver()) {
       drop(file);
     } else if (file.content() != null) {
       ByteBuffer part = file.content().slice((int) range.offset(), (int) range.length());
       reply.write(Unpooled.wrappedBuffer(part));
-      end();
-    } else if (file.channel() == null) {
-      end();
-    } else {
-      send(file.channel(), range);
-    }
-  }
-
-  private void send(FileChannel channel, ByteRange range) {
-    boolean byRegion = reply.takesRegions();
-    Pump sending = new Pump(new FilePieces(channel, range, byRegion, exchange.loop(), threads));
-    pump = sending;
-    if (isPaused) {
-      sending.pause();
-    }
-    sending.start(reply);
-  }
-
-  private void end() {
-    if (!isOver) {
-      isOver = true;
       reply.end(null);
-    }
-  }
-
-  @Override
-  public void pause() {
-    isPaused = true;
-    if (pump != null) {
-      pump.pause();
-    }
-  }
-
-  @Override
-  public void resume() {
-    isPaused = false;
-    if (pump != null) {
-      pump.resume();
-    }
-  }
-
-  @Override
-  public void cancel(Failure why) {
-    isOver = true;
-    if (pump != null) {
-      pump.cancel(why);
+    } else if (file.channel() == null) {
+      reply.end(null);
+    } else {
+      content.open(file.channel(), range, reply.takesRegions());
+      pump.start(reply);
     }
   }
 }

@@ -26,27 +26,29 @@ final class FilePieces implements Pieces {
 
   private static final int SLICE_BYTES = 128 * 1024;
 
-  private final FileChannel channel;
-  private final boolean byRegion;
   private final EventLoop loop;
   private final Executor threads;
   private Runnable more = () -> {};
+  private @Nullable FileChannel file;
   private long position;
   private long left;
+  private boolean byRegion;
   private @Nullable ByteBuf slice;
   private @Nullable End broken;
   private boolean isReading;
-  private boolean isClosed;
 
-  /** Takes ownership of {@code channel}. */
-  FilePieces(
-      FileChannel channel, ByteRange range, boolean byRegion, EventLoop loop, Executor threads) {
-    this.channel = channel;
-    this.byRegion = byRegion;
-    this.position = range.offset();
-    this.left = range.length();
+  /** No file yet. */
+  FilePieces(EventLoop loop, Executor threads) {
     this.loop = loop;
     this.threads = threads;
+  }
+
+  /** Takes ownership of a file, of which a part is wanted. */
+  void open(FileChannel channel, ByteRange range, boolean inOneRegion) {
+    file = channel;
+    position = range.offset();
+    left = range.length();
+    byRegion = inOneRegion;
   }
 
   @Override
@@ -54,31 +56,31 @@ final class FilePieces implements Pieces {
     if (slice != null) {
       window.add(slice);
       slice = null;
-    } else if (left > 0 && byRegion) {
+    } else if (file != null && left > 0 && byRegion) {
       // It closes the file in the end.
-      window.add(new DefaultFileRegion(channel, position, left));
+      window.add(new DefaultFileRegion(file, position, left));
       left = 0;
-      isClosed = true;
-    } else if (left > 0 && !isReading && broken == null) {
-      readOn();
+      file = null;
+    } else if (file != null && left > 0 && !isReading && broken == null) {
+      readOn(file);
     }
   }
 
-  private void readOn() {
+  private void readOn(FileChannel channel) {
     int length = (int) Math.min(left, SLICE_BYTES);
     long from = position;
     position += length;
     left -= length;
     isReading = true;
     try {
-      threads.execute(() -> read(from, length));
+      threads.execute(() -> read(channel, from, length));
     } catch (RejectedExecutionException closed) {
-      loop.execute(() -> came(null, "Kamille is shutting down"));
+      loop.execute(() -> came(channel, null, "Kamille is shutting down"));
     }
   }
 
   /** On a thread of files. */
-  private void read(long from, int length) {
+  private void read(FileChannel channel, long from, int length) {
     ByteBuf content = null;
     String trouble = "";
     try {
@@ -94,20 +96,20 @@ final class FilePieces implements Pieces {
       content = null;
       trouble = failed.toString();
     }
-    give(content, trouble);
+    give(channel, content, trouble);
   }
 
-  private void give(@Nullable ByteBuf content, String trouble) {
+  private void give(FileChannel channel, @Nullable ByteBuf content, String trouble) {
     try {
-      loop.execute(() -> came(content, trouble));
+      loop.execute(() -> came(channel, content, trouble));
     } catch (RejectedExecutionException loopIsClosed) {
       ReferenceCountUtil.release(content);
     }
   }
 
-  private void came(@Nullable ByteBuf content, String trouble) {
+  private void came(FileChannel channel, @Nullable ByteBuf content, String trouble) {
     isReading = false;
-    if (isClosed) {
+    if (file == null) {
       ReferenceCountUtil.release(content);
       closeFile(channel);
       return;
@@ -134,10 +136,10 @@ final class FilePieces implements Pieces {
   public void close(@Nullable Failure why) {
     ReferenceCountUtil.release(slice);
     slice = null;
-    if (!isClosed && !isReading) {
-      closeFile(channel);
+    if (file != null && !isReading) {
+      closeFile(file);
     }
-    isClosed = true;
+    file = null;
   }
 
   /** Closes a file that was only read: nothing can go wrong that matters. */

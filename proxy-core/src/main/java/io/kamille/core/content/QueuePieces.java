@@ -75,21 +75,22 @@ public class QueuePieces implements Pieces, ContentSink, ContentSource {
   private final long memoryBytes;
   private final long mostBytes;
   private final ArrayDeque<Block> blocks = new ArrayDeque<>(1);
-  private final ArrayDeque<Block> given = new ArrayDeque<>(0);
 
   /** Keeps this, and calls nothing of it before {@link #giveTo}. */
   @SuppressWarnings("this-escape")
   private final Pump pump = new Pump(this);
 
   private @Nullable ByteBuf passing;
+
+  /** What has been given, while it is kept; else null. */
+  private @Nullable ArrayDeque<Block> given;
+
   private @Nullable End end;
   private long bytes;
   private long inMemory;
   private long moving;
   private boolean isRefused;
   private boolean isSourcePaused;
-  private boolean isKept;
-  private boolean isClosed;
 
   /** Content that waits in memory alone: a window bounds how much may come. */
   public QueuePieces() {
@@ -130,7 +131,7 @@ public class QueuePieces implements Pieces, ContentSink, ContentSource {
 
   /** As {@link #write(ByteBuf)}, where at most so many octets follow. */
   protected final void write(ByteBuf chunk, long left) {
-    if (isClosed) {
+    if (isOver()) {
       chunk.release();
       return;
     }
@@ -171,7 +172,7 @@ public class QueuePieces implements Pieces, ContentSink, ContentSource {
 
   /** Pauses the source, or lets it go on. */
   protected void settleSource() {
-    if (isClosed || end != null) {
+    if (isOver() || end != null) {
       return;
     }
     boolean mustPause = mustPause();
@@ -285,7 +286,7 @@ public class QueuePieces implements Pieces, ContentSink, ContentSource {
     }
     blocks.removeFirst();
     bytes -= first.length;
-    if (!isKept) {
+    if (given == null) {
       leaveFile(first);
       return taken(first);
     }
@@ -305,8 +306,7 @@ public class QueuePieces implements Pieces, ContentSink, ContentSource {
   /** Frees room, unless what is here is kept; says to the source that nobody wants more. */
   @Override
   public final void close(@Nullable Failure why) {
-    isClosed = true;
-    if (!isKept) {
+    if (given == null) {
       free();
     }
     if (why != null && end == null) {
@@ -353,29 +353,30 @@ public class QueuePieces implements Pieces, ContentSink, ContentSource {
 
   /** From now on, what is given can be given again, until {@link #letGo}. All of it is here. */
   protected final void keep() {
-    isKept = true;
+    given = new ArrayDeque<>(blocks.size());
   }
 
   /** Begins anew without a sink, if all content was kept; whether it was. */
   protected final boolean rewind() {
-    if (isKept) {
-      while (!given.isEmpty()) {
-        Block last = given.removeLast();
-        bytes += last.length;
-        blocks.addFirst(last);
-      }
-      pump.rewind();
-      isClosed = false;
+    if (given == null) {
+      return false;
     }
-    return isKept;
+    while (!given.isEmpty()) {
+      Block last = given.removeLast();
+      bytes += last.length;
+      blocks.addFirst(last);
+    }
+    pump.rewind();
+    return true;
   }
 
   /** What was given is not needed a second time. */
   public final void letGo() {
-    isKept = false;
-    given.forEach(this::drop);
-    given.clear();
-    if (isClosed) {
+    if (given != null) {
+      given.forEach(this::drop);
+      given = null;
+    }
+    if (isOver()) {
       free();
     }
   }
@@ -389,8 +390,6 @@ public class QueuePieces implements Pieces, ContentSink, ContentSource {
       }
     }
     blocks.clear();
-    given.forEach(this::drop);
-    given.clear();
   }
 
   private void drop(Block block) {
@@ -435,7 +434,7 @@ public class QueuePieces implements Pieces, ContentSink, ContentSource {
     } else {
       wasWritten(block, isDone);
     }
-    if (isClosed && !isKept) {
+    if (isOver() && given == null) {
       drop(block);
     } else {
       changed();
@@ -460,7 +459,7 @@ public class QueuePieces implements Pieces, ContentSink, ContentSource {
       block.octets.writerIndex(block.length);
     }
     if (!isDone) {
-      boolean isSourceWanted = end == null && !isClosed;
+      boolean isSourceWanted = end == null && !isOver();
       end = End.broken(LOST);
       if (isSourceWanted) {
         source.cancel(LOST);
