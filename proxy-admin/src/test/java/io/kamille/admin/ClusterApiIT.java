@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kamille.cache.purge.PurgeTarget;
 import io.kamille.cluster.Cluster;
 import io.kamille.cluster.ClusterMetrics;
-import io.kamille.cluster.purge.LocalPurges;
+import io.kamille.cluster.log.LocalPurges;
 import io.kamille.cluster.settings.ClusterSettings;
 import io.kamille.cluster.settings.ClusterSettings.ConfigChoice;
 import io.kamille.cluster.settings.ClusterSettings.Discovery;

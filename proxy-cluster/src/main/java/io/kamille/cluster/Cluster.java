@@ -10,12 +10,12 @@ import io.kamille.cluster.engine.MemberAddresses;
 import io.kamille.cluster.engine.PlaceFile;
 import io.kamille.cluster.lease.Lease;
 import io.kamille.cluster.lease.Report;
+import io.kamille.cluster.log.ClusterPurges;
+import io.kamille.cluster.log.LocalPurges;
+import io.kamille.cluster.log.LogState;
 import io.kamille.cluster.peer.PeerNode;
 import io.kamille.cluster.peer.PeerView;
 import io.kamille.cluster.peer.Peers;
-import io.kamille.cluster.purge.ClusterPurges;
-import io.kamille.cluster.purge.ClusterState;
-import io.kamille.cluster.purge.LocalPurges;
 import io.kamille.cluster.secret.ClusterSecret;
 import io.kamille.cluster.secret.ClusterValues;
 import io.kamille.cluster.secret.SharedValues;
@@ -74,7 +74,7 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
   private final Path directory;
   private final LocalPurges local;
   private final PlaceFile applied;
-  private final ClusterState state;
+  private final LogState state;
   private final Lease lease;
   private final ClusterEngine engine;
   private final ClusterPurges purges;
@@ -141,7 +141,7 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
     this.directory = directory;
     this.local = local;
     applied = new PlaceFile(directory.resolve("applied"));
-    state = new ClusterState(local, applied);
+    state = new LogState(local, applied);
     lease =
         new Lease(
             settings.node(),

@@ -1,7 +1,7 @@
 package io.kamille.cluster;
 
 import io.kamille.cluster.engine.ClusterEngine;
-import io.kamille.cluster.purge.ClusterPurges;
+import io.kamille.cluster.log.ClusterPurges;
 import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricSink;

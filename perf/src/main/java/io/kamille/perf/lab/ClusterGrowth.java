@@ -1,8 +1,8 @@
 package io.kamille.perf.lab;
 
 import io.kamille.cluster.lease.Report;
+import io.kamille.cluster.log.LogGrowth;
 import io.kamille.cluster.peer.OwnerSimulation;
-import io.kamille.cluster.purge.LogGrowth;
 import io.kamille.perf.report.Column;
 import io.kamille.perf.report.Figure;
 import io.kamille.perf.report.LineChart;

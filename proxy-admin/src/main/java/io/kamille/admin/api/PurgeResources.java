@@ -6,7 +6,7 @@ import io.kamille.cache.purge.PurgeTarget;
 import io.kamille.cache.removal.PurgeReport;
 import io.kamille.cache.rules.Tags;
 import io.kamille.cluster.Cluster;
-import io.kamille.cluster.purge.PurgeReceipt;
+import io.kamille.cluster.log.PurgeReceipt;
 import io.kamille.core.http.StatusCode;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -50,7 +50,7 @@ public abstract class ClientExchange implements Reply, ClientContent.Owner {
   private static final Failure TOO_LITTLE =
       Failure.of(Kind.HTTP_RESPONSE_INCOMPLETE, "less content than its length says");
 
-  protected final ServerShard shared;
+  protected final ServerShard server;
   private final RequestHead request;
   private @Nullable Exchange observed;
   private @Nullable ClientContent content;
@@ -66,8 +66,8 @@ public abstract class ClientExchange implements Reply, ClientContent.Owner {
   private boolean awaitsContinue;
 
   /** Exchanges for requests that have this head, one after the other. */
-  protected ClientExchange(ServerShard shared, RequestHead request) {
-    this.shared = shared;
+  protected ClientExchange(ServerShard server, RequestHead request) {
+    this.server = server;
     this.request = request;
   }
 
@@ -79,7 +79,7 @@ public abstract class ClientExchange implements Reply, ClientContent.Owner {
     content = null;
     source = null;
     state = State.WAITING;
-    startNanos = shared.nowNanos();
+    startNanos = server.nowNanos();
     status = 0;
     givenBytes = 0;
     expectedBytes = UNKNOWN_LENGTH;
@@ -95,7 +95,7 @@ public abstract class ClientExchange implements Reply, ClientContent.Owner {
   /** The head is complete, and this content follows it; the time of the exchange begins. */
   protected final void complete(@Nullable ClientContent content) {
     this.content = content;
-    startNanos = shared.nowNanos();
+    startNanos = server.nowNanos();
   }
 
   /** The client has said all it has to say. */
@@ -166,7 +166,7 @@ public abstract class ClientExchange implements Reply, ClientContent.Owner {
 
   @Override
   public final ClientSettings settings() {
-    return shared.settings();
+    return server.settings();
   }
 
   /** Whether the first station is looking at the request. */
@@ -450,7 +450,7 @@ public abstract class ClientExchange implements Reply, ClientContent.Owner {
     Exchange ended = observed;
     if (ended != null) {
       observed = null;
-      shared.observer().ended(ended, status, sentBytes(), startNanos, shared.time().exactNanos());
+      server.observer().ended(ended, status, sentBytes(), startNanos, server.time().exactNanos());
     }
   }
 

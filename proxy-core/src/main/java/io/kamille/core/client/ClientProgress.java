@@ -17,7 +17,7 @@ public final class ClientProgress {
    */
   private static final long NEVER = Long.MAX_VALUE;
 
-  private final ServerShard shared;
+  private final ServerShard server;
   private final ClientOutput output;
   private @Nullable LeastRate rate;
   private long deadlineNanos = NEVER;
@@ -25,8 +25,8 @@ public final class ClientProgress {
   private long takenSeen;
 
   /** Of the client that {@code output} goes to. */
-  public ClientProgress(ServerShard shared, ClientOutput output) {
-    this.shared = shared;
+  public ClientProgress(ServerShard server, ClientOutput output) {
+    this.server = server;
     this.output = output;
   }
 
@@ -37,7 +37,7 @@ public final class ClientProgress {
 
   /** As {@link #within}. */
   public void withinNanos(long nanos) {
-    deadlineNanos = shared.nowNanos() + nanos;
+    deadlineNanos = server.nowNanos() + nanos;
   }
 
   /** There is no deadline. */
@@ -58,7 +58,7 @@ public final class ClientProgress {
 
   /** Whether the deadline has passed. */
   public boolean isLate() {
-    return deadlineNanos != NEVER && shared.nowNanos() - deadlineNanos >= 0;
+    return deadlineNanos != NEVER && server.nowNanos() - deadlineNanos >= 0;
   }
 
   /** Whether the client took octets since the last look, however slowly. */
@@ -68,7 +68,7 @@ public final class ClientProgress {
       pendingSeen = 0;
       return false;
     }
-    long taken = looks() ? shared.output().acknowledgedBytes() : takenSeen;
+    long taken = looks() ? server.output().acknowledgedBytes() : takenSeen;
     boolean moved = pending != pendingSeen || taken != takenSeen;
     pendingSeen = pending;
     takenSeen = taken;
@@ -82,18 +82,18 @@ public final class ClientProgress {
    *     counts, too
    */
   public boolean isTooSlow(boolean isLast) {
-    ClientSettings settings = shared.settings();
+    ClientSettings settings = server.settings();
     if (settings.downloadBytesPerSecond() == 0 || !isAwaited(isLast)) {
       rate = null;
       return false;
     }
-    long now = shared.nowNanos();
+    long now = server.nowNanos();
     long grace = ClientSettings.DOWNLOAD_GRACE_NANOS;
     boolean isDue = rate == null || rate.isDue(now, grace);
     if (!isDue || !looks()) {
       return false;
     }
-    takenSeen = shared.output().acknowledgedBytes();
+    takenSeen = server.output().acknowledgedBytes();
     if (rate == null) {
       rate = new LeastRate(now, takenSeen);
       return false;
@@ -102,7 +102,7 @@ public final class ClientProgress {
   }
 
   private boolean isAwaited(boolean isLast) {
-    return output.isBehind() || (isLast && looks() && shared.output().unsentBytes() > 0);
+    return output.isBehind() || (isLast && looks() && server.output().unsentBytes() > 0);
   }
 
   /** Whether it is measured how fast the client takes what waits for it. */
@@ -111,6 +111,6 @@ public final class ClientProgress {
   }
 
   private boolean looks() {
-    return shared.output().look(output.channel());
+    return server.output().look(output.channel());
   }
 }

@@ -32,7 +32,7 @@ public abstract class ClientSocket extends ListedConnection implements ClientOut
     CLOSED
   }
 
-  protected final ServerShard shared;
+  protected final ServerShard server;
   protected final Channel channel;
   protected final ClientOutput output;
   protected final ClientProgress progress;
@@ -51,15 +51,15 @@ public abstract class ClientSocket extends ListedConnection implements ClientOut
   private boolean inputClosed;
 
   /**
-   * The socket of a connection, which belongs to the loop of {@code shared}.
+   * The socket of a connection, which belongs to the loop of {@code server}.
    *
    * @param secure whether what goes over it is encrypted
    * @param version of HTTP, for people
    */
   @SuppressWarnings("this-escape") // the output tells of nothing before something is written
-  protected ClientSocket(ServerShard shared, Accepted accepted, boolean secure, String version) {
-    this.shared = shared;
-    this.connections = shared.connections();
+  protected ClientSocket(ServerShard server, Accepted accepted, boolean secure, String version) {
+    this.server = server;
+    this.connections = server.connections();
     this.channel = accepted.channel();
     this.secure = secure;
     this.tlsVersion = tlsVersion(channel);
@@ -68,15 +68,15 @@ public abstract class ClientSocket extends ListedConnection implements ClientOut
     this.certificate = accepted.certificate();
     this.reader = accepted.reader();
     String protocol = secure ? version + " over TLS" : version;
-    this.tunable = shared.opened(channel, accepted.peer(), protocol);
-    this.output = new ClientOutput(channel, shared.time(), shared.flushes(), this, tunable, secure);
-    this.progress = new ClientProgress(shared, output);
-    this.farewell = new LingeringClose(shared, output, progress);
+    this.tunable = server.opened(channel, accepted.peer(), protocol);
+    this.output = new ClientOutput(channel, server.time(), server.flushes(), this, tunable, secure);
+    this.progress = new ClientProgress(server, output);
+    this.farewell = new LingeringClose(server, output, progress);
   }
 
   @Override
   public void handlerAdded(ChannelHandlerContext context) {
-    shared.time().look();
+    server.time().look();
     connections.begun(this);
   }
 
@@ -133,7 +133,7 @@ public abstract class ClientSocket extends ListedConnection implements ClientOut
   public void channelRead(ChannelHandlerContext context, Object message) {
     isQuiet = false;
     output.burstBegins();
-    shared.read();
+    server.read();
     process(behindWaiting((ByteBuf) message));
   }
 
@@ -183,7 +183,7 @@ public abstract class ClientSocket extends ListedConnection implements ClientOut
       }
     } finally {
       processing = false;
-      shared.shedder().done();
+      server.shedder().done();
       if (!kept) {
         in.release();
       }
@@ -280,11 +280,11 @@ public abstract class ClientSocket extends ListedConnection implements ClientOut
 
   /** How long nothing may move while something is under way. */
   protected Duration patience() {
-    return shared.settings().contentTimeout();
+    return server.settings().contentTimeout();
   }
 
   private Duration patienceNow() {
-    return stage == Stage.LINGERING ? shared.settings().contentTimeout() : patience();
+    return stage == Stage.LINGERING ? server.settings().contentTimeout() : patience();
   }
 
   /** Something moved: the time-out begins anew. */

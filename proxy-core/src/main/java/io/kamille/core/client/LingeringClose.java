@@ -36,7 +36,7 @@ public final class LingeringClose {
   private static final long LINGER_NANOS = Duration.ofSeconds(2).toNanos();
   private static final long MOST_LINGER_NANOS = Duration.ofSeconds(30).toNanos();
 
-  private final ServerShard shared;
+  private final ServerShard server;
   private final ClientOutput output;
   private final ClientProgress progress;
   private @Nullable String resetBecause;
@@ -44,8 +44,8 @@ public final class LingeringClose {
   private long closedNanos;
 
   /** Of the client that {@code output} goes to. */
-  public LingeringClose(ServerShard shared, ClientOutput output, ClientProgress progress) {
-    this.shared = shared;
+  public LingeringClose(ServerShard server, ClientOutput output, ClientProgress progress) {
+    this.server = server;
     this.output = output;
     this.progress = progress;
   }
@@ -58,9 +58,9 @@ public final class LingeringClose {
 
   private void closeOutput() {
     if (channel().isActive()) {
-      shared.time().look();
+      server.time().look();
       isOutputClosed = true;
-      closedNanos = shared.nowNanos();
+      closedNanos = server.nowNanos();
       linger();
       SslHandler tls = channel().pipeline().get(SslHandler.class);
       if (tls == null) {
@@ -82,7 +82,7 @@ public final class LingeringClose {
 
   /** The kernel has sent all: once the client has closed its side, nothing is left to wait for. */
   private void closeWithClient() {
-    if (looks() && shared.output().unsentBytes() == 0) {
+    if (looks() && server.output().unsentBytes() == 0) {
       channel().config().setOption(ChannelOption.ALLOW_HALF_CLOSURE, false);
     }
   }
@@ -102,7 +102,7 @@ public final class LingeringClose {
 
   /** The kernel has all: while it waits to send it, only our side closes, and the rate goes on. */
   private void closeIfSent() {
-    if (channel().isActive() && looks() && shared.output().unsentBytes() > 0) {
+    if (channel().isActive() && looks() && server.output().unsentBytes() > 0) {
       closeOutput();
     } else {
       close();
@@ -125,7 +125,7 @@ public final class LingeringClose {
 
   /** The client still sends: it has as long once more, within bounds. */
   public void heard() {
-    long left = closedNanos + MOST_LINGER_NANOS - shared.nowNanos();
+    long left = closedNanos + MOST_LINGER_NANOS - server.nowNanos();
     if (isOutputClosed && left > 0) {
       progress.withinNanos(Math.min(LINGER_NANOS, left));
     }
@@ -133,12 +133,12 @@ public final class LingeringClose {
 
   /** Whether the kernel says that the connection is over. */
   public boolean isOver() {
-    return looks() && shared.output().isClosed();
+    return looks() && server.output().isClosed();
   }
 
   /** Closes the connection at once, if its client has the last answer whole. */
   public boolean closeIfAllIsAcknowledged() {
-    boolean done = looks() && shared.output().isAllAcknowledged();
+    boolean done = looks() && server.output().isAllAcknowledged();
     if (done) {
       close();
     }
@@ -150,14 +150,14 @@ public final class LingeringClose {
     if (output.pendingBytes() == 0) {
       close();
     } else {
-      shared.connections().resetStopped();
+      server.connections().resetStopped();
       reset("the client took nothing of its answer");
     }
   }
 
   /** Ends a connection whose client takes too little. */
   public void resetTooSlow() {
-    shared.connections().resetTooSlow();
+    server.connections().resetTooSlow();
     reset("the client took its answer too slowly");
   }
 
@@ -197,7 +197,7 @@ public final class LingeringClose {
   }
 
   private boolean looks() {
-    return shared.output().look(channel());
+    return server.output().look(channel());
   }
 
   private Channel channel() {

@@ -13,22 +13,22 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RequestAdmission {
 
-  private final ServerShard shared;
+  private final ServerShard server;
   private final ClientTable.Tally tally;
   private final InetSocketAddress peer;
   private ClientTable.@Nullable Tally underWay;
   private int headBytes;
 
   /** For requests of the client of {@code tally}, which is {@code peer} or is named by it. */
-  public RequestAdmission(ServerShard shared, ClientTable.Tally tally, InetSocketAddress peer) {
-    this.shared = shared;
+  public RequestAdmission(ServerShard server, ClientTable.Tally tally, InetSocketAddress peer) {
+    this.server = server;
     this.tally = tally;
     this.peer = peer;
   }
 
   /** Why there is no room for a head that takes so much of the heap; null if there is. */
   public @Nullable Failure lackOfRoom(int headBytes) {
-    return shared.headsUnderWay().refusal(headBytes);
+    return server.headsUnderWay().refusal(headBytes);
   }
 
   /** Why the next request may not begin, which is counted; null if it may. */
@@ -36,13 +36,13 @@ public final class RequestAdmission {
     if (tally.refusesRequest(request.client(peer))) {
       return Failure.busyClient("too many requests of this client are under way", 1);
     }
-    return shared.shedder().shedsAtOnce() ? Overload.SHED : null;
+    return server.shedder().shedsAtOnce() ? Overload.SHED : null;
   }
 
   /** A request is under way whose head takes so much of the heap. */
   public void begun(RequestHead request, int headBytes) {
     underWay = tally.requestBegun(request.client(peer));
-    this.headBytes = shared.headsUnderWay().begun(headBytes);
+    this.headBytes = server.headsUnderWay().begun(headBytes);
   }
 
   /** It is over, if one was under way: its client may have another one. */
@@ -51,7 +51,7 @@ public final class RequestAdmission {
     if (counted != null) {
       underWay = null;
       counted.requestOver(tally);
-      shared.headsUnderWay().over(headBytes);
+      server.headsUnderWay().over(headBytes);
     }
   }
 }

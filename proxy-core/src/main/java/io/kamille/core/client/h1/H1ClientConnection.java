@@ -54,9 +54,9 @@ public final class H1ClientConnection extends ClientSocket implements H1Exchange
   public H1ClientConnection(H1Shard shard, Accepted accepted, boolean secure) {
     super(shard.server(), accepted, secure, "HTTP/1.1");
     this.shard = shard;
-    this.connections = shared.connections();
-    this.admission = new RequestAdmission(shared, accepted.tally(), accepted.client());
-    this.pipeline = new Pipeline(shared, this::processNext);
+    this.connections = server.connections();
+    this.admission = new RequestAdmission(server, accepted.tally(), accepted.client());
+    this.pipeline = new Pipeline(server, this::processNext);
   }
 
   // What comes
@@ -89,7 +89,7 @@ public final class H1ClientConnection extends ClientSocket implements H1Exchange
     switch (current.parse(in)) {
       case NEED_MORE -> {
         if (begun == null) {
-          progress.within(shared.settings().headTimeout());
+          progress.within(server.settings().headTimeout());
         }
         connections.headGrew(this, current.headBytes());
       }
@@ -184,7 +184,7 @@ public final class H1ClientConnection extends ClientSocket implements H1Exchange
 
   /** A client that closes is mostly gone: nobody can tell it from one that still listens. */
   private void leaveIfAwaited(H1Exchange current) {
-    if (shared.settings().answersHalfClosed() || !current.isAwaited()) {
+    if (server.settings().answersHalfClosed() || !current.isAwaited()) {
       return;
     }
     current.leftBy(Failure.of(Kind.CLIENT_GONE, "the client closed its side"));
@@ -304,7 +304,7 @@ public final class H1ClientConnection extends ClientSocket implements H1Exchange
   /** Waits for the next request: idle, unless its beginning is here already. */
   private void settle() {
     if (!isProcessing()) {
-      shared.time().look();
+      server.time().look();
     }
     connections.used(this);
     if (output.isBehind()) {
@@ -312,7 +312,7 @@ public final class H1ClientConnection extends ClientSocket implements H1Exchange
     } else if (isInputEmpty() && !isInputClosed()) {
       progress.atAnyTime();
     } else {
-      progress.within(shared.settings().idleTimeout());
+      progress.within(server.settings().idleTimeout());
     }
   }
 
@@ -347,7 +347,7 @@ public final class H1ClientConnection extends ClientSocket implements H1Exchange
 
   @Override
   protected Duration patience() {
-    return phase == Phase.TUNNEL ? shared.settings().tunnelTimeout() : super.patience();
+    return phase == Phase.TUNNEL ? server.settings().tunnelTimeout() : super.patience();
   }
 
   @Override

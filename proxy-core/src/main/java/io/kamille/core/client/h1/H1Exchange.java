@@ -107,10 +107,10 @@ final class H1Exchange extends ClientExchange {
   private boolean isLastSaid;
   private boolean hasLeft;
 
-  H1Exchange(ServerShard shared, ExchangeHandler handler, ReplyWriter writer) {
-    HeadLimits limits = shared.settings().head();
+  H1Exchange(ServerShard server, ExchangeHandler handler, ReplyWriter writer) {
+    HeadLimits limits = server.settings().head();
     RequestParser parser = new RequestParser(limits);
-    super(shared, parser.head());
+    super(server, parser.head());
     this.handler = handler;
     this.limits = limits;
     this.parser = parser;
@@ -213,7 +213,7 @@ final class H1Exchange extends ClientExchange {
     InetSocketAddress client = request().client(here.client());
     ConnectionExchange met = exchange;
     if (met == null) {
-      met = new ConnectionExchange(shared.loop(), client, here.local(), request(), given, this);
+      met = new ConnectionExchange(server.loop(), client, here.local(), request(), given, this);
       exchange = met;
     } else {
       met.reuse(client, here.local(), request(), given, this);
@@ -294,8 +294,8 @@ final class H1Exchange extends ClientExchange {
 
   @Override
   public long now() {
-    shared.time().look();
-    return shared.nowNanos();
+    server.time().look();
+    return server.nowNanos();
   }
 
   private void wantContent() {
@@ -474,9 +474,9 @@ final class H1Exchange extends ClientExchange {
   protected void sendShed() {
     begin(Overload.SHED.status(), 0);
     settlePersistence();
-    int retryAfter = shared.shedder().retryAfterSeconds();
+    int retryAfter = server.shedder().retryAfterSeconds();
     if (isPersistent) {
-      connection().holdBack(shared.shedder().holdNanos(retryAfter));
+      connection().holdBack(server.shedder().holdNanos(retryAfter));
     }
     writer.shed(retryAfter, line());
     finishAnswer();
@@ -619,7 +619,7 @@ final class H1Exchange extends ClientExchange {
     }
 
     boolean isTooSlow() {
-      return isWanted() && isBelowLeastRate(owner.shared.nowNanos(), octets());
+      return isWanted() && isBelowLeastRate(owner.server.nowNanos(), octets());
     }
 
     /** Whether the connection may go on without it: all came, or nobody takes the rest. */

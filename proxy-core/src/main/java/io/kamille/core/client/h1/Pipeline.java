@@ -18,7 +18,7 @@ final class Pipeline {
 
   static final int HEADS_PER_TURN = 32;
 
-  private final ServerShard shared;
+  private final ServerShard server;
   private final Runnable next;
   private long readySinceNanos;
   private int headsLeft;
@@ -31,8 +31,8 @@ final class Pipeline {
    *
    * @param next called when the next request may be looked at
    */
-  Pipeline(ServerShard shared, Runnable next) {
-    this.shared = shared;
+  Pipeline(ServerShard server, Runnable next) {
+    this.server = server;
     this.next = next;
   }
 
@@ -50,16 +50,16 @@ final class Pipeline {
     if (headsLeft >= 0) {
       return false;
     }
-    readySinceNanos = shared.nowNanos();
+    readySinceNanos = server.nowNanos();
     // A timer and not a task: the loop polls before it comes to it.
-    shared.loop().schedule(next, 1, TimeUnit.NANOSECONDS);
+    server.loop().schedule(next, 1, TimeUnit.NANOSECONDS);
     return true;
   }
 
   /** Takes no request of this client for so long. */
   void holdBack(long nanos) {
     isHeld = true;
-    heldUntilNanos = shared.nowNanos() + nanos;
+    heldUntilNanos = server.nowNanos() + nanos;
   }
 
   /** Puts requests off while the client is held back: then {@code next} will be called. */
@@ -67,12 +67,12 @@ final class Pipeline {
     if (!isHeld) {
       return false;
     }
-    long left = heldUntilNanos - shared.nowNanos();
+    long left = heldUntilNanos - server.nowNanos();
     if (left <= 0) {
       isHeld = false;
     } else if (!isTimed) {
       isTimed = true;
-      shared.loop().schedule(this::letGo, left, TimeUnit.NANOSECONDS);
+      server.loop().schedule(this::letGo, left, TimeUnit.NANOSECONDS);
     }
     return isHeld;
   }
@@ -80,19 +80,19 @@ final class Pipeline {
   private void letGo() {
     isTimed = false;
     isHeld = false;
-    shared.time().look();
+    server.time().look();
     readySinceNanos = heldUntilNanos;
     next.run();
   }
 
   /** Goes on with the next request soon: within this call a long pipeline would nest as deeply. */
   void planNext() {
-    readySinceNanos = shared.nowNanos();
-    shared.loop().execute(next);
+    readySinceNanos = server.nowNanos();
+    server.loop().execute(next);
   }
 
   /** The loop comes to a request that has waited for it. */
   void comesToNext() {
-    shared.comesTo(readySinceNanos);
+    server.comesTo(readySinceNanos);
   }
 }

@@ -65,7 +65,7 @@ public final class H2ClientConnection extends ClientSocket
     super(shard.server(), accepted, tls != null, "HTTP/2");
     this.shard = shard;
     this.tally = accepted.tally();
-    this.connections = shared.connections();
+    this.connections = server.connections();
     this.tls = tls;
     this.certificates = certificates;
   }
@@ -80,7 +80,7 @@ public final class H2ClientConnection extends ClientSocket
             shard.sink(),
             shard.section(),
             isSecure(),
-            shared.time()::nowNanos,
+            server.time()::nowNanos,
             context);
     h2 = begun;
     countKeptBack(begun::forEachWaiting);
@@ -123,7 +123,7 @@ public final class H2ClientConnection extends ClientSocket
   @Override
   public void channelReadComplete(ChannelHandlerContext context) {
     if (isOpen()) {
-      shared.read();
+      server.read();
       burstEnds();
     }
     super.channelReadComplete(context);
@@ -131,7 +131,7 @@ public final class H2ClientConnection extends ClientSocket
 
   private void burstEnds() {
     h2().burstEnds();
-    shared.shedder().done();
+    server.shedder().done();
     settle();
   }
 
@@ -188,7 +188,7 @@ public final class H2ClientConnection extends ClientSocket
     if (isProcessing()) {
       connections.used(this);
     } else {
-      shared.time().look();
+      server.time().look();
       connections.used(this);
       if (isOpen()) {
         countHead();
@@ -264,7 +264,7 @@ public final class H2ClientConnection extends ClientSocket
 
   @Override
   public boolean isOverfull() {
-    return output.isOverfull(shared.settings().highWatermarkBytes());
+    return output.isOverfull(server.settings().highWatermarkBytes());
   }
 
   @Override
@@ -344,8 +344,8 @@ public final class H2ClientConnection extends ClientSocket
 
   @Override
   protected void lookAtDeadline() {
-    Duration headTimeout = shared.settings().headTimeout();
-    Duration most = headTimeout.plus(shared.settings().idleTimeout());
+    Duration headTimeout = server.settings().headTimeout();
+    Duration most = headTimeout.plus(server.settings().idleTimeout());
     if (h2().isUnfinishedFor(headTimeout.toNanos()) || connections.isUnusedFor(this, most)) {
       breakOff();
       return;
@@ -370,7 +370,7 @@ public final class H2ClientConnection extends ClientSocket
 
   /** Whether the client keeps the window of the connection shut. */
   private boolean isStalled() {
-    long now = shared.nowNanos();
+    long now = server.nowNanos();
     if (!h2().isBlocked()) {
       stall = null;
       return false;
@@ -378,7 +378,7 @@ public final class H2ClientConnection extends ClientSocket
     if (stall == null) {
       stall = new WindowStall(now, h2().sentBytes());
     }
-    return stall.isTooLong(now, h2().sentBytes(), shared.settings());
+    return stall.isTooLong(now, h2().sentBytes(), server.settings());
   }
 
   private void deadlineHasPassed() {

@@ -84,7 +84,7 @@ final class H2Exchange extends ClientExchange implements H2Content.Stream {
     super(client.shard().server(), request);
     this.client = client;
     this.refusal = verdict.refusal();
-    this.admission = new RequestAdmission(shared, client.tally(), client.client());
+    this.admission = new RequestAdmission(server, client.tally(), client.client());
     this.stream = new Stream(carrier, id);
     boolean isTunnel = verdict.isTunnel();
     H2Content following = isLast && !isTunnel ? null : new H2Content(this, contentLength, isTunnel);
@@ -115,7 +115,7 @@ final class H2Exchange extends ClientExchange implements H2Content.Stream {
     RequestContent given = content == null ? RequestContent.NONE : content;
     Exchange met =
         new Exchange(
-            shared.loop(),
+            server.loop(),
             request().client(client.client()),
             client.local(),
             request(),
@@ -133,7 +133,7 @@ final class H2Exchange extends ClientExchange implements H2Content.Stream {
     if (refusal != null) {
       return refusal;
     }
-    if (content != null && content.length() > shared.settings().maxContentBytes()) {
+    if (content != null && content.length() > server.settings().maxContentBytes()) {
       return Failure.request(StatusCode.CONTENT_TOO_LARGE, "content over its limit");
     }
     Failure unmet = expectation(content != null);
@@ -152,7 +152,7 @@ final class H2Exchange extends ClientExchange implements H2Content.Stream {
 
   @Override
   public long now() {
-    return shared.nowNanos();
+    return server.nowNanos();
   }
 
   @Override
@@ -175,7 +175,7 @@ final class H2Exchange extends ClientExchange implements H2Content.Stream {
 
   /** Ends an exchange whose client sends its content, or takes the answer, too slowly. */
   void lookAtDeadline() {
-    long now = shared.nowNanos();
+    long now = server.nowNanos();
     if (content != null && content.isTooSlow(now, client.h2().partialContentBytes(stream))) {
       failAndTell(H2Content.tooSlow());
       client.sendReady();
@@ -187,15 +187,15 @@ final class H2Exchange extends ClientExchange implements H2Content.Stream {
       stall = null;
     } else if (stall == null) {
       stall = new WindowStall(now, sentBytes);
-    } else if (stall.isTooLong(now, sentBytes, shared.settings())) {
-      shared.connections().resetTooSlow();
+    } else if (stall.isTooLong(now, sentBytes, server.settings())) {
+      server.connections().resetTooSlow();
       stream.reset(Http2Error.CANCEL);
     }
   }
 
   /** A tunnel may be silent, or paused, for as long as the origin's side of it allows. */
   private void endIfDraining() {
-    if (shared.connections().mustEndTunnels()) {
+    if (server.connections().mustEndTunnels()) {
       stream.reset(Http2Error.CANCEL);
     }
   }
@@ -309,7 +309,7 @@ final class H2Exchange extends ClientExchange implements H2Content.Stream {
   protected void sendShed() {
     begin(Overload.SHED.status(), 0);
     HpackWriter out = client.h2().section();
-    client.shard().heads().shed(out, shared.shedder().retryAfterSeconds());
+    client.shard().heads().shed(out, server.shedder().retryAfterSeconds());
     stream.sendHead(out, true);
   }
 

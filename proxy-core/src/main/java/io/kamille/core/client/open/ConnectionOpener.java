@@ -72,7 +72,7 @@ final class ConnectionOpener {
   /** No request of HTTP/1 begins like this: the method {@code PRI} is reserved. */
   private static final byte[] H2_BEGINNING = "PRI * HTTP/2".getBytes(StandardCharsets.US_ASCII);
 
-  private final ServerShard shared;
+  private final ServerShard server;
   private final H1Shard h1;
   private final H2Shard h2;
   // Of connections whose certificate nobody has to trust yet: HSTS would lock clients out.
@@ -98,26 +98,26 @@ final class ConnectionOpener {
    * @param loops among which the listener's connections are spread
    */
   ConnectionOpener(
-      ServerShard shared,
+      ServerShard server,
       ListenerSettings settings,
       @Nullable ServerTls tls,
       @Nullable Challenges challenges,
       int loops) {
-    this.shared = shared;
+    this.server = server;
     HttpsPolicy policy = settings.httpsPolicy(challenges);
-    this.h1 = new H1Shard(shared, policy);
-    this.h2 = new H2Shard(shared, policy);
+    this.h1 = new H1Shard(server, policy);
+    this.h2 = new H2Shard(server, policy);
     HttpsPolicy untrusted = HttpsPolicy.of(0, Duration.ZERO, challenges);
-    this.untrustedH1 = policy.hasHsts() ? new H1Shard(shared, untrusted) : h1;
-    this.untrustedH2 = policy.hasHsts() ? new H2Shard(shared, untrusted) : h2;
+    this.untrustedH1 = policy.hasHsts() ? new H1Shard(server, untrusted) : h1;
+    this.untrustedH2 = policy.hasHsts() ? new H2Shard(server, untrusted) : h2;
     this.protocols = settings.spoken();
     this.tls = tls;
     this.challenges = challenges;
     this.mostHandshakes = Math.max(1, MOST_HANDSHAKES / loops);
   }
 
-  ServerShard shared() {
-    return shared;
+  ServerShard server() {
+    return server;
   }
 
   void open(Accepted accepted) {
@@ -162,7 +162,7 @@ final class ConnectionOpener {
     private final Accepted accepted;
 
     PrefaceOpening(Accepted accepted) {
-      super(shared, accepted.channel());
+      super(server, accepted.channel());
       this.accepted = accepted;
     }
 
@@ -198,7 +198,7 @@ final class ConnectionOpener {
     private boolean isChallenge;
 
     TlsOpening(ServerTls tls, Accepted accepted) {
-      super(shared, accepted.channel());
+      super(server, accepted.channel());
       this.tls = tls;
       this.channel = accepted.channel();
       this.counters = tls.counters();
@@ -259,7 +259,7 @@ final class ConnectionOpener {
     /** Somebody speaks in clear text: is told so, and what else comes is dropped. */
     private void refuseClearText(ChannelHandlerContext context) {
       counters.failed(accepted.client(), new NotSslRecordException("a request in clear text"));
-      if (counters.tellsClearText(shared.nowNanos(), SILENCE_NANOS)) {
+      if (counters.tellsClearText(server.nowNanos(), SILENCE_NANOS)) {
         LOG.log(
             Level.INFO,
             "{0} speaks clear text at the TLS port {1}: it gets 400, and others like it do not"

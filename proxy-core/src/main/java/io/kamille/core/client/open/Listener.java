@@ -204,13 +204,13 @@ public final class Listener implements AutoCloseable {
   }
 
   private static Channel withTrouble(Channel socket, Opening opening) {
-    socket.pipeline().addLast(opening.limit.acceptTrouble(opening.shared));
+    socket.pipeline().addLast(opening.limit.acceptTrouble(opening.server));
     return socket;
   }
 
   private static ServerBootstrap bootstrap(int notSentLowWatermark, Opening opening) {
-    ClientSettings settings = opening.shared.settings();
-    EventLoop loop = opening.shared.loop();
+    ClientSettings settings = opening.server.settings();
+    EventLoop loop = opening.server.loop();
     return new ServerBootstrap()
         .group(loop, loop)
         .option(ChannelOption.RECVBUF_ALLOCATOR, acceptsPerTurn())
@@ -290,7 +290,7 @@ public final class Listener implements AutoCloseable {
 
   private static final class Opening extends ChannelInitializer<SocketChannel> {
 
-    private final ServerShard shared;
+    private final ServerShard server;
     private final ConnectionOpener opener;
     private final ConnectionLimit limit;
     private final ClientTable clients;
@@ -305,7 +305,7 @@ public final class Listener implements AutoCloseable {
         AtomicReference<ListenerSettings> settings,
         AtomicInteger open) {
       this.opener = opener;
-      this.shared = opener.shared();
+      this.server = opener.server();
       this.limit = limit;
       this.clients = clients;
       this.settings = settings;
@@ -353,7 +353,7 @@ public final class Listener implements AutoCloseable {
                 client.leave();
                 limit.leave();
               });
-      limit.admit(channel, shared, () -> begin(channel, client));
+      limit.admit(channel, server, () -> begin(channel, client));
     }
 
     private void begin(SocketChannel channel, ClientTable.Tally client) {
@@ -362,7 +362,7 @@ public final class Listener implements AutoCloseable {
         channel
             .pipeline()
             .addLast(
-                new ProxyOpening(shared, accepted, clients, header -> named(accepted, header)));
+                new ProxyOpening(server, accepted, clients, header -> named(accepted, header)));
       } else {
         opener.open(accepted.behind(settings.getAcquire().trustedProxies()));
       }

@@ -20,20 +20,20 @@ abstract class OpeningConnection extends ListedConnection {
 
   private static final System.Logger LOG = System.getLogger("kamille.server");
 
-  private final ServerShard shared;
+  private final ServerShard server;
   private final Channel channel;
   private boolean isListed;
   private @Nullable ByteBuf begun;
 
-  OpeningConnection(ServerShard shared, Channel channel) {
-    this.shared = shared;
+  OpeningConnection(ServerShard server, Channel channel) {
+    this.server = server;
     this.channel = channel;
   }
 
   @Override
   public void handlerAdded(ChannelHandlerContext context) {
-    shared.time().look();
-    shared.connections().begun(this);
+    server.time().look();
+    server.connections().begun(this);
     isListed = true;
   }
 
@@ -74,7 +74,7 @@ abstract class OpeningConnection extends ListedConnection {
   void leave() {
     if (isListed) {
       isListed = false;
-      shared.connections().gone(this);
+      server.connections().gone(this);
     }
   }
 
@@ -112,7 +112,7 @@ abstract class OpeningConnection extends ListedConnection {
 
   @Override
   protected void drain() {
-    if (!shared.connections().isLastRequestAwaited()) {
+    if (!server.connections().isLastRequestAwaited()) {
       close();
     }
   }

@@ -24,8 +24,8 @@ final class ProxyOpening extends OpeningConnection {
    * @param clients hears of headers that are refused
    */
   ProxyOpening(
-      ServerShard shared, Accepted accepted, ClientTable clients, Consumer<ProxyHeader> next) {
-    super(shared, accepted.channel());
+      ServerShard server, Accepted accepted, ClientTable clients, Consumer<ProxyHeader> next) {
+    super(server, accepted.channel());
     this.accepted = accepted;
     this.clients = clients;
     this.next = next;

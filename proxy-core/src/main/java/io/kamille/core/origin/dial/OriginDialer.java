@@ -8,7 +8,7 @@ import io.kamille.core.origin.ProxyAnnouncement;
 import io.kamille.core.origin.UpstreamSettings;
 import io.kamille.core.origin.pool.ConnectionPool;
 import io.kamille.core.origin.wire.RequestConnection;
-import io.kamille.core.origin.wire.h1.OriginConnection;
+import io.kamille.core.origin.wire.h1.H1OriginConnection;
 import io.kamille.core.origin.wire.h2.H2Lines;
 import io.kamille.core.origin.wire.h2.H2OriginConnection;
 import io.kamille.core.socket.Connector;
@@ -216,7 +216,8 @@ final class OriginDialer implements ConnectionPool.Dialer<RequestConnection> {
         return made.handler();
       }
       var made =
-          new OriginConnection(origin.name(), isCurrent, pool, settings.connection(), lines.head());
+          new H1OriginConnection(
+              origin.name(), isCurrent, pool, settings.connection(), lines.head());
       connection = made;
       return made.handler();
     }

@@ -55,7 +55,7 @@ class SheddingTest {
 
   SheddingTest() {
     channel.freezeTime();
-    ServerShard shared =
+    ServerShard server =
         new ServerShard(
             channel.eventLoop(),
             ClientSettings.DEFAULT,
@@ -70,7 +70,7 @@ class SheddingTest {
         .pipeline()
         .addLast(
             new H1ClientConnection(
-                new H1Shard(shared, HttpsPolicy.NONE),
+                new H1Shard(server, HttpsPolicy.NONE),
                 Accepted.of(channel, ClientTable.Tally.UNLIMITED),
                 false));
   }

@@ -129,7 +129,7 @@ public final class TestServer implements AutoCloseable {
       new ClientTable(ClientLimits.NONE, AddressMask.FULL, nanos::get);
   private final ConnectionLimit limiter =
       new ConnectionLimit("limits.connections", 1_000, IdleTimeoutGovernor.OFF);
-  private final List<ServerShard> shared = new ArrayList<>();
+  private final List<ServerShard> server = new ArrayList<>();
   private final List<TestClient> clients = new ArrayList<>();
   private volatile boolean observerIsFaulty;
   private final LoopGroup group;
@@ -167,7 +167,7 @@ public final class TestServer implements AutoCloseable {
     group = new LoopGroup(loops);
     Overload never = new Overload(0, OverloadLaw::new);
     for (EventLoop loop : group.loops()) {
-      shared.add(
+      server.add(
           new ServerShard(
               loop,
               settings,
@@ -179,7 +179,7 @@ public final class TestServer implements AutoCloseable {
               never.shedder(loop, () -> 0)));
     }
     try {
-      listener = Listener.open(own, shared, limiter, admitted, tls, challenges, 0, List.of());
+      listener = Listener.open(own, server, limiter, admitted, tls, challenges, 0, List.of());
     } catch (IOException failed) {
       group.close();
       throw new UncheckedIOException(failed);
@@ -248,13 +248,13 @@ public final class TestServer implements AutoCloseable {
   }
 
   public List<ServerShard> loops() {
-    return shared;
+    return server;
   }
 
   /** How often the loops have polled. */
   long polls() {
     long polls = 0;
-    for (int i = 0; i < shared.size(); i++) {
+    for (int i = 0; i < server.size(); i++) {
       polls += group.polls(i);
     }
     return polls;
@@ -285,14 +285,14 @@ public final class TestServer implements AutoCloseable {
   }
 
   public void sweep() {
-    for (ServerShard loop : shared) {
+    for (ServerShard loop : server) {
       onLoop(loop, loop::sweep);
     }
   }
 
   /** Waits until the loops have done all that was asked of them before, and read what was sent. */
   public void settle() {
-    for (int i = 0; i < shared.size(); i++) {
+    for (int i = 0; i < server.size(); i++) {
       long before = pollsByTask(i);
       // A task alone may run behind others of one turn, before the loop looks at its sockets.
       while (pollsByTask(i) == before) {
@@ -303,12 +303,12 @@ public final class TestServer implements AutoCloseable {
 
   private long pollsByTask(int index) {
     AtomicLong polls = new AtomicLong();
-    onLoop(shared.get(index), () -> polls.set(group.polls(index)));
+    onLoop(server.get(index), () -> polls.set(group.polls(index)));
     return polls.get();
   }
 
   public int connections() {
-    return shared.stream().mapToInt(shard -> shard.connections().open()).sum();
+    return server.stream().mapToInt(shard -> shard.connections().open()).sum();
   }
 
   private static void onLoop(ServerShard loop, Runnable task) {
@@ -321,7 +321,7 @@ public final class TestServer implements AutoCloseable {
   public void close() {
     clients.forEach(TestClient::close);
     listener.close();
-    shared.forEach(ServerShard::closeAll);
+    server.forEach(ServerShard::closeAll);
     Await.until(() -> connections() == 0, "connections left");
     group.close();
   }

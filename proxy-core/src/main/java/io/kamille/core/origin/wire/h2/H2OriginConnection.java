@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 
 /** One connection to an origin in HTTP/2: many requests at a time (RFC 9113). Confined. */
 public final class H2OriginConnection extends RequestConnection
-    implements OriginSocket.Owner, H2Owner.Client, OriginStream.Home {
+    implements OriginSocket.Owner, H2Owner.Client, H2OriginStream.Home {
 
   /*
    * It counts as open once the origin has said what it allows: before that, nobody knows how many
@@ -152,7 +152,7 @@ public final class H2OriginConnection extends RequestConnection
       hasHeard = true;
       trouble.forget();
     }
-    return h2().open((carrier, id) -> new OriginStream(carrier, id, this)).exchange();
+    return h2().open((carrier, id) -> new H2OriginStream(carrier, id, this)).exchange();
   }
 
   @Override
@@ -306,7 +306,7 @@ public final class H2OriginConnection extends RequestConnection
       return;
     }
     for (H2Stream stream : h2().streams()) {
-      ((OriginStream) stream).tick(nowNanos);
+      ((H2OriginStream) stream).tick(nowNanos);
     }
   }
 

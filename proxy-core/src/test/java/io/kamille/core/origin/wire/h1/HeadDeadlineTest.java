@@ -46,7 +46,7 @@ class HeadDeadlineTest {
   private final EmbeddedChannel channel = new EmbeddedChannel();
   private final RecordingReply reply = new RecordingReply();
   private final Content content = new Content();
-  private @Nullable OriginConnection connection;
+  private @Nullable H1OriginConnection connection;
   private @Nullable Failure failure;
 
   @AfterEach
@@ -156,7 +156,7 @@ class HeadDeadlineTest {
             PoolSettings.DEFAULTS,
             asked -> {
               connection =
-                  new OriginConnection(
+                  new H1OriginConnection(
                       "origin",
                       () -> true,
                       asked,
@@ -200,7 +200,7 @@ class HeadDeadlineTest {
     connection().tick(clock.nanos());
   }
 
-  private OriginConnection connection() {
+  private H1OriginConnection connection() {
     return Objects.requireNonNull(connection);
   }
 

@@ -1,4 +1,4 @@
-package io.kamille.cluster.purge;
+package io.kamille.cluster.log;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -108,7 +108,7 @@ class ClusterPurgesTest {
   @Test
   void whatAnAnswerMakesInvalidIsKeptOnceItIsCarriedOutHere(@TempDir Path directory)
       throws Exception {
-    ClusterState state = state(directory);
+    LogState state = state(directory);
     PurgeTarget target = Objects.requireNonNull(PurgeTarget.url("http://a.test/1"));
     try (ClusterPurges purges = purges(state, directory)) {
       CompletableFuture<?> kept = purges.begin(List.of(target)).toCompletableFuture();
@@ -124,7 +124,7 @@ class ClusterPurgesTest {
   @Test
   void whatAProcessThatHasLeftMakesInvalidIsOrderedByTheNextOne(@TempDir Path directory)
       throws Exception {
-    ClusterState state = state(directory);
+    LogState state = state(directory);
     PurgeTarget target = Objects.requireNonNull(PurgeTarget.url("http://a.test/1"));
     ClusterPurges old = purges(state, directory);
     old.close();
@@ -144,7 +144,7 @@ class ClusterPurgesTest {
   @Test
   void aPurgeAtAProcessThatLeavesIsAnsweredAtOnceAndOrderedByTheNextOne(@TempDir Path directory)
       throws Exception {
-    ClusterState state = state(directory);
+    LogState state = state(directory);
     ClusterPurges old = purges(state, directory);
     mayGoOn = new CountDownLatch(1);
     CompletableFuture<PurgeReceipt> first = new CompletableFuture<>();
@@ -459,11 +459,11 @@ class ClusterPurgesTest {
     }
   }
 
-  private ClusterState state(Path directory) {
-    return new ClusterState(local, new PlaceFile(directory.resolve("applied")));
+  private LogState state(Path directory) {
+    return new LogState(local, new PlaceFile(directory.resolve("applied")));
   }
 
-  private ClusterPurges purges(ClusterState state, Path directory) {
+  private ClusterPurges purges(LogState state, Path directory) {
     return new ClusterPurges(
         engine,
         state,

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class OriginConnectionTest {
+class H1OriginConnectionTest {
 
   private static final UpstreamSettings SETTINGS =
       UpstreamFixture.unbuffered(UpstreamSettings.DEFAULTS);

@@ -1,4 +1,4 @@
-package io.kamille.cluster.purge;
+package io.kamille.cluster.log;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -25,7 +25,7 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class ClusterStateTest {
+class LogStateTest {
 
   @TempDir private Path directory;
 
@@ -62,10 +62,10 @@ class ClusterStateTest {
   private Runnable onPurge = () -> {};
   private boolean isKept;
   private long spoiled;
-  private final ClusterState state = begin();
+  private final LogState state = begin();
 
-  private ClusterState begin() {
-    return new ClusterState(local, new PlaceFile(Path.of("none")));
+  private LogState begin() {
+    return new LogState(local, new PlaceFile(Path.of("none")));
   }
 
   private static PurgeOrder order(long id) {
@@ -73,7 +73,7 @@ class ClusterStateTest {
   }
 
   private static byte[] entry(long... ids) {
-    return ClusterState.purges(LongStream.of(ids).mapToObj(ClusterStateTest::order).toList());
+    return LogState.purges(LongStream.of(ids).mapToObj(LogStateTest::order).toList());
   }
 
   private static List<Long> numbers(byte[] answer) {
@@ -103,7 +103,7 @@ class ClusterStateTest {
     byte[] saved = state.save();
     state.apply(entry(73));
     meanwhile.clear();
-    ClusterState other = begin();
+    LogState other = begin();
     other.load(saved);
     assertThat(other.begun()).isEqualTo(2);
     state.load(saved);
@@ -139,12 +139,12 @@ class ClusterStateTest {
   void aRestartPurgesWhatTheFileDoesNotHave() {
     Path file = directory.resolve("applied");
     isKept = true;
-    ClusterState before = new ClusterState(local, new PlaceFile(file));
+    LogState before = new LogState(local, new PlaceFile(file));
     byte[] first = entry(71);
     before.apply(first);
     Await.until(() -> Files.exists(file), "the file is written");
     done.clear();
-    ClusterState after = new ClusterState(local, new PlaceFile(file));
+    LogState after = new LogState(local, new PlaceFile(file));
     after.apply(first);
     after.apply(entry(72));
     assertThat(done).containsExactly("2 http://a.test/72");
@@ -162,12 +162,12 @@ class ClusterStateTest {
 
   @Test
   void aSnapshotGivesWhatWasMissed() {
-    ClusterState other = begin();
+    LogState other = begin();
     byte[] first = entry(71);
     other.apply(first);
     state.apply(first);
     other.apply(entry(72, 73));
-    other.apply(ClusterState.node("d", true));
+    other.apply(LogState.node("d", true));
     done.clear();
     state.load(other.save());
     assertThat(done).containsExactly("2 http://a.test/72", "3 http://a.test/73");
@@ -178,19 +178,19 @@ class ClusterStateTest {
 
   @Test
   void whoeverIsTooFarBehindDropsAllAndThenPurges() {
-    ClusterState other = begin();
-    int count = ClusterState.KEPT_LIMIT + 1;
+    LogState other = begin();
+    int count = LogState.KEPT_LIMIT + 1;
     byte[] first = entry(1);
     state.apply(first);
     other.apply(first);
     for (int from = 2; from <= count + 1; from += 1_000) {
       other.apply(entry(LongStream.range(from, Math.min(from + 1_000, count + 2)).toArray()));
     }
-    assertThat(other.keptNumbers()).hasSize(ClusterState.KEPT_LIMIT);
+    assertThat(other.keptNumbers()).hasSize(LogState.KEPT_LIMIT);
     done.clear();
     state.load(other.save());
     assertThat(done.getFirst()).isEqualTo("all");
-    assertThat(done).hasSize(1 + ClusterState.KEPT_LIMIT);
+    assertThat(done).hasSize(1 + LogState.KEPT_LIMIT);
     assertThat(state.applied()).isEqualTo(count + 1);
   }
 
@@ -203,9 +203,9 @@ class ClusterStateTest {
         String name = "http://a.test/" + i + "/" + j + path;
         orders.add(new PurgeOrder(i * 100L + j, Kind.URL, List.of(name), false, 0));
       }
-      state.apply(ClusterState.purges(orders));
+      state.apply(LogState.purges(orders));
     }
-    assertThat(state.save().length).isLessThan(ClusterState.KEPT_LIMIT_BYTES + 100_000);
+    assertThat(state.save().length).isLessThan(LogState.KEPT_LIMIT_BYTES + 100_000);
     assertThat(state.keptNumbers().getFirst()).isEqualTo(6_000);
   }
 
@@ -232,7 +232,7 @@ class ClusterStateTest {
   private static byte[] orders(String kind, int names) throws IOException {
     var octets = new ByteArrayOutputStream();
     try (var out = new DataOutputStream(octets)) {
-      out.writeByte(ClusterState.PURGES);
+      out.writeByte(LogState.PURGES);
       out.writeLong(7);
       out.writeLong(names);
       out.writeUTF(kind);
@@ -253,15 +253,14 @@ class ClusterStateTest {
             orders("LATER", 1),
             orders("URL", 0),
             orders("TAG", Integer.MAX_VALUE),
-            ClusterState.purges(
-                List.of(new PurgeOrder(9, Kind.URL, List.of("no URL"), false, 0))))) {
+            LogState.purges(List.of(new PurgeOrder(9, Kind.URL, List.of("no URL"), false, 0))))) {
       assertThatThrownBy(() -> state.check(entry)).isInstanceOf(IOException.class);
       assertThat(numbers(state.apply(entry))).containsExactly((long) done.size());
       assertThat(done).containsOnly("all");
     }
     assertThat(state.unread()).isEqualTo(4);
     assertThat(numbers(state.apply(entry(71)))).containsExactly(5L);
-    ClusterState other = begin();
+    LogState other = begin();
     done.clear();
     other.load(state.save());
     assertThat(other.applied()).isEqualTo(5);
@@ -290,7 +289,7 @@ class ClusterStateTest {
   void ofVeryManyQuestionsTheOldestGetsNoAnswerAndThisNodeIsToldOfItsOwn() {
     List<String> told = new ArrayList<>();
     state.whenApplied(1, () -> told.add("own"));
-    for (int i = 0; i < ClusterState.QUESTIONS_LIMIT; i++) {
+    for (int i = 0; i < LogState.QUESTIONS_LIMIT; i++) {
       String name = "question " + i;
       state.answerWhenApplied(i == 0 ? 1 : 2, () -> told.add(name));
     }
@@ -304,51 +303,50 @@ class ClusterStateTest {
     assertThat(told)
         .startsWith("own", "question 2")
         .endsWith("at the limit", "one beyond")
-        .hasSize(1 + ClusterState.QUESTIONS_LIMIT);
+        .hasSize(1 + LogState.QUESTIONS_LIMIT);
     told.clear();
     state.whenApplied(3, () -> told.add("own"));
-    for (int i = 0; i < 3 * ClusterState.QUESTIONS_LIMIT; i++) {
+    for (int i = 0; i < 3 * LogState.QUESTIONS_LIMIT; i++) {
       String name = "question " + i;
       state.answerWhenApplied(3, () -> told.add(name));
     }
     state.apply(entry(73));
     assertThat(told)
-        .startsWith("own", "question " + 2 * ClusterState.QUESTIONS_LIMIT)
-        .hasSize(1 + ClusterState.QUESTIONS_LIMIT);
+        .startsWith("own", "question " + 2 * LogState.QUESTIONS_LIMIT)
+        .hasSize(1 + LogState.QUESTIONS_LIMIT);
   }
 
   @Test
   void ofVeryManyPurgesTheCountOfTheFirstIsForgotten() {
-    state.apply(entry(LongStream.rangeClosed(1, ClusterState.COUNTS_LIMIT).toArray()));
+    state.apply(entry(LongStream.rangeClosed(1, LogState.COUNTS_LIMIT).toArray()));
     assertThat(state.count(1)).isEqualTo(3);
-    state.apply(entry(ClusterState.COUNTS_LIMIT + 1));
+    state.apply(entry(LogState.COUNTS_LIMIT + 1));
     assertThat(state.count(1)).isZero();
     assertThat(state.count(2)).isEqualTo(3);
     state.apply(
         entry(
-            LongStream.rangeClosed(ClusterState.COUNTS_LIMIT + 2, 3L * ClusterState.COUNTS_LIMIT)
+            LongStream.rangeClosed(LogState.COUNTS_LIMIT + 2, 3L * LogState.COUNTS_LIMIT)
                 .toArray()));
-    assertThat(state.count(2L * ClusterState.COUNTS_LIMIT)).isZero();
-    assertThat(state.count(2L * ClusterState.COUNTS_LIMIT + 1)).isEqualTo(3);
-    assertThat(state.count(3L * ClusterState.COUNTS_LIMIT)).isEqualTo(3);
+    assertThat(state.count(2L * LogState.COUNTS_LIMIT)).isZero();
+    assertThat(state.count(2L * LogState.COUNTS_LIMIT + 1)).isEqualTo(3);
+    assertThat(state.count(3L * LogState.COUNTS_LIMIT)).isEqualTo(3);
   }
 
   @Test
   void theLastEntriesAreShown() {
     List<String> shown = new ArrayList<>();
-    for (int i = 1; i <= 3 * ClusterState.LAST_LIMIT; i++) {
-      state.apply(ClusterState.node("n" + i, true));
+    for (int i = 1; i <= 3 * LogState.LAST_LIMIT; i++) {
+      state.apply(LogState.node("n" + i, true));
       shown.addFirst("node n" + i);
-      assertThat(state.lastEntries())
-          .isEqualTo(shown.subList(0, Math.min(i, ClusterState.LAST_LIMIT)));
+      assertThat(state.lastEntries()).isEqualTo(shown.subList(0, Math.min(i, LogState.LAST_LIMIT)));
     }
-    assertThat(state.nodes()).hasSize(3 * ClusterState.LAST_LIMIT);
+    assertThat(state.nodes()).hasSize(3 * LogState.LAST_LIMIT);
   }
 
   /** A scrape of metrics asks for both. */
   @Test
   void theNodesAndTheLogAreToldWhileAPurgeIsCarriedOut() {
-    state.apply(ClusterState.node("d", true));
+    state.apply(LogState.node("d", true));
     state.apply(entry(70));
     long log = state.log();
     List<Object> seen = new ArrayList<>();

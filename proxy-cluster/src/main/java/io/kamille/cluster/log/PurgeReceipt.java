@@ -1,4 +1,4 @@
-package io.kamille.cluster.purge;
+package io.kamille.cluster.log;
 
 import io.kamille.core.http.StatusCode;
 import java.time.Duration;

@@ -1,4 +1,4 @@
-package io.kamille.cluster.purge;
+package io.kamille.cluster.log;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.kamille.cache.key.CacheKey;
@@ -7,7 +7,7 @@ import io.kamille.cache.purge.PurgeTarget.Kind;
 import io.kamille.cluster.engine.ClusterEngine;
 import io.kamille.cluster.engine.ClusterEngine.Answer;
 import io.kamille.cluster.engine.PlaceFile;
-import io.kamille.cluster.purge.PurgeReceipt.AtNode;
+import io.kamille.cluster.log.PurgeReceipt.AtNode;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.loop.SteadyTask;
 import io.kamille.core.metric.Counter;
@@ -133,7 +133,7 @@ public final class ClusterPurges implements AutoCloseable {
   }
 
   private final ClusterEngine engine;
-  private final ClusterState state;
+  private final LogState state;
   private final LocalPurges local;
   private final Duration wait;
   private final @Nullable Duration lease;
@@ -186,7 +186,7 @@ public final class ClusterPurges implements AutoCloseable {
    */
   public ClusterPurges(
       ClusterEngine engine,
-      ClusterState state,
+      LogState state,
       LocalPurges local,
       Duration wait,
       @Nullable Duration lease,
@@ -485,7 +485,7 @@ public final class ClusterPurges implements AutoCloseable {
   private void append(List<Ordered> entry) throws InterruptedException {
     // An equal one that comes from now on may be about something newer.
     entry.forEach(ordered -> begun.remove(ordered.order().about(), ordered));
-    byte[] octets = ClusterState.purges(entry.stream().map(Ordered::order).toList());
+    byte[] octets = LogState.purges(entry.stream().map(Ordered::order).toList());
     long begun = System.nanoTime();
     byte[] numbers = engine.append(octets, ATTEMPT);
     while (numbers == null) {
@@ -594,7 +594,7 @@ public final class ClusterPurges implements AutoCloseable {
 
   /** Makes a node known to all from now on, or forgotten; whether a majority has taken it down. */
   public boolean known(String node, boolean isKnown) {
-    byte[] entry = ClusterState.node(node, isKnown);
+    byte[] entry = LogState.node(node, isKnown);
     return engine.append(entry, ATTEMPT) != null;
   }
 

@@ -1,4 +1,4 @@
-package io.kamille.cluster.purge;
+package io.kamille.cluster.log;
 
 import io.kamille.cache.purge.PurgeTarget;
 import io.kamille.cluster.config.ConfigChanges;
@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  * What the entries of the log make: numbered purges, and the nodes that are known. Each purge is
  * carried out here as it comes. Any thread.
  */
-public final class ClusterState implements ClusterEngine.State {
+public final class LogState implements ClusterEngine.State {
 
   /*
    * An entry is an octet of its kind, and then
@@ -107,7 +107,7 @@ public final class ClusterState implements ClusterEngine.State {
    *
    * @param file where is noted how far an earlier process has come
    */
-  public ClusterState(LocalPurges local, PlaceFile file) {
+  public LogState(LocalPurges local, PlaceFile file) {
     this.local = local;
     this.file = file;
     this.done = file.read();

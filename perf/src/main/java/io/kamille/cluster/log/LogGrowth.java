@@ -1,4 +1,4 @@
-package io.kamille.cluster.purge;
+package io.kamille.cluster.log;
 
 import io.kamille.cache.purge.PurgeTarget;
 import io.kamille.cache.purge.PurgeTarget.Kind;
@@ -13,7 +13,7 @@ import java.util.stream.LongStream;
 public final class LogGrowth {
 
   /** So many purges fill a state. */
-  public static final int PURGES = ClusterState.KEPT_LIMIT;
+  public static final int PURGES = LogState.KEPT_LIMIT;
 
   private static final int ENTRY = 256;
   private static final int SEED = 1;
@@ -40,16 +40,16 @@ public final class LogGrowth {
 
   /** Octets of an entry with one purge of a URL. */
   public static int entryOctets() {
-    return ClusterState.purges(List.of(order(0))).length;
+    return LogState.purges(List.of(order(0))).length;
   }
 
   /** Octets of a snapshot that knows these nodes and is full of purges. */
   public static int snapshotOctets(List<String> nodes) {
-    var state = new ClusterState(NOTHING, new PlaceFile(Path.of("/dev/null/applied")));
-    nodes.forEach(node -> state.apply(ClusterState.node(node, true)));
+    var state = new LogState(NOTHING, new PlaceFile(Path.of("/dev/null/applied")));
+    nodes.forEach(node -> state.apply(LogState.node(node, true)));
     IntStream.range(0, PURGES / ENTRY)
         .mapToObj(i -> LongStream.range(0, ENTRY).mapToObj(j -> order((long) i * ENTRY + j)))
-        .forEach(orders -> state.apply(ClusterState.purges(orders.toList())));
+        .forEach(orders -> state.apply(LogState.purges(orders.toList())));
     return state.save().length;
   }
 

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * One request to an origin and its response, on one stream (RFC 9113 §8.1). Confined to its loop.
  */
-final class OriginStream extends H2Stream implements OriginExchange.Framing, ResponseTaker {
+final class H2OriginStream extends H2Stream implements OriginExchange.Framing, ResponseTaker {
 
   /*
    * The window of the stream opens for what the client's side has taken, and for nothing else.
@@ -81,7 +81,7 @@ final class OriginStream extends H2Stream implements OriginExchange.Framing, Res
   private long expectedBytes;
   private long receivedBytes;
 
-  OriginStream(Carrier carrier, int id, Home connection) {
+  H2OriginStream(Carrier carrier, int id, Home connection) {
     super(carrier, id);
     this.connection = connection;
     H2Lines lines = connection.lines();

@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * One connection to an origin in HTTP/1.1: a request out, its response in, and again (RFC 9112).
  * Confined to its loop.
  */
-public final class OriginConnection extends RequestConnection
+public final class H1OriginConnection extends RequestConnection
     implements OriginExchange.Framing, OriginSocket.Owner {
 
   /*
@@ -75,7 +75,7 @@ public final class OriginConnection extends RequestConnection
    * @param origin its name, for reasons and for requests that name no host
    * @param isCurrent whether the origin still has the address that this connection leads to
    */
-  public OriginConnection(
+  public H1OriginConnection(
       String origin,
       BooleanSupplier isCurrent,
       ConnectionPool<RequestConnection> pool,
