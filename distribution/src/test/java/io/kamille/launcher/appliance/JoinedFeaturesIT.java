@@ -212,6 +212,9 @@ class JoinedFeaturesIT {
   private Appliance hop;
   private int asked;
 
+  /** The line of the access log that each form has. */
+  private final Map<Model, Integer> forms = new LinkedHashMap<>();
+
   @BeforeEach
   void open() throws IOException {
     mirror = StubOrigin.open();
@@ -269,7 +272,14 @@ class JoinedFeaturesIT {
       }
     }
     assertThat(broken).isEmpty();
-    assertThat(String.join("\n", journey.accessLog(asked))).doesNotContain("/v2/");
+    List<String> log = journey.accessLog(asked);
+    assertThat(String.join("\n", log)).doesNotContain("/v2/");
+    assertThat(forms).hasSameSizeAs(models);
+    forms.forEach(
+        (model, line) ->
+            assertThat(log.get(line))
+                .startsWith(model.client() + " ")
+                .contains("\"POST /api/form "));
     assertThat(read("/v1/requests?limit=1000").toString()).contains("/api/").doesNotContain("/v2/");
   }
 
@@ -398,10 +408,9 @@ class JoinedFeaturesIT {
     model.checkForwarded(only(asked, model, "/api/form"));
   }
 
-  /** The access log and the trace have what the client sent, and who it was. */
+  /** The trace has what the client sent; the access log is read when all have asked. */
   private void checkRecords(Model model) throws Exception {
-    String line = journey.accessLog(asked).get(asked - 1);
-    assertThat(line).startsWith(model.client() + " ").contains("\"POST /api/form ");
+    forms.put(model, asked - 1);
     Await.until(() -> !journey.appliance().tracing().traces().isEmpty(), "a trace is recorded");
     assertThat(read("/v1/traces?limit=1").path("traces").path(0).path("url").stringValue())
         .isEqualTo("http://" + model.host() + "/api/form");
