@@ -4,10 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.core.http.ByteRange;
 import io.netty.channel.DefaultEventLoop;
+import io.netty.util.ReferenceCounted;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -37,20 +40,18 @@ class FileThreadsTest {
       threads.execute(this::waitForDisk);
     }
     assertThat(threads.isBusy()).isTrue();
-    CompletableFuture<FileSlices.Slice> read = new CompletableFuture<>();
-    FileSlices slices =
-        new FileSlices(
-            file("content"),
-            new ByteRange(ByteRange.Kind.WHOLE, 0, 7, 7),
-            loop,
-            threads,
-            read::complete);
-    loop.execute(slices::next);
+    CompletableFuture<Void> isThere = new CompletableFuture<>();
+    Queue<ReferenceCounted> window = new ArrayDeque<>();
+    var content = new FilePieces(loop, threads);
+    content.open(file("content"), new ByteRange(ByteRange.Kind.WHOLE, 0, 7, 7), false);
+    content.whenMore(() -> isThere.complete(null));
+    loop.execute(() -> content.next(window));
     disk.countDown();
-    FileSlices.Slice slice = read.get(10, TimeUnit.SECONDS);
-    assertThat(slice.content()).isNotNull();
-    slice.release();
-    loop.submit(slices::close).get(10, TimeUnit.SECONDS);
+    isThere.get(10, TimeUnit.SECONDS);
+    loop.submit(() -> content.next(window)).get(10, TimeUnit.SECONDS);
+    assertThat(window).hasSize(1);
+    window.remove().release();
+    loop.submit(() -> content.close(null)).get(10, TimeUnit.SECONDS);
   }
 
   private FileChannel file(String content) throws IOException {
