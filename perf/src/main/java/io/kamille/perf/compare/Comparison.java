@@ -136,11 +136,6 @@ public abstract class Comparison implements Callable<Integer> {
 
   // The servers
 
-  /** Whether that server is to be measured. */
-  final boolean isWanted(String server) {
-    return only.isEmpty() || only.contains(server);
-  }
-
   /** The wanted ones of these, and Kamille's other build if there is one. */
   final List<Peer> wanted(List<String> usual) {
     var wanted = new ArrayList<Peer>();
@@ -148,7 +143,7 @@ public abstract class Comparison implements Callable<Integer> {
       wanted.add(
           switch (label) {
             case "floor" -> new Floor();
-            case "kamille", Kamille.HEDGED -> Kamille.by(label, checkout.kamille());
+            case "kamille" -> Kamille.of(checkout);
             default -> daemon(label);
           });
     }
@@ -161,7 +156,7 @@ public abstract class Comparison implements Callable<Integer> {
   private Daemon daemon(String label) {
     check(
         Daemon.labels().contains(label),
-        "--only floor, kamille, " + Kamille.HEDGED + ", " + String.join(", ", Daemon.labels()));
+        "--only floor, kamille, " + String.join(", ", Daemon.labels()));
     return Daemon.named(label);
   }
 
@@ -232,12 +227,6 @@ public abstract class Comparison implements Callable<Integer> {
       int current = round;
       forEach(server -> samples.add(each.measure(server, current)));
     }
-  }
-
-  /** Ends all of them. */
-  final void stopServers() {
-    servers.forEach(server -> server.process().stop());
-    servers.clear();
   }
 
   // What comes out

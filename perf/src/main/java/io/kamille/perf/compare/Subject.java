@@ -29,7 +29,7 @@ record Subject(Job job, String label, int size, int streams) {
     String kind =
         switch (job) {
           case HIT, MIX -> "/hit/";
-          case PASS, FAULT -> "/pass/";
+          case PASS -> "/pass/";
         };
     return kind + size;
   }

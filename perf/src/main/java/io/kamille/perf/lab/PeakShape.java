@@ -33,11 +33,6 @@ record PeakShape(double offPeakRate, double peakRate, int partSeconds, int rampS
     return new Stretch(begin, begin + partSeconds);
   }
 
-  /** Off the peak again. */
-  Stretch after() {
-    return new Stretch(2 * partSeconds + 2 * rampSeconds, seconds());
-  }
-
   /** The way into the peak, and the first half of it. */
   Stretch into() {
     return new Stretch(partSeconds, partSeconds + rampSeconds + partSeconds / 2);

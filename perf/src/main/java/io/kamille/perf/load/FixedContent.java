@@ -1,7 +1,5 @@
 package io.kamille.perf.load;
 
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
@@ -19,11 +17,6 @@ public final class FixedContent {
     byte[] octets = new byte[length];
     new SplittableRandom(SEED + length).nextBytes(octets);
     return octets;
-  }
-
-  /** The content outside the heap, so that writing it copies nothing. The caller owns it. */
-  static ByteBuf direct(int length) {
-    return Unpooled.directBuffer(length).writeBytes(octets(length));
   }
 
   /** The SHA-256 of some octets, in hexadecimal digits. */

@@ -103,11 +103,6 @@ final class LoadConnection {
     firstNanos = firstNanos == 0 ? nanos : firstNanos;
   }
 
-  /** When the first octet came; 0 if none has. */
-  long firstNanos() {
-    return firstNanos;
-  }
-
   /** What became of the request under way. */
   LoadOutcome outcome(@Nullable LoadFailure failure) {
     if (request == null) {

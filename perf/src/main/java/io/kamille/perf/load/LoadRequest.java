@@ -82,12 +82,6 @@ public final class LoadRequest {
     return made("POST", authority, target, "Content-Length: " + length + "\r\n", length, OK);
   }
 
-  /** A POST with one octet of content, to be answered with 200 and this content. */
-  public static LoadRequest post(String authority, String target, byte[] content) {
-    String line = "Content-Length: 1\r\n";
-    return of("POST", authority, target, line, 1, OK, content.length, ExpectedContent.of(content));
-  }
-
   private static LoadRequest made(
       String method, String authority, OriginTarget target, String lines, int sent, int status) {
     var content = ExpectedContent.made(target.object());

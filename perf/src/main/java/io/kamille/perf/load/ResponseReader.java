@@ -38,7 +38,6 @@ final class ResponseReader {
   private int contentLength;
   private int contentEnd;
   private int contentRead;
-  private int retryAfterSeconds;
   private AnswerSource source = AnswerSource.ORIGIN;
   private @Nullable LoadRequest expected;
   private @Nullable LoadFailure failure;
@@ -55,7 +54,6 @@ final class ResponseReader {
     contentLength = NO_LENGTH;
     contentEnd = 0;
     contentRead = 0;
-    retryAfterSeconds = 0;
     source = AnswerSource.ORIGIN;
   }
 
@@ -106,7 +104,6 @@ final class ResponseReader {
           source = value.contains("detail=disk") ? AnswerSource.DISK : AnswerSource.MEMORY;
         }
       }
-      case "retry-after" -> retryAfterSeconds = Math.max(0, number(value));
       case "transfer-encoding" -> {
         return false;
       }
@@ -163,16 +160,6 @@ final class ResponseReader {
   /** What is wrong with the response; null if nothing is so far. */
   @Nullable LoadFailure failure() {
     return failure;
-  }
-
-  /** The status code. */
-  int status() {
-    return status;
-  }
-
-  /** How long the server asks to be left alone; 0 if it does not say, or says it by a date. */
-  int retryAfterSeconds() {
-    return retryAfterSeconds;
   }
 
   /** Where the response came from, as far as its Cache-Status (RFC 9211) says. */

@@ -23,15 +23,11 @@ public enum Daemon implements Peer {
   /**
    * nginx with {@code proxy_cache}. Small objects are read and written, larger ones go by sendfile:
    * each as it is cheaper. {@code open_file_cache} saves an open() for each hit. A date of
-   * If-Modified-Since counts as RFC 9110 §13.1.3 has it. It compresses each answer anew. Passive
-   * health by its defaults: max_fails=1, fail_timeout=10s.
+   * If-Modified-Since counts as RFC 9110 §13.1.3 has it. It compresses each answer anew.
    */
   NGINX("nginx", "nginx-light", "-v", "-p %DIRECTORY% -c %FILE%"),
 
-  /**
-   * HAProxy with its cache in memory. It does not store what it has compressed. With failing
-   * origins, traffic is observed, and a check every other second brings an origin back.
-   */
+  /** HAProxy with its cache in memory. It does not store what it has compressed. */
   HAPROXY("haproxy", "haproxy", "-v", "-db -f %FILE%"),
 
   /** Varnish with its built-in rules. It stores gzip alone, and expands it for the others. */

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Kamille, as {@code ./dev build} makes it.
  *
- * @param label in tables; {@link #HEDGED} asks a second origin, too
+ * @param label in tables
  * @param program {@code bin/kamille}
  * @param cache the part of the configuration below {@code cache}, in YAML
  * @param settings more of the configuration, in YAML
@@ -20,9 +20,6 @@ import org.jspecify.annotations.Nullable;
  */
 public record Kamille(String label, Path program, String cache, String settings, int adminPort)
     implements Peer {
-
-  /** Asks a second origin after the time that 19 of 20 requests take. */
-  public static final String HEDGED = "kamille-hedge";
 
   private static final String MEMORY = "  memory:\n    capacity: %MIB%MiB\n";
   private static final String ADMIN_TOKEN = "\n  token-file: %DIRECTORY%/token";
@@ -74,7 +71,6 @@ public record Kamille(String label, Path program, String cache, String settings,
     String text =
         Resource.text(Template.class, "kamille.yaml")
                 .replace("%CACHE%", cache)
-                .replace("%HEDGE%", label.equals(HEDGED) ? "p95" : "off")
                 .replace("%ADMIN%", adminPort == 0 ? "off" : "127.0.0.1:" + adminPort + ADMIN_TOKEN)
             + settings;
     Path file = Template.write(directory.resolve("kamille.yaml"), text, place);

@@ -15,13 +15,11 @@ public interface Peer {
     /** Ask the origin each time; what can be switched off about storing is. */
     PASS,
     /** Store what may be stored of a mix of many objects of every size, and pass on the rest. */
-    MIX,
-    /** Pass on {@code /a} to several origins with health checks, and the rest to another one. */
-    FAULT;
+    MIX;
 
     /** Whether there is anything to store. */
     public boolean isStoring() {
-      return this != PASS && this != FAULT;
+      return this != PASS;
     }
   }
 
@@ -33,7 +31,6 @@ public interface Peer {
    * @param connections of clients at once
    * @param certificates a directory with {@code chain.pem}, {@code key.pem} and {@code both.pem},
    *     or null for clear text
-   * @param failing ports of the origins of {@code /a}, for {@link Job#FAULT}
    */
   record Place(
       Job job,
@@ -41,27 +38,21 @@ public interface Peer {
       int port,
       int originPort,
       int connections,
-      @Nullable Path certificates,
-      List<Integer> failing) {
+      @Nullable Path certificates) {
 
     /** A place on the loopback address, in clear text. */
     public Place(Job job, int port, int originPort, int connections) {
-      this(job, "127.0.0.1", port, originPort, connections, null, List.of());
+      this(job, "127.0.0.1", port, originPort, connections, null);
     }
 
     /** The same on another address. */
     public Place at(String other) {
-      return new Place(job, other, port, originPort, connections, certificates, failing);
+      return new Place(job, other, port, originPort, connections, certificates);
     }
 
     /** The same over TLS, unless null. */
     public Place with(@Nullable Path directory) {
-      return new Place(job, address, port, originPort, connections, directory, failing);
-    }
-
-    /** The same with these origins of {@code /a}. */
-    public Place failing(List<Integer> ports) {
-      return new Place(job, address, port, originPort, connections, certificates, ports);
+      return new Place(job, address, port, originPort, connections, directory);
     }
   }
 

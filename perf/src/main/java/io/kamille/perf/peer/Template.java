@@ -15,12 +15,10 @@ final class Template {
 
   /*
    * %PORT% and the like are replaced. A line that begins with a word in brackets, such as [store],
-   * stands there if the word holds; with several words, if one of them does. A line that begins
-   * with [each] stands there once for each origin of the route that fails.
+   * stands there if the word holds; with several words, if one of them does.
    */
 
   private static final Pattern CONDITION = Pattern.compile("\\[([a-z ]+)] ?(.*)");
-  private static final String EACH = "each";
   private static final int SPARE_CONNECTIONS = 256;
   private static final int SPARE_SHARE = 4;
 
@@ -38,10 +36,6 @@ final class Template {
       Matcher condition = CONDITION.matcher(line);
       if (!condition.matches()) {
         lines.add(line);
-      } else if (condition.group(1).equals(EACH)) {
-        place
-            .failing()
-            .forEach(port -> lines.add(condition.group(2).replace("%EACH%", port.toString())));
       } else if (List.of(condition.group(1).split(" ", -1)).stream().anyMatch(words::contains)) {
         lines.add(condition.group(2));
       }

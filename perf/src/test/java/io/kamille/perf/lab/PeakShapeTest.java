@@ -13,7 +13,7 @@ class PeakShapeTest {
     assertThat(shape.schedule().durationNanos()).isEqualTo(shape.seconds() * 1_000_000_000L);
     assertRate(shape, shape.offPeak(), 150);
     assertRate(shape, shape.peak(), 600);
-    assertRate(shape, shape.after(), 150);
+    assertRate(shape, new Stretch(shape.seconds() - 8, shape.seconds()), 150);
     assertThat(shape.into().to()).isEqualTo(shape.outOf().from());
   }
 
@@ -22,7 +22,7 @@ class PeakShapeTest {
     var shape = new PeakShape(150, 600, 8, 0);
     assertThat(shape.peak()).isEqualTo(new Stretch(8, 16));
     assertRate(shape, shape.peak(), 600);
-    assertRate(shape, shape.after(), 150);
+    assertRate(shape, new Stretch(shape.seconds() - 8, shape.seconds()), 150);
   }
 
   private static void assertRate(PeakShape shape, Stretch stretch, double rate) {

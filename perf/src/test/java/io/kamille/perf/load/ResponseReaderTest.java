@@ -52,17 +52,6 @@ class ResponseReaderTest {
   }
 
   @Test
-  void itTellsForHowLongTheServerAsksToBeLeftAlone() {
-    read("HTTP/1.1 503 No\r\nRetry-After: 2\r\nContent-Length: 0\r\n\r\n");
-    assertThat(reader.status()).isEqualTo(503);
-    assertThat(reader.retryAfterSeconds()).isEqualTo(2);
-    expectHello();
-    read(
-        "HTTP/1.1 503 No\r\nRetry-After: Sun, 06 Nov 1994 08:49:37 GMT\r\nContent-Length: 0\r\n\r\n");
-    assertThat(reader.retryAfterSeconds()).isZero();
-  }
-
-  @Test
   void whatFollowsTheContentIsLeft() {
     ByteBuffer octets = octets(RIGHT + "xyz");
     assertThat(reader.read(octets)).isEqualTo(Progress.COMPLETE);
