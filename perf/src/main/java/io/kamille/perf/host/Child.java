@@ -133,17 +133,32 @@ public final class Child {
     return Path.of("/proc", Long.toString(pid), file);
   }
 
+  public boolean isAlive() {
+    return process.isAlive();
+  }
+
+  /** What it prints. */
+  public Path log() {
+    return log;
+  }
+
   /** Ends the process and its children, by force if they hesitate. */
   public void stop() {
+    stop(STOP_LIMIT);
+  }
+
+  /** The same with another limit; returns how it ended. */
+  public int stop(Duration limit) {
     List<ProcessHandle> all =
         Stream.concat(process.descendants(), Stream.of(process.toHandle())).toList();
     process.destroy();
     try {
-      process.waitFor(STOP_LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+      process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
     all.forEach(ProcessHandle::destroyForcibly);
+    return process.onExit().join().exitValue();
   }
 
   private String lastWords() {

@@ -24,12 +24,10 @@ public final class ProcessFigures {
 
   private ProcessFigures() {}
 
-  /** How often the threads of a process slept so far ({@code proc_pid_status(5)}). */
-  public static long sleeps(long pid) throws IOException {
-    return sleeps(pid, "");
-  }
-
-  /** The same of those whose name begins so; the kernel knows 15 characters of it. */
+  /**
+   * How often those threads of a process slept so far ({@code proc_pid_status(5)}) whose name
+   * begins so; the kernel knows 15 characters of it.
+   */
   public static long sleeps(long pid, String name) throws IOException {
     long sleeps = 0;
     try (Stream<Path> tasks = Files.list(Path.of("/proc", Long.toString(pid), "task"))) {
@@ -47,10 +45,10 @@ public final class ProcessFigures {
 
   /** Microseconds since the machine started in which a core did something. */
   public static long busyMicros(Core core) throws IOException {
-    return busyMicros(Files.readString(Path.of("/proc/stat")), core.number());
+    return busyMicros(Files.readString(Path.of("/proc/stat")), core.list());
   }
 
-  static long busyMicros(String stat, int core) {
+  static long busyMicros(String stat, String core) {
     // user nice system, then idle and iowait, which do not count, then irq softirq steal
     String ticks = "(?m)^cpu" + core + " +(\\d+) (\\d+) (\\d+) \\d+ \\d+ (\\d+) (\\d+) (\\d+)";
     return sum(Pattern.compile(ticks), stat) * MICROS_PER_TICK;
@@ -69,6 +67,12 @@ public final class ProcessFigures {
 
   static long allocated(String threads) {
     return amount(ALLOCATED, threads);
+  }
+
+  /** Lets a Java process collect all its garbage. */
+  public static void collectGarbage(Workbench bench, long pid)
+      throws IOException, InterruptedException {
+    jcmd(bench, pid, "GC.run");
   }
 
   private static String jcmd(Workbench bench, long pid, String... words)

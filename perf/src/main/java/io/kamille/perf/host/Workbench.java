@@ -34,18 +34,21 @@ public final class Workbench implements AutoCloseable {
   /** What the core a process is pinned to is for. */
   public enum Core {
     /** The server under test, alone. */
-    SERVER(0),
+    SERVER("0"),
     /** Load and origin. */
-    OTHERS(1);
+    OTHERS("1"),
+    /** All cores, for what is not measured. */
+    ALL("0-" + (Runtime.getRuntime().availableProcessors() - 1));
 
-    private final int number;
+    private final String list;
 
-    Core(int number) {
-      this.number = number;
+    Core(String list) {
+      this.list = list;
     }
 
-    int number() {
-      return number;
+    /** As taskset takes them. */
+    String list() {
+      return list;
     }
   }
 
@@ -75,7 +78,7 @@ public final class Workbench implements AutoCloseable {
    *     bench is open: they would measure each other
    */
   public static Workbench open() throws IOException {
-    if (Runtime.getRuntime().availableProcessors() < Core.values().length) {
+    if (Runtime.getRuntime().availableProcessors() < 2) {
       throw new IOException("two cores are needed: one for the server, one for load and origin");
     }
     for (String program : List.of("taskset", "setpriv")) {
@@ -163,7 +166,7 @@ public final class Workbench implements AutoCloseable {
   /** Pins this process, all its threads, to that core: for load that is made here. */
   public void moveTo(Core core) throws IOException, InterruptedException {
     String pid = Long.toString(ProcessHandle.current().pid());
-    run(core, List.of("taskset", "-a", "-c", "-p", Integer.toString(core.number), pid));
+    run(core, List.of("taskset", "-a", "-c", "-p", core.list, pid));
   }
 
   private void checkOpen() throws IOException {
@@ -178,7 +181,7 @@ public final class Workbench implements AutoCloseable {
   private static List<String> pinned(Core core, List<String> command) {
     var words = new ArrayList<>(List.of("env", "--default-signal=HUP,INT,TERM"));
     words.addAll(List.of("setpriv", "--pdeathsig", "TERM"));
-    words.addAll(List.of("taskset", "-c", Integer.toString(core.number)));
+    words.addAll(List.of("taskset", "-c", core.list));
     words.addAll(command);
     return words;
   }

@@ -105,10 +105,9 @@ public record MadeContent(boolean isText, int start) {
     }
   }
 
-  /** Whether these octets stand here from {@code offset} on. */
-  public boolean matches(int offset, byte[] octets, int from, int count) {
-    ByteBuffer block = (isText ? TEXT : BLOCK).duplicate();
-    return matches(block, offset, ByteBuffer.wrap(octets, from, count));
+  /** Whether all that is left in {@code octets} stands here from {@code offset} on. */
+  public boolean matches(int offset, ByteBuffer octets) {
+    return matches((isText ? TEXT : BLOCK).duplicate(), offset, octets);
   }
 
   private int place(int offset) {

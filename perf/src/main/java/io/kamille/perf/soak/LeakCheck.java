@@ -22,6 +22,17 @@ final class LeakCheck {
 
   private static final String MEMORY = "kamille_cache_memory_part_bytes";
 
+  /** What is zero while nothing is under way. */
+  private static final List<String> UNDER_WAY =
+      List.of(
+          "kamille_connections",
+          "kamille_upstream_requests_in_flight",
+          "kamille_cache_in_flight",
+          "kamille_cache_memory_retired_bytes");
+
+  private static final List<String> PARTS_UNDER_WAY =
+      List.of("filling", "leased", "renewing", "retired");
+
   private final SoakServer server;
   private final SoakServer.Descriptors before;
 
@@ -62,40 +73,32 @@ final class LeakCheck {
 
   private List<String> left() throws IOException {
     Metrics metrics = server.control().metrics();
-    var left = new ArrayList<String>();
-    check(left, "open connections of clients", metrics.sum("kamille_connections"));
+    List<String> left = left(metrics, UNDER_WAY, PARTS_UNDER_WAY);
     check(
         left,
         "open connections to origins",
         metrics.sum("kamille_upstream_connections_opened_total")
             - metrics.sum("kamille_upstream_connections_closed_total"));
-    check(left, "requests to origins", metrics.sum("kamille_upstream_requests_in_flight"));
-    check(left, "requests others wait for", metrics.sum("kamille_cache_in_flight"));
-    check(left, "octets being filled", metrics.with(MEMORY, "\"filling\""));
-    check(left, "octets leased", metrics.with(MEMORY, "\"leased\""));
-    check(left, "octets renewing", metrics.with(MEMORY, "\"renewing\""));
-    check(left, "octets retired", metrics.with(MEMORY, "\"retired\""));
-    check(left, "lost memory", metrics.sum("kamille_cache_memory_retired_bytes"));
-    if (metrics.samples().keySet().stream().noneMatch(name -> name.startsWith(MEMORY))) {
-      left.add(MEMORY + " is not there");
-    }
+    metrics.required(MEMORY);
     SoakServer.Descriptors now = server.descriptors();
     check(left, "sockets", now.sockets() - before.sockets());
-    check(left, "other descriptors", Math.max(0, now.others() - limitOfOthers()));
+    int others = now.others() - before.others() - OTHER_DESCRIPTORS;
+    check(left, "other descriptors", Math.max(0, others));
     return left;
   }
 
-  private int limitOfOthers() {
-    return before.others() + OTHER_DESCRIPTORS;
+  private List<String> stored() throws IOException {
+    return left(
+        server.control().metrics(),
+        List.of("kamille_cache_keys", "kamille_cache_memory_used_bytes"),
+        List.of("stored", "index"));
   }
 
-  private List<String> stored() throws IOException {
-    Metrics metrics = server.control().metrics();
+  /** Of these metrics, and of these parts of memory, those that are not zero. */
+  private static List<String> left(Metrics metrics, List<String> names, List<String> parts) {
     var left = new ArrayList<String>();
-    check(left, "keys", metrics.sum("kamille_cache_keys"));
-    check(left, "octets stored", metrics.with(MEMORY, "\"stored\""));
-    check(left, "octets of the index", metrics.with(MEMORY, "\"index\""));
-    check(left, "octets used", metrics.sum("kamille_cache_memory_used_bytes"));
+    names.forEach(name -> check(left, name, metrics.sum(name)));
+    parts.forEach(part -> check(left, "octets " + part, metrics.with(MEMORY, '"' + part + '"')));
     return left;
   }
 

@@ -18,7 +18,6 @@ import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -35,13 +34,10 @@ public final class Soak implements Callable<Integer> {
   private static final int FAILED = 1;
   private static final int CROWDS = 3;
   private static final int LINE_SECONDS = 60;
-  private static final long SECOND_MILLIS = 1000;
+  private static final Duration LOOK = Duration.ofSeconds(1);
   private static final long MIB = 1 << 20;
 
-  /** Heap of the proxy, all of it touched at start: what grows then is something else. */
-  private static final int HEAP_MIB = 192;
-
-  /** What may be live of it at the end: tables of fixed size, pools, classes' own objects. */
+  /** What may be live of the heap at the end: tables of fixed size, pools, classes' own objects. */
   private static final long LIVE_HEAP_BYTES = 96 * MIB;
 
   /** By how much resident memory may grow from the second quarter on. */
@@ -66,22 +62,12 @@ public final class Soak implements Callable<Integer> {
   @Option(names = "--to", paramLabel = "DIR", description = "perf/target/soak-TIME if not said")
   private @Nullable Path to;
 
-  private Path directory = Path.of("");
-  private Consumer<String> out = System.out::println;
+  private @Nullable PrintStream log;
   private final Tally tally = new Tally();
   private final Versions versions = new Versions();
   private final Growth growth = new Growth();
 
-  Soak() {}
-
-  /** Without a command line. */
-  Soak(double minutes, long seed, int clients, Path directory, Consumer<String> out) {
-    this.minutes = minutes;
-    this.seed = seed;
-    this.clients = clients;
-    this.directory = directory;
-    this.out = out;
-  }
+  private Soak() {}
 
   /** Runs for as many minutes as the first argument says. */
   public static void main(String[] arguments) {
@@ -94,63 +80,44 @@ public final class Soak implements Callable<Integer> {
       throw new IOException(minutes + " (expected: MINUTES, more than zero)");
     }
     var checkout = Checkout.find();
-    directory = checkout.results(to, "soak").toAbsolutePath();
-    try (var log = print(directory.resolve("soak.log"))) {
-      out =
-          line -> {
-            System.out.println(line);
-            log.println(line);
-          };
-      out.accept("commit " + checkout.commit() + ", seed " + seed);
-      return run(command(checkout)) ? 0 : FAILED;
+    Path directory = checkout.results(to, "soak").toAbsolutePath();
+    var file = Files.newOutputStream(directory.resolve("soak.log"));
+    try (var printed = new PrintStream(file, true, StandardCharsets.UTF_8);
+        var bench = Workbench.open()) {
+      log = printed;
+      tell("commit " + checkout.commit() + ", seed " + seed);
+      run(bench, checkout.kamille(), directory.resolve("kamille.log"));
+      return summary() ? 0 : FAILED;
     }
   }
 
-  private static PrintStream print(Path file) throws IOException {
-    return new PrintStream(Files.newOutputStream(file), true, StandardCharsets.UTF_8);
+  private void tell(String line) {
+    System.out.println(line);
+    if (log != null) {
+      log.println(line);
+    }
   }
 
-  private static List<String> command(Checkout checkout) {
-    String java = String.join(" ", javaOptions());
-    return List.of("env", "KAMILLE_JAVA_OPTS=" + java, checkout.kamille().toString());
-  }
-
-  /** With leak detection, and a heap that does not grow. */
-  static List<String> javaOptions() {
-    return List.of(
-        "-Xms" + HEAP_MIB + "m",
-        "-Xmx" + HEAP_MIB + "m",
-        "-XX:+AlwaysPreTouch",
-        "-Dio.netty.leakDetection.level=advanced");
-  }
-
-  /**
-   * Starts Kamille by that command, loads it, and looks.
-   *
-   * @return whether nothing was wrong
-   */
-  boolean run(List<String> command) throws IOException, InterruptedException {
+  /** Starts Kamille, loads it, looks, and keeps its log. */
+  private void run(Workbench bench, Path program, Path kept)
+      throws IOException, InterruptedException {
     var random = new SplittableRandom(seed);
-    Path files = Files.createTempDirectory("kamille-soak");
     try (var sound = new SoakOrigin(versions, tally, random.nextLong());
         var shaky = new SoakOrigin(versions, tally, random.nextLong());
         var sometimesDown = new SoakOrigin(versions, tally, random.nextLong())) {
       var ports = new SoakServer.Ports(sound.port(), shaky.port(), sometimesDown.port());
-      var server = SoakServer.start(command, files, ports);
-      var hook = new Thread(() -> stop(server, files), "soak-end");
-      Runtime.getRuntime().addShutdownHook(hook);
+      var server = SoakServer.start(bench, program, ports);
       try {
         soak(server, sometimesDown, random);
       } finally {
-        server.close();
-        keepLog(server);
-        checkLog(server);
-        Runtime.getRuntime().removeShutdownHook(hook);
+        int status = server.stop();
+        Files.copy(server.process().log(), kept, StandardCopyOption.REPLACE_EXISTING);
+        server.troubleInLog().forEach(line -> tally.fail("in the log: " + line));
+        if (status != 0) {
+          tally.fail("Kamille ended with status " + status);
+        }
       }
-    } finally {
-      Workbench.deleteTree(files);
     }
-    return summary();
   }
 
   private void soak(SoakServer server, SoakOrigin sometimesDown, SplittableRandom random)
@@ -166,11 +133,11 @@ public final class Soak implements Callable<Integer> {
     var operator = new SoakOperator(server, sometimesDown, versions, tally, random.split());
     threads.add(Thread.ofPlatform().name("soak-operator").start(() -> operator.run(end)));
     watch(server, threads);
-    if (!server.isAlive()) {
+    if (server.process().isAlive()) {
+      look(server, leaks);
+    } else {
       tally.fail("Kamille has ended");
-      return;
     }
-    look(server, leaks);
   }
 
   /** Reads memory each second and prints a line a minute, until all are done. */
@@ -179,70 +146,63 @@ public final class Soak implements Callable<Integer> {
     long began = System.nanoTime();
     long lines = 0;
     for (Thread thread : threads) {
-      while (!thread.join(Duration.ofMillis(SECOND_MILLIS)) && server.isAlive()) {
+      while (!thread.join(LOOK) && server.process().isAlive()) {
         growth.add(server.residentBytes());
         long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - began);
         if (seconds / LINE_SECONDS > lines) {
           lines = seconds / LINE_SECONDS;
-          out.accept(line(seconds, server));
+          tell(line(seconds, server.residentBytes()));
         }
       }
     }
   }
 
-  private String line(long seconds, SoakServer server) throws IOException {
+  private String line(long seconds, long residentBytes) {
     return String.format(
         Locale.ROOT,
         "%4d s  %,d deeds  %,d right  %,d from the origins  %d MiB resident  %d wrong",
         seconds,
         tally.sum("deed."),
-        tally.of("answer.CONTENT"),
-        tally.of("origin.answered"),
-        server.residentBytes() / MIB,
+        tally.sum("answer.CONTENT"),
+        tally.sum("origin.answered"),
+        residentBytes / MIB,
         tally.failed());
   }
 
   private void look(SoakServer server, LeakCheck leaks) throws IOException, InterruptedException {
-    out.accept("no more requests; waiting until everything is at rest");
+    tell("no more requests; waiting until everything is at rest");
     leaks.awaitIdle().forEach(left -> tally.fail("not at rest: " + left));
     Metrics metrics = server.control().metrics();
     leaks.purgeAll().forEach(left -> tally.fail("not forgotten: " + left));
     long live = server.liveHeapBytes();
-    out.accept("live heap " + live / MIB + " MiB (at most " + LIVE_HEAP_BYTES / MIB + ")");
+    tell("live heap " + live / MIB + " MiB (at most " + LIVE_HEAP_BYTES / MIB + ")");
     if (live > LIVE_HEAP_BYTES) {
       tally.fail("live heap: " + live + " octets");
     }
     String bound = growth.isTelling() ? "at most " + GROWTH_BYTES / MIB : "too short to judge";
-    out.accept("resident memory grew by " + growth.bytes() / MIB + " MiB (" + bound + ")");
+    tell("resident memory grew by " + growth.bytes() / MIB + " MiB (" + bound + ")");
     if (growth.isTelling() && growth.bytes() > GROWTH_BYTES) {
       tally.fail("resident memory grew by " + growth.bytes() + " octets");
     }
-    metrics.samples().keySet().stream()
-        .filter(name -> name.matches("kamille_(cache|upstream)_\\w+_total.*"))
-        .filter(name -> metrics.samples().getOrDefault(name, 0.0) > 0)
-        .forEach(name -> out.accept(name + " " + metrics.samples().get(name)));
-  }
-
-  private void checkLog(SoakServer server) throws IOException {
-    server.troubleInLog().forEach(line -> tally.fail("in the log: " + line));
-    if (server.exitValue() != 0) {
-      tally.fail("Kamille ended with status " + server.exitValue());
-    }
-  }
-
-  private void keepLog(SoakServer server) throws IOException {
-    Files.copy(server.log(), directory.resolve("kamille.log"), StandardCopyOption.REPLACE_EXISTING);
+    metrics
+        .samples()
+        .forEach(
+            (name, value) -> {
+              if (name.matches("kamille_(cache|upstream)_\\w+_total.*") && value > 0) {
+                tell(name + " " + value);
+              }
+            });
   }
 
   private void checkTrouble() {
-    if (tally.of("answer.CONTENT") == 0) {
+    if (tally.sum("answer.CONTENT") == 0) {
       tally.fail("no request was answered with content");
     }
-    long breaks = tally.of("unexpected-break");
+    long breaks = tally.sum("unexpected-break");
     if (breaks > tally.sum("answer.") * BREAK_SHARE) {
       tally.fail(breaks + " answers of sound origins broke off");
     }
-    long trouble = tally.of("unexpected-trouble");
+    long trouble = tally.sum("unexpected-trouble");
     if (trouble > tally.sum("answer.") * TROUBLE_SHARE) {
       tally.fail(trouble + " requests to sound origins were answered with an error");
     }
@@ -251,23 +211,14 @@ public final class Soak implements Callable<Integer> {
   private boolean summary() {
     checkTrouble();
     for (String kind : List.of("deed.", "answer.", "fault.", "order.", "broken.", "origin.")) {
-      out.accept(kind.replace(".", "s: ") + String.join(", ", tally.lines(kind)));
+      tell(kind.replace(".", "s: ") + String.join(", ", tally.lines(kind)));
     }
     for (String other : List.of("invalidated", "purged", "again", "unexpected-trouble")) {
-      out.accept(other + " " + tally.of(other));
+      tell(other + " " + tally.sum(other));
     }
-    tally.lines("trouble.").forEach(out);
-    tally.failures().forEach(failure -> out.accept("WRONG " + failure));
-    out.accept(tally.failed() == 0 ? "nothing was wrong" : tally.failed() + " things were wrong");
+    tally.lines("trouble.").forEach(this::tell);
+    tally.failures().forEach(failure -> tell("WRONG " + failure));
+    tell(tally.failed() == 0 ? "nothing was wrong" : tally.failed() + " things were wrong");
     return tally.failed() == 0;
-  }
-
-  private static void stop(SoakServer server, Path files) {
-    try {
-      server.close();
-      Workbench.deleteTree(files);
-    } catch (IOException e) {
-      System.err.println("soak: could not clear up: " + e);
-    }
   }
 }

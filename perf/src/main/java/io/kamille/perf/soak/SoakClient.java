@@ -1,11 +1,15 @@
 package io.kamille.perf.soak;
 
+import io.kamille.core.http.Method;
+import io.kamille.core.http.ResponseHead;
+import io.netty.buffer.ByteBuf;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.ProtocolException;
 import java.net.SocketTimeoutException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -20,13 +24,7 @@ final class SoakClient {
    *
    * @param crowds how many crowds there may be at once
    */
-  record Scene(int port, Versions versions, Tally tally, Semaphore crowds) {
-
-    /** A request for that subject in any of its variants. */
-    Wanted get(Subject subject, SplittableRandom random) {
-      return Wanted.get(versions, subject, random.nextInt(subject.family().variants()));
-    }
-  }
+  record Scene(int port, Versions versions, Tally tally, Semaphore crowds) {}
 
   /** What a client does, and how often. */
   private enum Deed {
@@ -65,22 +63,33 @@ final class SoakClient {
     }
   }
 
+  /** Something done with connections. */
+  private interface Action {
+    void run() throws IOException;
+  }
+
   private static final int THINK_MILLIS = 40;
   private static final int SLOW_MILLIS = 80;
   private static final int SLOW_PIECES = 40;
   private static final int CROWD = 24;
+  private static final List<Family> CROWDED =
+      List.of(Family.LARGE, Family.SHAKY, Family.PAGE, Family.VARY);
   private static final double CLOSING = 0.15;
   private static final int UPLOAD_BYTES = 100_000;
   private static final int CHUNK_BYTES = 4_000;
 
   private final Scene scene;
+  private final Versions versions;
+  private final Tally tally;
   private final SplittableRandom random;
-  private @Nullable ClientConnection kept;
+  private @Nullable SoakConnection kept;
   private @Nullable Wanted lastWanted;
   private @Nullable String lastTag;
 
   SoakClient(Scene scene, SplittableRandom random) {
     this.scene = scene;
+    this.versions = scene.versions();
+    this.tally = scene.tally();
     this.random = random;
   }
 
@@ -88,20 +97,23 @@ final class SoakClient {
   void run(long endNanos) {
     while (System.nanoTime() - endNanos < 0) {
       Deed deed = Deed.any(random);
-      scene.tally().count("deed." + deed);
-      try {
-        perform(deed);
-      } catch (SocketTimeoutException e) {
-        scene.tally().fail(deed + ": no answer, and no end of the connection");
-        drop();
-      } catch (ProtocolException | RuntimeException e) {
-        scene.tally().fail(deed + ": an answer that cannot be read: " + e);
-        drop();
-      } catch (IOException e) {
-        scene.tally().count("broken." + deed);
-        drop();
-      }
+      tally.count("deed." + deed);
+      attempt(deed.toString(), () -> perform(deed));
       pause(random.nextInt(THINK_MILLIS));
+    }
+    drop();
+  }
+
+  private void attempt(String what, Action action) {
+    try {
+      action.run();
+      return;
+    } catch (SocketTimeoutException e) {
+      tally.fail(what + ": no answer, and no end of the connection");
+    } catch (ProtocolException | RuntimeException e) {
+      tally.fail(what + ": an answer that cannot be read: " + e);
+    } catch (IOException e) {
+      tally.count("broken." + what);
     }
     drop();
   }
@@ -131,23 +143,32 @@ final class SoakClient {
   }
 
   private Wanted get() {
-    return scene.get(Subject.any(random), random);
+    return get(Subject.any(random));
   }
 
   private Wanted get(Family family) {
-    return scene.get(Subject.any(family, random), random);
+    return get(Subject.any(family, random));
+  }
+
+  /** A request for that subject in any of its variants. */
+  private Wanted get(Subject subject) {
+    return Wanted.get(versions, subject, random.nextInt(subject.family().variants()));
+  }
+
+  private SoakConnection connect() throws IOException {
+    return SoakConnection.open(scene.port(), false);
   }
 
   /** Sends it on the connection at hand; again on a new one if that turns out to be over. */
   private void ask(Wanted wanted) throws IOException {
-    ClientConnection connection = kept == null ? new ClientConnection(scene.port(), false) : kept;
+    SoakConnection connection = kept == null ? connect() : kept;
     kept = connection;
     boolean isUsed = connection.isUsed();
-    Head head = null;
+    ResponseHead head;
     try {
       connection.send(wanted.text());
-      head = connection.in().head();
-    } catch (SocketTimeoutException e) {
+      head = connection.response(wanted.isHead() ? Method.HEAD : Method.GET);
+    } catch (SocketTimeoutException | ProtocolException e) {
       throw e;
     } catch (IOException e) {
       head = null;
@@ -156,21 +177,21 @@ final class SoakClient {
       receive(connection, wanted, head);
     } else if (isUsed) {
       drop();
-      scene.tally().count("again");
+      tally.count("again");
       ask(wanted);
     } else {
-      scene.tally().fail("no answer to " + wanted.method() + " " + wanted.subject().target());
+      tally.fail("no answer to " + wanted.method() + " " + wanted.subject().target());
       drop();
     }
   }
 
-  private void receive(ClientConnection connection, Wanted wanted, Head head) throws IOException {
-    var verdict = new Verdict(wanted, head, scene.versions());
-    Tally tally = scene.tally();
+  private void receive(SoakConnection connection, Wanted wanted, ResponseHead head)
+      throws IOException {
+    var verdict = new Verdict(wanted, head, versions);
     boolean isSound = wanted.subject().family() != Family.SHAKY;
     try {
-      if (!wanted.isHead() && head.status() != 304) {
-        connection.in().content(head, true, verdict);
+      for (ByteBuf piece = connection.piece(); piece != null; piece = connection.piece()) {
+        verdict.take(piece);
       }
       verdict.complete();
     } catch (EOFException e) {
@@ -182,12 +203,16 @@ final class SoakClient {
     tally.count("answer." + verdict.kind());
     if (verdict.kind() == Verdict.Kind.TROUBLE && isSound) {
       tally.count("unexpected-trouble");
-      tally.count("trouble." + head.status() + " " + head.field("proxy-status"));
+      String why = SoakConnection.field(head.fields(), "proxy-status");
+      tally.count("trouble." + head.status() + " " + why);
     } else if (verdict.kind() == Verdict.Kind.CONTENT) {
       lastWanted = wanted;
-      lastTag = head.field("etag");
+      lastTag = SoakConnection.field(head.fields(), "etag");
     }
-    if (head.isLast() || random.nextDouble() < CLOSING) {
+    boolean isLast =
+        head.minorVersion() == 0
+            || "close".equalsIgnoreCase(SoakConnection.field(head.fields(), "connection"));
+    if (isLast || random.nextDouble() < CLOSING) {
       drop();
     }
   }
@@ -195,7 +220,7 @@ final class SoakClient {
   private void blame(Verdict verdict) {
     String fault = verdict.fault();
     if (fault != null) {
-      scene.tally().fail(fault);
+      tally.fail(fault);
     }
   }
 
@@ -208,8 +233,8 @@ final class SoakClient {
     }
     int first = random.nextInt(length);
     int last = first + random.nextInt(2 * (length - first));
-    Wanted whole = scene.get(subject, random);
-    String tag = Subject.entityTag(whole.variant(), scene.versions().current(subject));
+    Wanted whole = get(subject);
+    String tag = Subject.entityTag(whole.variant(), versions.current(subject));
     ask(whole.range(first, last, random.nextInt(4) == 0 ? tag : null));
   }
 
@@ -217,45 +242,57 @@ final class SoakClient {
     if (lastWanted == null || lastTag == null) {
       ask(get());
     } else {
-      ask(Wanted.get(scene.versions(), lastWanted.subject(), lastWanted.variant()).unless(lastTag));
+      ask(Wanted.get(versions, lastWanted.subject(), lastWanted.variant()).unless(lastTag));
     }
   }
 
   private void purge() throws IOException {
     Subject subject = Subject.any(random);
-    long version = scene.versions().change(subject);
-    try (var connection = new ClientConnection(scene.port(), false)) {
+    long version = versions.change(subject);
+    try (var connection = connect()) {
       connection.send(Wanted.beginning("PURGE", subject) + "\r\n");
-      Head head = connection.in().head();
+      ResponseHead head = connection.response(Method.GET);
       if (head != null && head.status() == 200) {
-        scene.versions().forbidBefore(subject, version);
-        scene.tally().count("purged");
+        versions.forbidBefore(subject, version);
+        tally.count("purged");
       } else {
-        scene.tally().fail("PURGE " + subject.target() + ": " + head);
+        tally.fail("PURGE " + subject.target() + ": " + head);
       }
     }
   }
 
   // Uploads
 
+  /** When the answer is there, no request may get what was before. */
   private void post(Subject subject) throws IOException {
     int length = random.nextInt(UPLOAD_BYTES);
-    try (var connection = new ClientConnection(scene.port(), false)) {
+    try (var connection = connect()) {
       upload(connection, subject, length, length);
-      acknowledged(subject, connection.in().head());
+      ResponseHead head = connection.response(Method.GET);
+      if (head == null || head.status() != 204) {
+        tally.count("post." + (head == null ? "unanswered" : head.status()));
+        return;
+      }
+      String version = SoakConnection.field(head.fields(), "x-version");
+      if (version == null) {
+        tally.fail("POST " + subject.target() + " without a version: " + head);
+      } else {
+        versions.forbidBefore(subject, Long.parseLong(version));
+        tally.count("invalidated");
+      }
     }
   }
 
   private void leaveInUpload() throws IOException {
     int length = 1 + random.nextInt(UPLOAD_BYTES);
-    try (var connection = new ClientConnection(scene.port(), false)) {
+    try (var connection = connect()) {
       upload(connection, Subject.any(random), length, random.nextInt(length));
       resetSometimes(connection);
     }
   }
 
   /** Sends the head of a POST and the first octets of its content. */
-  private void upload(ClientConnection connection, Subject subject, int length, int sent)
+  private void upload(SoakConnection connection, Subject subject, int length, int sent)
       throws IOException {
     boolean isChunked = random.nextBoolean();
     String framing =
@@ -265,39 +302,24 @@ final class SoakClient {
     for (int position = 0; position < sent; ) {
       int count = Math.min(sent - position, 1 + random.nextInt(CHUNK_BYTES));
       connection.send(isChunked ? Integer.toHexString(count) + "\r\n" : "");
-      subject.content(0, 0).write(connection.out(), position, count);
+      subject.content(0, 0).write(connection.socket().getOutputStream(), position, count);
       connection.send(isChunked ? "\r\n" : "");
       position += count;
     }
     connection.send(isChunked && sent == length ? "0\r\n\r\n" : "");
   }
 
-  /** When the answer is there, no request may get what was before. */
-  private void acknowledged(Subject subject, @Nullable Head head) {
-    if (head == null || head.status() != 204) {
-      scene.tally().count("post." + (head == null ? "unanswered" : head.status()));
-      return;
-    }
-    String version = head.field("x-version");
-    if (version == null) {
-      scene.tally().fail("POST " + subject.target() + " without a version: " + head);
-    } else {
-      scene.versions().forbidBefore(subject, Long.parseLong(version));
-      scene.tally().count("invalidated");
-    }
-  }
-
   // Rudeness
 
   private void leave(String sent) throws IOException {
-    try (var connection = new ClientConnection(scene.port(), false)) {
+    try (var connection = connect()) {
       connection.send(sent);
       pause(random.nextInt(SLOW_MILLIS));
       resetSometimes(connection);
     }
   }
 
-  private void resetSometimes(ClientConnection connection) throws IOException {
+  private void resetSometimes(SoakConnection connection) throws IOException {
     if (random.nextBoolean()) {
       connection.reset();
     }
@@ -305,26 +327,23 @@ final class SoakClient {
 
   /** Reads a part and leaves: in small pieces with pauses, or at any point. */
   private void read(Wanted wanted, boolean isSlow) throws IOException {
-    try (var connection = new ClientConnection(scene.port(), isSlow)) {
+    try (var connection = SoakConnection.open(scene.port(), isSlow)) {
       connection.send(wanted.text());
-      Head head = connection.in().head();
+      ResponseHead head = connection.response(Method.GET);
       if (head == null) {
-        scene.tally().fail("no answer to " + wanted.subject().target());
+        tally.fail("no answer to " + wanted.subject().target());
         return;
       }
-      var verdict = new Verdict(wanted, head, scene.versions());
-      int[] left = {isSlow ? SLOW_PIECES : random.nextInt(wanted.subject().length() + 1)};
-      MessageReader.Sink part =
-          (octets, from, count) -> {
-            verdict.take(octets, from, count);
-            left[0] -= isSlow ? 1 : count;
-            if (left[0] <= 0) {
-              throw new IOException("enough");
-            }
-            pause(isSlow ? SLOW_MILLIS : 0);
-          };
+      var verdict = new Verdict(wanted, head, versions);
+      int left = isSlow ? SLOW_PIECES : random.nextInt(wanted.subject().length() + 1);
       try {
-        connection.in().content(head, true, part);
+        ByteBuf piece = connection.piece();
+        while (piece != null && left > 0) {
+          verdict.take(piece);
+          left -= isSlow ? 1 : piece.readableBytes();
+          pause(isSlow ? SLOW_MILLIS : 0);
+          piece = connection.piece();
+        }
       } finally {
         blame(verdict);
         resetSometimes(connection);
@@ -338,8 +357,7 @@ final class SoakClient {
       return;
     }
     try {
-      Family[] families = {Family.LARGE, Family.SHAKY, Family.PAGE, Family.VARY};
-      Subject subject = Subject.any(families[random.nextInt(families.length)], random);
+      Subject subject = Subject.any(CROWDED.get(random.nextInt(CROWDED.size())), random);
       post(subject);
       var threads = new ArrayList<Thread>();
       for (int i = 0; i < CROWD; i++) {
@@ -357,20 +375,18 @@ final class SoakClient {
   }
 
   private void join(Subject subject) {
-    try {
-      Wanted wanted = scene.get(subject, random);
-      if (random.nextInt(4) == 0) {
-        read(wanted, false);
-      } else {
-        ask(wanted);
-      }
-    } catch (SocketTimeoutException e) {
-      scene.tally().fail("crowd: no answer, and no end of the connection");
-    } catch (IOException e) {
-      scene.tally().count("broken.crowd-member");
-    } finally {
-      drop();
-    }
+    Wanted wanted = get(subject);
+    boolean isLeaving = random.nextInt(4) == 0;
+    attempt(
+        "crowd-member",
+        () -> {
+          if (isLeaving) {
+            read(wanted, false);
+          } else {
+            ask(wanted);
+          }
+        });
+    drop();
   }
 
   private void drop() {
@@ -381,8 +397,6 @@ final class SoakClient {
   }
 
   private static void pause(int millis) {
-    if (millis > 0) {
-      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(millis));
-    }
+    LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(millis));
   }
 }

@@ -1,6 +1,7 @@
 package io.kamille.perf.soak;
 
 import java.io.IOException;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
@@ -52,11 +53,28 @@ final class SoakOperator {
     int choice = random.nextInt(11);
     try {
       switch (choice) {
-        case 0, 1 -> purgeUrl();
-        case 2, 3 -> purgeFamily();
-        case 4 -> purgeTag();
-        case 5 -> purgeSoftly();
-        case 6 -> reload();
+        case 0, 1 -> {
+          Subject subject = Subject.any(Family.LARGE, random);
+          purge(List.of(subject), url(subject));
+        }
+        case 2, 3 -> {
+          Family family = random.nextBoolean() ? Family.VARY : Family.TEXT;
+          String prefix = "http://" + Wanted.HOST + "/" + family.path() + "/";
+          purge(Subject.every(family, 1), "\"prefix\": \"" + prefix + "\"");
+        }
+        case 4 -> {
+          List<Subject> tagged = Subject.every(Family.PAGE, Subject.TAGS);
+          purge(tagged, tag(tagged.getFirst()));
+        }
+        case 5 -> {
+          Subject subject = Subject.any(Family.PAGE, random);
+          String what = random.nextBoolean() ? tag(subject) : url(subject);
+          purge(List.of(), what + ", \"mode\": \"soft\"");
+        }
+        case 6 -> {
+          server.reload(++reloads);
+          tally.count("order.reload");
+        }
         case 7 -> peak(List.of("forced", "off", "auto").get(random.nextInt(3)));
         case 8 -> sometimesDown.down(random.nextBoolean());
         case 9 -> look();
@@ -69,66 +87,28 @@ final class SoakOperator {
     }
   }
 
-  private void purgeUrl() throws IOException {
-    Subject subject = Subject.any(Family.LARGE, random);
-    long version = versions.change(subject);
-    purge("\"url\": \"" + Wanted.url(subject) + "\"");
-    versions.forbidBefore(subject, version);
+  private static String url(Subject subject) {
+    return "\"url\": \"" + Wanted.url(subject) + "\"";
   }
 
-  private void purgeFamily() throws IOException {
-    Family family = random.nextBoolean() ? Family.VARY : Family.TEXT;
-    long[] changed = change(family, 1);
-    purge("\"prefix\": \"http://" + Wanted.HOST + "/" + family.path() + "/\"");
-    forbid(family, 1, changed);
-  }
-
-  private void purgeTag() throws IOException {
-    int step = Subject.TAGS;
-    long[] changed = change(Family.PAGE, step);
-    purge("\"tags\": [\"" + new Subject(Family.PAGE, 0).tag() + "\"]");
-    forbid(Family.PAGE, step, changed);
+  private static String tag(Subject subject) {
+    return "\"tags\": [\"" + subject.tag() + "\"]";
   }
 
   private void purgeAllSeldom() throws IOException {
     if (random.nextInt(SELDOM) == 0) {
-      long[] changed = change(Family.SHORT, 1);
-      purge(random.nextBoolean() ? "\"all\": true" : "\"host\": \"" + Wanted.HOST + "\"");
-      forbid(Family.SHORT, 1, changed);
+      String host = "\"host\": \"" + Wanted.HOST + "\"";
+      purge(Subject.every(Family.SHORT, 1), random.nextBoolean() ? "\"all\": true" : host);
     }
   }
 
-  private void purgeSoftly() throws IOException {
-    Subject subject = Subject.any(Family.PAGE, random);
-    String of =
-        random.nextBoolean()
-            ? "\"tags\": [\"" + subject.tag() + "\"]"
-            : "\"url\": \"" + Wanted.url(subject) + "\"";
-    purge(of + ", \"mode\": \"soft\"");
-  }
-
-  private void purge(String what) throws IOException {
+  /** Changes these and purges; from then on nobody may get them as they were. */
+  private void purge(List<Subject> changing, String what) throws IOException {
+    var changed = new LinkedHashMap<Subject, Long>();
+    changing.forEach(subject -> changed.put(subject, versions.change(subject)));
     server.control().order("POST", "/v1/cache/purges", "{" + what + "}");
     tally.count("order.purge");
-  }
-
-  private long[] change(Family family, int step) {
-    var changed = new long[family.count()];
-    for (int number = 0; number < changed.length; number += step) {
-      changed[number] = versions.change(new Subject(family, number));
-    }
-    return changed;
-  }
-
-  private void forbid(Family family, int step, long[] changed) {
-    for (int number = 0; number < changed.length; number += step) {
-      versions.forbidBefore(new Subject(family, number), changed[number]);
-    }
-  }
-
-  private void reload() throws IOException, InterruptedException {
-    server.reload(++reloads);
-    tally.count("order.reload");
+    changed.forEach(versions::forbidBefore);
   }
 
   private void peak(String mode) throws IOException {
@@ -137,12 +117,12 @@ final class SoakOperator {
   }
 
   private void look() throws IOException {
-    server.control().get("/metrics");
-    server.control().get("/v1/status");
-    server.control().get("/v1/cache/tiers");
-    Subject subject = Subject.any(Family.VARY, random);
-    server.control().get("/v1/explain?url=" + Wanted.url(subject));
-    server.control().get("/v1/cache/objects?url=" + Wanted.url(subject));
+    String url = "?url=" + Wanted.url(Subject.any(Family.VARY, random));
+    for (String path : List.of("/metrics", "/v1/status", "/v1/cache/tiers")) {
+      server.control().get(path);
+    }
+    server.control().get("/v1/explain" + url);
+    server.control().get("/v1/cache/objects" + url);
     tally.count("order.look");
   }
 }

@@ -2,10 +2,15 @@ package io.kamille.perf.soak;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import io.kamille.core.h1.MessageFraming;
+import io.kamille.core.http.FieldName;
 import io.kamille.core.http.HttpDate;
+import io.kamille.core.http.Method;
+import io.kamille.core.http.RequestHead;
 import io.kamille.launcher.origin.ScriptedOrigin;
 import io.kamille.perf.load.MadeContent;
 import io.kamille.perf.soak.Subject.Framing;
+import io.netty.buffer.ByteBuf;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -108,7 +113,7 @@ final class SoakOrigin implements AutoCloseable {
       var head = new StringBuilder("HTTP/1.1 " + status + " Soak\r\n");
       head.append(date()).append("X-Version: ").append(version);
       head.append("\r\nETag: ").append(Subject.entityTag(variant, version));
-      int maxAge = subject.family().maxAge();
+      int maxAge = subject.family().maxAge;
       head.append("\r\nCache-Control: ").append(maxAge == 0 ? "no-store" : "max-age=" + maxAge);
       head.append("\r\nSurrogate-Key: ").append(subject.tag()).append("\r\n");
       head.append(subject.family() == Family.TEXT ? "Content-Type: text/plain\r\n" : "");
@@ -133,30 +138,28 @@ final class SoakOrigin implements AutoCloseable {
 
   /** One connection that the proxy made. Confined to its thread. */
   private final class Connection {
-    private final Socket socket;
-    private final MessageReader in;
+    private final SoakConnection in;
     private final OutputStream out;
     private final SplittableRandom own;
 
     private Connection(Socket socket, SplittableRandom own) throws IOException {
-      this.socket = socket;
-      this.in = new MessageReader(socket.getInputStream());
+      this.in = SoakConnection.of(socket);
       this.out = new BufferedOutputStream(socket.getOutputStream(), WRITE_BYTES);
       this.own = own;
     }
 
     /** Answers the next request; false if the connection is over. */
     private boolean answerNext() throws IOException {
-      Head request = in.head();
+      RequestHead request = in.request();
       if (request == null) {
         return false;
       }
-      var subject = Subject.parse(request.word(1));
-      boolean isUpload = request.word(0).equals("POST");
+      var subject = Subject.parse(request.target());
+      boolean isUpload = request.method() == Method.POST;
       if (isUpload) {
         readContent(request, subject);
-      } else if (request.isChunked() || request.contentLength() > 0) {
-        tally.fail("origin: content with " + request.startLine());
+      } else if (MessageFraming.of(request) != 0) {
+        tally.fail("origin: content with " + request);
       }
       if (subject.number() % SLOW_EVERY == 0) {
         park(own.nextInt(SLOW_MILLIS));
@@ -176,35 +179,32 @@ final class SoakOrigin implements AutoCloseable {
     }
 
     /** What a client sent arrives as it was sent. */
-    private void readContent(Head request, Subject subject) throws IOException {
+    private void readContent(RequestHead request, Subject subject) throws IOException {
       MadeContent expected = subject.content(0, 0);
-      int[] position = {0};
-      in.content(
-          request,
-          false,
-          (octets, from, count) -> {
-            if (!expected.matches(position[0], octets, from, count)) {
-              tally.fail("origin: wrong request content for " + subject.target());
-            }
-            position[0] += count;
-          });
-      String announced = request.field("x-length");
-      if (announced != null && Integer.parseInt(announced) != position[0]) {
-        tally.fail("origin: " + position[0] + " of " + announced + " for " + subject.target());
+      int position = 0;
+      for (ByteBuf piece = in.piece(); piece != null; piece = in.piece()) {
+        if (!expected.matches(position, piece.nioBuffer())) {
+          tally.fail("origin: wrong request content for " + subject.target());
+        }
+        position += piece.readableBytes();
+      }
+      String announced = SoakConnection.field(request.fields(), "x-length");
+      if (announced != null && Integer.parseInt(announced) != position) {
+        tally.fail("origin: " + position + " of " + announced + " for " + subject.target());
       }
     }
 
-    private Answer answer(Subject subject, Head request) {
+    private Answer answer(Subject subject, RequestHead request) {
       long version = versions.current(subject);
-      int variant = variant(subject, request.field("accept-language"));
-      boolean hasContent = !request.word(0).equals("HEAD");
+      int variant = variant(subject, request.field(FieldName.ACCEPT_LANGUAGE));
+      boolean hasContent = request.method() != Method.HEAD;
       String tag = Subject.entityTag(variant, version);
-      String unmodified = request.field("if-none-match");
+      String unmodified = request.field(FieldName.IF_NONE_MATCH);
       if (!subject.isNegative() && unmodified != null && unmodified.contains(tag)) {
         return new Answer(subject, variant, version, 304, 0, 0, false);
       }
-      String range = request.field("range");
-      String condition = request.field("if-range");
+      String range = request.field(FieldName.RANGE);
+      String condition = request.field(FieldName.IF_RANGE);
       Matcher matcher = RANGE.matcher(range == null ? "" : range);
       if (matcher.matches()
           && hasContent
@@ -260,7 +260,7 @@ final class SoakOrigin implements AutoCloseable {
         case RESET_IN_HEAD -> {
           print(head.substring(0, head.length() / 2));
           out.flush();
-          socket.setSoLinger(true, 0);
+          in.reset();
         }
         case HANG_BEFORE_HEAD -> park(HANG_MILLIS);
         case DRIP_HEAD -> {
@@ -284,7 +284,7 @@ final class SoakOrigin implements AutoCloseable {
           park(fault == Fault.HANG_IN_CONTENT ? HANG_MILLIS : 0);
           // If the end of the connection tells the end of the content, only a reset breaks it off.
           if (fault != Fault.CLOSE_IN_CONTENT || answer.subject().framing() == Framing.CLOSE) {
-            socket.setSoLinger(true, 0);
+            in.reset();
           }
         }
         case SURPLUS -> {

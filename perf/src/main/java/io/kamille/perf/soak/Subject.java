@@ -3,6 +3,7 @@ package io.kamille.perf.soak;
 import io.kamille.perf.load.MadeContent;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.stream.IntStream;
 
 /** One thing the origin has. All about it, but its version, follows from its name. */
 record Subject(Family family, int number) {
@@ -34,13 +35,20 @@ record Subject(Family family, int number) {
   /** One of a family; a few of them are wanted often. */
   static Subject any(Family family, SplittableRandom random) {
     double skewed = Math.pow(random.nextDouble(), 3);
-    return new Subject(family, (int) (skewed * family.count()));
+    return new Subject(family, (int) (skewed * family.count));
+  }
+
+  /** The first of a family, and one of so many from there on. */
+  static List<Subject> every(Family family, int step) {
+    return IntStream.iterate(0, i -> i < family.count, i -> i + step)
+        .mapToObj(number -> new Subject(family, number))
+        .toList();
   }
 
   /** Any that is small and comes from sound origins; few of them are not stored. */
   static Subject any(SplittableRandom random) {
-    int choice = random.nextInt(20);
-    return any(choice == 0 ? Family.PASS : STORED.get(random.nextInt(STORED.size())), random);
+    return any(
+        random.nextInt(20) == 0 ? Family.PASS : STORED.get(random.nextInt(STORED.size())), random);
   }
 
   String target() {
@@ -49,9 +57,9 @@ record Subject(Family family, int number) {
 
   /** Of the content, in octets. */
   int length() {
-    int range = family.mostLength() - family.leastLength() + 1;
-    double skewed = Math.pow(scattered().nextDouble(), 2);
-    return family.leastLength() + (int) (skewed * range);
+    int range = family.mostLength - family.leastLength + 1;
+    double skewed = Math.pow(new SplittableRandom(seed()).nextDouble(), 2);
+    return family.leastLength + (int) (skewed * range);
   }
 
   Framing framing() {
@@ -84,9 +92,5 @@ record Subject(Family family, int number) {
 
   private long seed() {
     return (((long) family.ordinal() << 32) + number) * GOLDEN;
-  }
-
-  private SplittableRandom scattered() {
-    return new SplittableRandom(seed());
   }
 }

@@ -1,9 +1,17 @@
 package io.kamille.perf.soak;
 
+import static io.kamille.perf.soak.SoakConnection.field;
+
+import io.kamille.core.h1.MessageFraming;
+import io.kamille.core.http.Fields;
+import io.kamille.core.http.ResponseHead;
 import io.kamille.perf.load.MadeContent;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.zip.GZIPInputStream;
@@ -14,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>An answer that breaks off by its framing is right as far as it came.
  */
-final class Verdict implements MessageReader.Sink {
+final class Verdict {
 
   /** What an answer is. */
   enum Kind {
@@ -28,7 +36,8 @@ final class Verdict implements MessageReader.Sink {
   private static final Pattern TAG = Pattern.compile("\"(\\d+)-.*");
 
   private final Wanted wanted;
-  private final Head head;
+  private final ResponseHead head;
+  private final Fields fields;
   private final Kind kind;
   private final @Nullable ByteArrayOutputStream coded;
   private @Nullable String fault;
@@ -36,10 +45,11 @@ final class Verdict implements MessageReader.Sink {
   private int position;
   private int end;
 
-  Verdict(Wanted wanted, Head head, Versions versions) {
+  Verdict(Wanted wanted, ResponseHead head, Versions versions) {
     this.wanted = wanted;
     this.head = head;
-    this.coded = head.has("content-encoding") ? new ByteArrayOutputStream() : null;
+    this.fields = head.fields();
+    this.coded = field(fields, "content-encoding") == null ? null : new ByteArrayOutputStream();
     this.kind = judge(versions);
   }
 
@@ -55,7 +65,8 @@ final class Verdict implements MessageReader.Sink {
   private Kind judge(Versions versions) {
     int status = head.status();
     if (status >= 500) {
-      boolean isExplained = head.has("proxy-status") || head.has("x-fault");
+      boolean isExplained =
+          field(fields, "proxy-status") != null || field(fields, "x-fault") != null;
       return isExplained ? Kind.TROUBLE : wrong("nobody says why");
     }
     if (status == 304) {
@@ -64,7 +75,7 @@ final class Verdict implements MessageReader.Sink {
     if (status != (wanted.subject().isNegative() ? 404 : 200) && status != 206) {
       return wrong("an odd status code");
     }
-    String version = head.field("x-version");
+    String version = field(fields, "x-version");
     if (version == null) {
       return wrong("no version");
     }
@@ -75,15 +86,15 @@ final class Verdict implements MessageReader.Sink {
       checkRange();
     }
     checkLength();
-    if (coded != null && !(wanted.takesGzip() && "gzip".equals(head.field("content-encoding")))) {
+    if (coded != null
+        && !(wanted.takesGzip() && "gzip".equals(field(fields, "content-encoding")))) {
       return wrong("a coding that was not asked for");
     }
     return fault == null ? Kind.CONTENT : Kind.WRONG;
   }
 
   private Kind unmodified() {
-    String tag = head.field("etag");
-    Matcher matcher = TAG.matcher(tag == null ? "" : tag);
+    Matcher matcher = TAG.matcher(text("etag"));
     if (matcher.matches() && Long.parseLong(matcher.group(1)) < wanted.least()) {
       return wrong("304 for what was invalidated");
     }
@@ -96,15 +107,13 @@ final class Verdict implements MessageReader.Sink {
     } else if (version > versions.current(wanted.subject())) {
       wrong("version " + version + ", which does not exist");
     }
-    String tag = head.field("etag");
-    if (tag == null || !tag.contains("-" + wanted.variant())) {
+    if (!text("etag").contains("-" + wanted.variant())) {
       wrong("another variant than " + wanted.variant());
     }
   }
 
   private void checkRange() {
-    String value = head.field("content-range");
-    Matcher matcher = CONTENT_RANGE.matcher(value == null ? "" : value);
+    Matcher matcher = CONTENT_RANGE.matcher(text("content-range"));
     if (wanted.first() < 0 || !matcher.matches()) {
       wrong("a range that was not asked for");
       return;
@@ -120,30 +129,37 @@ final class Verdict implements MessageReader.Sink {
   }
 
   private void checkLength() {
-    int length = head.contentLength();
-    if (coded == null && length >= 0 && length != end - position) {
+    long length = MessageFraming.declared(head);
+    boolean isStated = length != MessageFraming.CHUNKED && length != MessageFraming.UNTIL_CLOSE;
+    if (coded == null && isStated && length != end - position) {
       wrong("another length than " + (end - position));
     }
   }
 
-  @Override
-  public void take(byte[] octets, int from, int count) {
+  private String text(String name) {
+    String value = field(fields, name);
+    return value == null ? "" : value;
+  }
+
+  /** Takes content as it comes. */
+  void take(ByteBuf octets) {
     if (kind == Kind.TROUBLE || fault != null) {
       return;
     }
     if (content == null) {
       wrong("content where there is none");
     } else if (coded != null) {
-      coded.write(octets, from, count);
+      coded.writeBytes(ByteBufUtil.getBytes(octets));
     } else {
-      compare(content, octets, from, count);
+      compare(content, octets.nioBuffer());
     }
   }
 
-  private void compare(MadeContent expected, byte[] octets, int from, int count) {
+  private void compare(MadeContent expected, ByteBuffer octets) {
+    int count = octets.remaining();
     if (position + count > end) {
       wrong("more than " + end + " octets");
-    } else if (!expected.matches(position, octets, from, count)) {
+    } else if (!expected.matches(position, octets)) {
       wrong("other octets, between " + position + " and " + (position + count));
     }
     position += count;
@@ -164,8 +180,7 @@ final class Verdict implements MessageReader.Sink {
 
   private void decode(byte[] octets, MadeContent expected) {
     try (var in = new GZIPInputStream(new ByteArrayInputStream(octets))) {
-      byte[] plain = in.readAllBytes();
-      compare(expected, plain, 0, plain.length);
+      compare(expected, ByteBuffer.wrap(in.readAllBytes()));
     } catch (IOException e) {
       wrong("no gzip: " + e.getMessage());
     }

@@ -1,8 +1,7 @@
 package io.kamille.perf.soak;
 
-import java.util.EnumMap;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Which version of everything the origin has, and which one a cache may still show. Any thread.
@@ -12,41 +11,26 @@ import java.util.concurrent.atomic.AtomicLongArray;
  */
 final class Versions {
 
-  private final Map<Family, AtomicLongArray> current = new EnumMap<>(Family.class);
-  private final Map<Family, AtomicLongArray> least = new EnumMap<>(Family.class);
-
-  Versions() {
-    for (Family family : Family.values()) {
-      current.put(family, new AtomicLongArray(family.count()));
-      least.put(family, new AtomicLongArray(family.count()));
-    }
-  }
+  private final Map<Subject, Long> current = new ConcurrentHashMap<>();
+  private final Map<Subject, Long> least = new ConcurrentHashMap<>();
 
   /** What the origin has now. */
   long current(Subject subject) {
-    return of(current, subject).get(subject.number());
+    return current.getOrDefault(subject, 0L);
   }
 
   /** Makes a new version at the origin, and returns it. */
   long change(Subject subject) {
-    return of(current, subject).incrementAndGet(subject.number());
+    return current.merge(subject, 1L, Long::sum);
   }
 
   /** The oldest version that a request beginning now may get. */
   long least(Subject subject) {
-    return of(least, subject).get(subject.number());
+    return least.getOrDefault(subject, 0L);
   }
 
   /** From now on no request may get what is older. */
   void forbidBefore(Subject subject, long version) {
-    of(least, subject).accumulateAndGet(subject.number(), version, Math::max);
-  }
-
-  private static AtomicLongArray of(Map<Family, AtomicLongArray> of, Subject subject) {
-    AtomicLongArray array = of.get(subject.family());
-    if (array == null) {
-      throw new IllegalStateException("no versions of " + subject.family());
-    }
-    return array;
+    least.merge(subject, version, Math::max);
   }
 }

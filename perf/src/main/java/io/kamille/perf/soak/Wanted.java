@@ -11,49 +11,49 @@ import org.jspecify.annotations.Nullable;
  * @param lines further field lines, each ended by CRLF
  */
 record Wanted(
-    String method,
-    Subject subject,
-    int variant,
-    long least,
-    int first,
-    int last,
-    boolean isConditional,
-    boolean takesGzip,
-    String lines) {
+    String method, Subject subject, int variant, long least, int first, int last, String lines) {
 
   static final List<String> LANGUAGES = List.of("en", "de", "fr");
   static final String HOST = "soak.example";
 
+  private static final String CONDITION = "If-None-Match: ";
+  private static final String CODING = "Accept-Encoding: gzip\r\n";
+
   /** A GET for the whole, which begins now. */
   static Wanted get(Versions versions, Subject subject, int variant) {
-    long least = versions.least(subject);
-    String lines =
-        subject.family() == Family.VARY
-            ? "Accept-Language: " + LANGUAGES.get(variant) + "\r\n"
-            : "";
-    return new Wanted("GET", subject, variant, least, -1, -1, false, false, lines);
+    boolean isVarying = subject.family() == Family.VARY;
+    String lines = isVarying ? "Accept-Language: " + LANGUAGES.get(variant) + "\r\n" : "";
+    return new Wanted("GET", subject, variant, versions.least(subject), -1, -1, lines);
   }
 
   Wanted head() {
-    return new Wanted("HEAD", subject, variant, least, first, last, isConditional, false, lines);
+    return new Wanted("HEAD", subject, variant, least, first, last, lines);
   }
 
   Wanted range(int from, int to, @Nullable String ifRange) {
     String condition = ifRange == null ? "" : "If-Range: " + ifRange + "\r\n";
     String range = "Range: bytes=" + from + "-" + to + "\r\n";
-    return new Wanted(
-        method, subject, variant, least, from, to, false, false, lines + range + condition);
+    return new Wanted(method, subject, variant, least, from, to, lines + range + condition);
   }
 
   Wanted unless(String entityTag) {
-    String condition = "If-None-Match: " + entityTag + "\r\n";
-    return new Wanted(
-        method, subject, variant, least, first, last, true, takesGzip, lines + condition);
+    return with(CONDITION + entityTag + "\r\n");
   }
 
   Wanted gzip() {
-    String coding = lines + "Accept-Encoding: gzip\r\n";
-    return new Wanted(method, subject, variant, least, first, last, isConditional, true, coding);
+    return with(CODING);
+  }
+
+  private Wanted with(String line) {
+    return new Wanted(method, subject, variant, least, first, last, lines + line);
+  }
+
+  boolean isConditional() {
+    return lines.contains(CONDITION);
+  }
+
+  boolean takesGzip() {
+    return lines.contains(CODING);
   }
 
   boolean isHead() {

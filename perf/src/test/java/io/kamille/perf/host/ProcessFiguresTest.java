@@ -15,12 +15,12 @@ class ProcessFiguresTest {
         cpu1 10 0 20 1000 50 3 4 1 0 0
         intr 12345
         """;
-    assertThat(ProcessFigures.busyMicros(stat, 0)).isEqualTo((10 + 1 + 20 + 3 + 4 + 1) * 10_000);
+    assertThat(ProcessFigures.busyMicros(stat, "0")).isEqualTo((10 + 1 + 20 + 3 + 4 + 1) * 10_000);
   }
 
   @Test
   void aProcessSleepsAndTheMachineHasSockets() throws Exception {
-    assertThat(ProcessFigures.sleeps(ProcessHandle.current().pid())).isPositive();
+    assertThat(ProcessFigures.sleeps(ProcessHandle.current().pid(), "")).isPositive();
     assertThat(ProcessFigures.socketBytes()).isNotNegative();
   }
 

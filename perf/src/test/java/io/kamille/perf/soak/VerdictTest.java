@@ -4,7 +4,10 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.io.ByteArrayInputStream;
+import io.kamille.core.http.Method;
+import io.kamille.core.http.ResponseHead;
+import io.kamille.launcher.origin.ScriptedOrigin;
+import io.netty.buffer.ByteBuf;
 import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
@@ -78,15 +81,21 @@ class VerdictTest {
   }
 
   private @Nullable String fault(Wanted wanted, String answer) throws IOException {
-    var in = new MessageReader(new ByteArrayInputStream(answer.getBytes(ISO_8859_1)));
-    Head head = in.head();
-    if (head == null) {
-      throw new IOException("no head");
+    try (var script =
+            ScriptedOrigin.start(
+                0, socket -> socket.getOutputStream().write(answer.getBytes(ISO_8859_1)));
+        var connection = SoakConnection.open(script.port(), false)) {
+      ResponseHead head = connection.response(Method.GET);
+      if (head == null) {
+        throw new IOException("no head");
+      }
+      var verdict = new Verdict(wanted, head, versions);
+      for (ByteBuf piece = connection.piece(); piece != null; piece = connection.piece()) {
+        verdict.take(piece);
+      }
+      verdict.complete();
+      return verdict.fault();
     }
-    var verdict = new Verdict(wanted, head, versions);
-    in.content(head, true, verdict);
-    verdict.complete();
-    return verdict.fault();
   }
 
   private static String answer(long version, String content, int length) {
