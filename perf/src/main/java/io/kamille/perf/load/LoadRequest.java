@@ -137,6 +137,10 @@ public final class LoadRequest {
     return isHead || code == 204 || code == NOT_MODIFIED;
   }
 
+  boolean isHead() {
+    return isHead;
+  }
+
   /** What Content-Length must say, in a response that says it. */
   int contentLength() {
     return length;

@@ -1,5 +1,13 @@
 package io.kamille.perf.load;
 
+import io.kamille.core.h1.HeadLimits;
+import io.kamille.core.h1.MessageFraming;
+import io.kamille.core.h1.ResponseParser;
+import io.kamille.core.http.FieldName;
+import io.kamille.core.http.Method;
+import io.kamille.core.http.ResponseHead;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import java.nio.ByteBuffer;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -25,18 +33,10 @@ final class ResponseReader {
     BROKEN
   }
 
-  private static final int HEAD_LIMIT_BYTES = 64 * 1024;
-  private static final String VERSION = "http/1.1 ";
-  private static final int NO_LENGTH = -1;
-  private static final int NOTHING_READ = 0;
-
-  private final StringBuilder line = new StringBuilder();
-  private int headLength;
+  private final ResponseParser parser = new ResponseParser(HeadLimits.RESPONSE);
   private boolean isInHead;
   private boolean isLast;
-  private int status;
-  private int contentLength;
-  private int contentEnd;
+  private long contentEnd;
   private int contentRead;
   private AnswerSource source = AnswerSource.ORIGIN;
   private @Nullable LoadRequest expected;
@@ -45,13 +45,10 @@ final class ResponseReader {
   /** Awaits the response to that request. */
   void expect(LoadRequest request) {
     expected = request;
+    parser.reset(request.isHead() ? Method.HEAD : Method.GET);
     failure = null;
     isInHead = true;
     isLast = false;
-    line.setLength(0);
-    headLength = 0;
-    status = NOTHING_READ;
-    contentLength = NO_LENGTH;
     contentEnd = 0;
     contentRead = 0;
     source = AnswerSource.ORIGIN;
@@ -59,76 +56,41 @@ final class ResponseReader {
 
   /** Takes what it needs of the octets that came; what is left belongs to no response. */
   Progress read(ByteBuffer in) {
-    while (isInHead && in.hasRemaining()) {
-      char octet = (char) (in.get() & 0xff);
-      if (octet != '\n') {
-        line.append(octet);
-      } else if (!endLine()) {
-        return broken();
-      }
-      if (++headLength > HEAD_LIMIT_BYTES) {
-        return broken();
-      }
-    }
     if (isInHead) {
-      return Progress.MORE;
+      ByteBuf octets = Unpooled.wrappedBuffer(in);
+      ResponseParser.Outcome outcome = parser.parse(octets);
+      in.position(in.position() + octets.readerIndex());
+      if (outcome == ResponseParser.Outcome.NEED_MORE) {
+        return Progress.MORE;
+      }
+      if (outcome == ResponseParser.Outcome.MALFORMED || !endHead(parser.head())) {
+        failure = LoadFailure.MALFORMED;
+        return Progress.BROKEN;
+      }
+      isInHead = false;
     }
     readContent(in);
     return contentRead == contentEnd ? Progress.COMPLETE : Progress.MORE;
   }
 
-  /** Looks at a line and forgets it; false if it is not what may stand there. */
-  private boolean endLine() {
-    String text = line.toString().strip().toLowerCase(Locale.ROOT);
-    line.setLength(0);
-    if (status == NOTHING_READ) {
-      boolean isStatus = text.startsWith(VERSION) && text.length() >= VERSION.length() + 3;
-      status = isStatus ? number(text.substring(VERSION.length(), VERSION.length() + 3)) : -1;
-      return status >= 200;
-    }
-    if (text.isEmpty()) {
-      isInHead = false;
-      return endHead();
-    }
-    int colon = Math.max(0, text.indexOf(':'));
-    String value = text.substring(colon + 1).strip();
-    switch (text.substring(0, colon)) {
-      case "content-length" -> {
-        int before = contentLength;
-        contentLength = number(value);
-        return contentLength >= 0 && (before == NO_LENGTH || before == contentLength);
-      }
-      case "connection" -> isLast |= value.contains("close");
-      case "cache-status" -> {
-        if (value.contains("; hit")) {
-          source = value.contains("detail=disk") ? AnswerSource.DISK : AnswerSource.MEMORY;
-        }
-      }
-      case "transfer-encoding" -> {
-        return false;
-      }
-      default -> {}
-    }
-    return true;
-  }
-
-  /** A decimal number of nine digits at most; negative if there is none. */
-  private static int number(String text) {
-    boolean isNumber =
-        !text.isEmpty() && text.length() <= 9 && text.chars().allMatch(c -> c >= '0' && c <= '9');
-    return isNumber ? Integer.parseInt(text) : -1;
-  }
-
-  /** Where the content ends; false if nobody says. */
-  private boolean endHead() {
-    boolean isWithoutContent = expectation().isWithoutContent(status);
-    if (contentLength == NO_LENGTH && !isWithoutContent) {
+  /** Looks at the head; false if it does not say where the content ends as we read it. */
+  private boolean endHead(ResponseHead head) {
+    boolean isWithoutContent = expectation().isWithoutContent(head.status());
+    long length = MessageFraming.declared(head);
+    boolean isFramed = length >= 0 || (length == MessageFraming.UNTIL_CLOSE && isWithoutContent);
+    if (head.isInterim() || head.minorVersion() == 0 || !isFramed) {
       return false;
     }
-    contentEnd = isWithoutContent ? 0 : contentLength;
-    if (!expectation().isRight(status)) {
+    contentEnd = isWithoutContent ? 0 : length;
+    String connection = head.field(FieldName.CONNECTION);
+    isLast = connection != null && connection.toLowerCase(Locale.ROOT).contains("close");
+    String cache = head.field(FieldName.CACHE_STATUS);
+    if (cache != null && cache.contains("; hit")) {
+      source = cache.contains("detail=disk") ? AnswerSource.DISK : AnswerSource.MEMORY;
+    }
+    if (!expectation().isRight(head.status())) {
       failure = LoadFailure.WRONG_STATUS;
-    } else if (contentLength != NO_LENGTH && contentLength != expectation().contentLength()) {
+    } else if (length >= 0 && length != expectation().contentLength()) {
       failure = LoadFailure.WRONG_LENGTH;
     }
     return true;
@@ -136,7 +98,7 @@ final class ResponseReader {
 
   private void readContent(ByteBuffer in) {
     int limit = in.limit();
-    int count = Math.min(in.remaining(), contentEnd - contentRead);
+    int count = (int) Math.min(in.remaining(), contentEnd - contentRead);
     in.limit(in.position() + count);
     if (failure == null && !expectation().hasContent(contentRead, in)) {
       failure = LoadFailure.WRONG_CONTENT;
@@ -150,11 +112,6 @@ final class ResponseReader {
       throw new IllegalStateException("no response is expected");
     }
     return expected;
-  }
-
-  private Progress broken() {
-    failure = LoadFailure.MALFORMED;
-    return Progress.BROKEN;
   }
 
   /** What is wrong with the response; null if nothing is so far. */

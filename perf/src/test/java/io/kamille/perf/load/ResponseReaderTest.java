@@ -113,7 +113,7 @@ class ResponseReaderTest {
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n"
       })
   void whatIsNotFramedAsWeReadItIsMalformed(String head) {
-    assertThat(read(head)).isEqualTo(Progress.BROKEN);
+    assertThat(read(head + "\r\n")).isEqualTo(Progress.BROKEN);
     assertThat(reader.failure()).isEqualTo(LoadFailure.MALFORMED);
   }
 
