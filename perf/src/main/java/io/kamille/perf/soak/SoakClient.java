@@ -8,7 +8,6 @@ import java.io.IOException;
 import java.net.ProtocolException;
 import java.net.SocketTimeoutException;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.Semaphore;
@@ -26,47 +25,13 @@ final class SoakClient {
    */
   record Scene(int port, Versions versions, Tally tally, Semaphore crowds) {}
 
-  /** What a client does, and how often. */
-  private enum Deed {
-    GET(40),
-    GET_CODED(8),
-    GET_SHAKY(8),
-    GET_LARGE(3),
-    RANGE(6),
-    HEAD(4),
-    CONDITIONAL(8),
-    POST(5),
-    POST_SHAKY(2),
-    PURGE(3),
-    CROWD(1),
-    READ_SLOWLY(2),
-    LEAVE_IN_HEAD(3),
-    LEAVE_IN_UPLOAD(2),
-    LEAVE_BEFORE_ANSWER(3),
-    LEAVE_IN_CONTENT(4);
-
-    private static final int ALL = Arrays.stream(values()).mapToInt(deed -> deed.weight).sum();
-
-    private final int weight;
-
-    Deed(int weight) {
-      this.weight = weight;
-    }
-
-    private static Deed any(SplittableRandom random) {
-      int left = random.nextInt(ALL);
-      int index = 0;
-      while (left >= values()[index].weight) {
-        left -= values()[index++].weight;
-      }
-      return values()[index];
-    }
-  }
-
   /** Something done with connections. */
   private interface Action {
     void run() throws IOException;
   }
+
+  /** What a client does, and how often beside others. */
+  private record Deed(int weight, String name, Action action) {}
 
   private static final int THINK_MILLIS = 40;
   private static final int SLOW_MILLIS = 80;
@@ -82,6 +47,7 @@ final class SoakClient {
   private final Versions versions;
   private final Tally tally;
   private final SplittableRandom random;
+  private final List<Deed> deeds;
   private @Nullable SoakConnection kept;
   private @Nullable Wanted lastWanted;
   private @Nullable String lastTag;
@@ -91,14 +57,38 @@ final class SoakClient {
     this.versions = scene.versions();
     this.tally = scene.tally();
     this.random = random;
+    deeds =
+        List.of(
+            new Deed(40, "GET", () -> ask(get())),
+            new Deed(8, "GET_CODED", () -> ask(get(Family.TEXT).gzip())),
+            new Deed(8, "GET_SHAKY", () -> ask(get(Family.SHAKY))),
+            new Deed(3, "GET_LARGE", () -> ask(get(Family.LARGE))),
+            new Deed(6, "RANGE", this::range),
+            new Deed(4, "HEAD", () -> ask(get().head())),
+            new Deed(8, "CONDITIONAL", this::conditional),
+            new Deed(5, "POST", () -> post(Subject.any(random))),
+            new Deed(2, "POST_SHAKY", () -> post(Subject.any(Family.SHAKY, random))),
+            new Deed(3, "PURGE", this::purge),
+            new Deed(1, "CROWD", this::crowd),
+            new Deed(
+                2,
+                "READ_SLOWLY",
+                () -> read(get(random.nextBoolean() ? Family.LARGE : Family.SHAKY), true)),
+            new Deed(3, "LEAVE_IN_HEAD", this::leaveInHead),
+            new Deed(2, "LEAVE_IN_UPLOAD", this::leaveInUpload),
+            new Deed(3, "LEAVE_BEFORE_ANSWER", () -> leave(get().text())),
+            new Deed(
+                4,
+                "LEAVE_IN_CONTENT",
+                () -> read(random.nextBoolean() ? get(Family.LARGE) : get(), false)));
   }
 
   /** Does one thing after the other until the time is over, by {@link System#nanoTime}. */
   void run(long endNanos) {
     while (System.nanoTime() - endNanos < 0) {
-      Deed deed = Deed.any(random);
-      tally.count("deed." + deed);
-      attempt(deed.toString(), () -> perform(deed));
+      Deed deed = any();
+      tally.count("deed." + deed.name());
+      attempt(deed.name(), deed.action());
       pause(random.nextInt(THINK_MILLIS));
     }
     drop();
@@ -118,28 +108,13 @@ final class SoakClient {
     drop();
   }
 
-  private void perform(Deed deed) throws IOException {
-    switch (deed) {
-      case GET -> ask(get());
-      case GET_CODED -> ask(get(Family.TEXT).gzip());
-      case GET_SHAKY -> ask(get(Family.SHAKY));
-      case GET_LARGE -> ask(get(Family.LARGE));
-      case RANGE -> range();
-      case HEAD -> ask(get().head());
-      case CONDITIONAL -> conditional();
-      case POST -> post(Subject.any(random));
-      case POST_SHAKY -> post(Subject.any(Family.SHAKY, random));
-      case PURGE -> purge();
-      case CROWD -> crowd();
-      case READ_SLOWLY -> read(get(random.nextBoolean() ? Family.LARGE : Family.SHAKY), true);
-      case LEAVE_IN_HEAD -> {
-        String text = get().text();
-        leave(text.substring(0, random.nextInt(text.length())));
-      }
-      case LEAVE_IN_UPLOAD -> leaveInUpload();
-      case LEAVE_BEFORE_ANSWER -> leave(get().text());
-      case LEAVE_IN_CONTENT -> read(random.nextBoolean() ? get(Family.LARGE) : get(), false);
+  private Deed any() {
+    int left = random.nextInt(deeds.stream().mapToInt(Deed::weight).sum());
+    int index = 0;
+    while (left >= deeds.get(index).weight()) {
+      left -= deeds.get(index++).weight();
     }
+    return deeds.get(index);
   }
 
   private Wanted get() {
@@ -310,6 +285,11 @@ final class SoakClient {
   }
 
   // Rudeness
+
+  private void leaveInHead() throws IOException {
+    String text = get().text();
+    leave(text.substring(0, random.nextInt(text.length())));
+  }
 
   private void leave(String sent) throws IOException {
     try (var connection = connect()) {
