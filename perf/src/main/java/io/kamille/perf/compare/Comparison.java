@@ -38,8 +38,6 @@ import picocli.CommandLine.Spec;
  */
 public abstract class Comparison implements Callable<Integer> {
 
-  private static final double QUIET_LOAD = 0.5;
-
   @Spec private @Nullable CommandSpec spec;
 
   @Option(
@@ -244,7 +242,7 @@ public abstract class Comparison implements Callable<Integer> {
   /** Prints the facts so far; from here on figures follow. */
   final void begin() {
     facts.forEach((name, value) -> System.out.println(name + ": " + value));
-    if (HostFingerprint.loadAverage() > QUIET_LOAD) {
+    if (HostFingerprint.isBusy()) {
       note("this machine is busy with other things; expect disturbed numbers");
     }
   }

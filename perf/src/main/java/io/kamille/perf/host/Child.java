@@ -84,7 +84,8 @@ public final class Child {
     }
   }
 
-  private static boolean isListening(InetSocketAddress address) {
+  /** Whether somebody listens there. */
+  public static boolean isListening(InetSocketAddress address) {
     try (var socket = new Socket()) {
       socket.connect(address, CONNECT_LIMIT_MILLIS);
       return true;

@@ -16,6 +16,8 @@ import java.util.Map;
  */
 public record HostFingerprint(Map<String, String> facts) {
 
+  private static final double QUIET_LOAD = 0.5;
+
   /** Looks at this machine now. */
   public static HostFingerprint take(Checkout checkout) {
     Map<String, String> facts = new LinkedHashMap<>();
@@ -32,8 +34,13 @@ public record HostFingerprint(Map<String, String> facts) {
     return new HostFingerprint(facts);
   }
 
+  /** Whether this machine is busy with other things, so that figures are disturbed. */
+  public static boolean isBusy() {
+    return loadAverage() > QUIET_LOAD;
+  }
+
   /** How many processes wanted a core during the last minute. */
-  public static double loadAverage() {
+  private static double loadAverage() {
     return ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
   }
 

@@ -26,6 +26,17 @@ public final class Programs {
         .orElse(null);
   }
 
+  /**
+   * Makes sure that a program is installed.
+   *
+   * @throws IOException if not, with the Debian package that has it
+   */
+  public static void require(String name, String debianPackage) throws IOException {
+    if (find(name) == null) {
+      throw new IOException(name + " is needed; install it with: apt-get install " + debianPackage);
+    }
+  }
+
   /** The first line that a short command prints, or a word about why there is none. */
   public static String firstLine(List<String> command) {
     try {

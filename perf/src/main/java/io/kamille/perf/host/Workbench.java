@@ -37,7 +37,7 @@ public final class Workbench implements AutoCloseable {
     SERVER("0"),
     /** Load and origin. */
     OTHERS("1"),
-    /** All cores, for what is not measured. */
+    /** All cores, as a user has them. */
     ALL("0-" + (Runtime.getRuntime().availableProcessors() - 1));
 
     private final String list;
@@ -81,11 +81,8 @@ public final class Workbench implements AutoCloseable {
     if (Runtime.getRuntime().availableProcessors() < 2) {
       throw new IOException("two cores are needed: one for the server, one for load and origin");
     }
-    for (String program : List.of("taskset", "setpriv")) {
-      if (Programs.find(program) == null) {
-        throw new IOException(program + " is needed; install it with: apt-get install util-linux");
-      }
-    }
+    Programs.require("taskset", "util-linux");
+    Programs.require("setpriv", "util-linux");
     ServerSocket lock = lock();
     var bench = new Workbench(Files.createTempDirectory("kamille-bench", PASSABLE));
     Runtime.getRuntime().addShutdownHook(bench.hook);

@@ -11,7 +11,6 @@ import io.kamille.perf.peer.Peer.Job;
 import io.kamille.perf.peer.Peer.Place;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -52,14 +51,22 @@ record ClusterNodes(Workbench bench, List<Node> nodes, int peerPort) {
     private final String name;
     private final int port;
     private final ControlPlane control;
+    private final Core core;
     private final List<String> command;
     private Child process;
     private int starts;
 
-    private Node(String name, int port, ControlPlane control, List<String> command, Child process) {
+    private Node(
+        String name,
+        int port,
+        ControlPlane control,
+        Core core,
+        List<String> command,
+        Child process) {
       this.name = name;
       this.port = port;
       this.control = control;
+      this.core = core;
       this.command = command;
       this.process = process;
     }
@@ -121,11 +128,10 @@ record ClusterNodes(Workbench bench, List<Node> nodes, int peerPort) {
   /**
    * Starts them before that origin, and waits until they are a cluster.
    *
-   * @param cores of the nodes, as taskset takes them
+   * @param core of the nodes
    * @param peers the last lines of the section {@code cluster.peers}
    */
-  static ClusterNodes start(
-      Workbench bench, String name, String cores, int originPort, String peers)
+  static ClusterNodes start(Workbench bench, String name, Core core, int originPort, String peers)
       throws IOException, InterruptedException {
     Path files = bench.directory(name);
     int peerPort = Workbench.freePort();
@@ -147,7 +153,7 @@ record ClusterNodes(Workbench bench, List<Node> nodes, int peerPort) {
           Files.readString(files.resolve(node + ".yaml"))
               .replace("  peers:\n", "  config: local\n  peers:\n");
       Path directory = files.resolve("node-" + node);
-      nodes.add(start(bench, directory, cores, originPort, node, part + peers));
+      nodes.add(start(bench, directory, core, originPort, node, part + peers));
     }
     var cluster = new ClusterNodes(bench, nodes, peerPort);
     cluster.awaitWhole();
@@ -159,27 +165,21 @@ record ClusterNodes(Workbench bench, List<Node> nodes, int peerPort) {
   }
 
   /** A Kamille that is in no cluster, before that origin. */
-  static Node single(Workbench bench, String cores, int originPort) throws IOException {
-    Node single = start(bench, bench.directory("single"), cores, originPort, "single", "");
+  static Node single(Workbench bench, Core core, int originPort) throws IOException {
+    Node single = start(bench, bench.directory("single"), core, originPort, "single", "");
     single.process.awaitListening(single.port, LIMIT);
     return single;
   }
 
   private static Node start(
-      Workbench bench, Path directory, String cores, int originPort, String name, String cluster)
+      Workbench bench, Path directory, Core core, int originPort, String name, String cluster)
       throws IOException {
     Files.createDirectories(directory);
     int port = Workbench.freePort();
     var control = new ControlPlane(Workbench.freePort(), directory, Duration.ofSeconds(10));
     List<String> command =
         new ArrayList<>(
-            List.of(
-                "taskset",
-                "-c",
-                cores,
-                "env",
-                "STATE_DIRECTORY=" + directory,
-                "RUNTIME_DIRECTORY=" + directory));
+            List.of("env", "STATE_DIRECTORY=" + directory, "RUNTIME_DIRECTORY=" + directory));
     command.addAll(
         Kamille.of(Checkout.find())
             .withCache(CACHE)
@@ -187,7 +187,7 @@ record ClusterNodes(Workbench bench, List<Node> nodes, int peerPort) {
             .with(cluster)
             .prepare(directory, new Place(Job.MIX, port, originPort, CONNECTIONS)));
     String log = "node-" + name + "-" + port;
-    return new Node(name, port, control, command, bench.start(log, Core.SERVER, command));
+    return new Node(name, port, control, core, command, bench.start(log, core, command));
   }
 
   List<Integer> ports() {
@@ -226,16 +226,8 @@ record ClusterNodes(Workbench bench, List<Node> nodes, int peerPort) {
 
   /** Whether nodes answer one another at their peer ports. */
   boolean hasPeers() {
-    return IntStream.range(0, nodes.size()).allMatch(i -> isListening(host(i)));
-  }
-
-  private boolean isListening(String host) {
-    try (var socket = new Socket()) {
-      socket.connect(new InetSocketAddress(host, peerPort), (int) LIMIT.toMillis());
-      return true;
-    } catch (IOException refused) {
-      return false;
-    }
+    return IntStream.range(0, nodes.size())
+        .allMatch(i -> Child.isListening(new InetSocketAddress(host(i), peerPort)));
   }
 
   /** Sends a signal, such as KILL. */
@@ -246,7 +238,7 @@ record ClusterNodes(Workbench bench, List<Node> nodes, int peerPort) {
   /** Starts a node again that has ended, with all that it has kept. */
   void restart(Node node) throws IOException {
     String log = node.name + "-again-" + ++node.starts;
-    node.process = bench.start(log, Core.SERVER, node.command);
+    node.process = bench.start(log, node.core, node.command);
   }
 
   /** Replaces the process of a node as {@code kamille upgrade} does. Its process is lost here. */

@@ -38,8 +38,6 @@ abstract class Experiment implements Callable<Integer> {
   /** Names the digest of the code in a report. */
   static final String MEASURED_CODE = "measured code";
 
-  private static final double QUIET_LOAD = 0.5;
-
   /** How thoroughly it is done. */
   enum Scale {
     /** A few minutes: to see that it works and what comes out roughly. */
@@ -115,7 +113,7 @@ abstract class Experiment implements Callable<Integer> {
     Map<String, String> facts = HostFingerprint.take(checkout).facts();
     facts.put(MEASURED_CODE, MeasuredCode.digest(checkout.root(), sources()));
     facts.put("scale", scale().name());
-    if (HostFingerprint.loadAverage() > QUIET_LOAD) {
+    if (HostFingerprint.isBusy()) {
       note("this machine was busy with other things; expect disturbed figures");
     }
     var hook = new Thread(() -> write("interrupted", facts), "lab-report");

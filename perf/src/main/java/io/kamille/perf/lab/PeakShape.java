@@ -15,9 +15,15 @@ record PeakShape(double offPeakRate, double peakRate, int partSeconds, int rampS
 
   RateSchedule schedule() {
     Duration part = Duration.ofSeconds(partSeconds);
+    Duration ramp = Duration.ofSeconds(rampSeconds);
+    RateSchedule before = RateSchedule.steady(offPeakRate, part);
     return rampSeconds == 0
-        ? RateSchedule.convex(offPeakRate, peakRate, part)
-        : RateSchedule.trapezoid(offPeakRate, peakRate, part, Duration.ofSeconds(rampSeconds));
+        ? before.step(peakRate, part).step(offPeakRate, part)
+        : before
+            .ramp(peakRate, ramp)
+            .step(peakRate, part)
+            .ramp(offPeakRate, ramp)
+            .step(offPeakRate, part);
   }
 
   int seconds() {

@@ -152,10 +152,6 @@ final class SeveralNodes extends Experiment {
           Column.median("% of a core", CORE, 2),
           Column.median("resident MiB", RESIDENT.times(1.0 / (1 << 20)), 0));
 
-  /** A machine as a user has it; CPU times of hits are steadier on a core without the load. */
-  private static final String BOTH_CORES = "0,1";
-
-  private static final String ONE_CORE = "0";
   private static final int NODES = 3;
   private static final int CLIENTS = 500;
   private static final int WRK_CONNECTIONS = 16;
@@ -243,8 +239,8 @@ final class SeveralNodes extends Experiment {
 
   private void measureCluster(Workbench bench, Origin origin)
       throws IOException, InterruptedException {
-    var cluster = ClusterNodes.start(bench, "cluster", BOTH_CORES, origin.port(), "");
-    Node single = ClusterNodes.single(bench, BOTH_CORES, origin.port());
+    var cluster = ClusterNodes.start(bench, "cluster", Core.ALL, origin.port(), "");
+    Node single = ClusterNodes.single(bench, Core.ALL, origin.port());
     if (!cluster.hasPeers()) {
       note("peers off: the nodes do not answer at their peer ports");
     }
@@ -545,13 +541,13 @@ final class SeveralNodes extends Experiment {
     }
   }
 
-  // CPU time of hits
+  // CPU time of hits: steadier on a core without the load
 
   private void measureHits(Workbench bench, Origin origin)
       throws IOException, InterruptedException {
     var cluster =
-        ClusterNodes.start(bench, "no-copies", ONE_CORE, origin.port(), "    copies: none\n");
-    Node single = ClusterNodes.single(bench, ONE_CORE, origin.port());
+        ClusterNodes.start(bench, "no-copies", Core.SERVER, origin.port(), "    copies: none\n");
+    Node single = ClusterNodes.single(bench, Core.SERVER, origin.port());
     Map<String, String> paths = new LinkedHashMap<>();
     for (int i = 0; i < PROBES; i++) {
       String path = "/hit/1024?" + i;

@@ -38,7 +38,7 @@ public final class LoadProgram {
   /** Runs wrk. */
   public static Result wrk(Workbench bench, int connections, int port, String path, int seconds)
       throws IOException, InterruptedException {
-    require("wrk", "wrk");
+    Programs.require("wrk", "wrk");
     Path script = bench.directory("wrk").resolve("wrk.lua");
     Files.writeString(script, Resource.text(LoadProgram.class, "wrk.lua"));
     var command = new ArrayList<>(List.of("wrk", "-t1", "-c" + connections, "-d" + seconds + "s"));
@@ -60,7 +60,7 @@ public final class LoadProgram {
   public static Result h2load(
       Workbench bench, int connections, int streams, int port, String path, int seconds)
       throws IOException, InterruptedException {
-    require("h2load", "nghttp2-client");
+    Programs.require("h2load", "nghttp2-client");
     var command = new ArrayList<>(List.of("h2load", "-t1", "--tls13-ciphers=" + CIPHER));
     command.addAll(List.of("-c" + connections, "-m" + Math.max(1, streams), "-D" + seconds));
     if (streams == 0) {
@@ -86,12 +86,5 @@ public final class LoadProgram {
       numbers[i] = Long.parseLong(found.group(i + 1));
     }
     return numbers;
-  }
-
-  private static void require(String program, String debianPackage) throws IOException {
-    if (Programs.find(program) == null) {
-      throw new IOException(
-          program + " is needed; install it with: apt-get install " + debianPackage);
-    }
   }
 }

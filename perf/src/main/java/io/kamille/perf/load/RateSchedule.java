@@ -57,29 +57,6 @@ public final class RateSchedule {
     return new RateSchedule(List.of()).step(ratePerSecond, duration);
   }
 
-  /**
-   * A peak between two stretches of the same length at an off-peak rate, without transition.
-   *
-   * @param part how long each of the three lasts
-   */
-  public static RateSchedule convex(double offPeak, double peak, Duration part) {
-    return steady(offPeak, part).step(peak, part).step(offPeak, part);
-  }
-
-  /**
-   * A peak between two stretches at an off-peak rate, with a straight way up and down.
-   *
-   * @param part how long each of the three lasts
-   * @param ramp how long each way is
-   */
-  public static RateSchedule trapezoid(double offPeak, double peak, Duration part, Duration ramp) {
-    return steady(offPeak, part)
-        .ramp(peak, ramp)
-        .step(peak, part)
-        .ramp(offPeak, ramp)
-        .step(offPeak, part);
-  }
-
   /** This, and then at once another rate. */
   public RateSchedule step(double ratePerSecond, Duration duration) {
     return then(ratePerSecond, ratePerSecond, duration);

@@ -25,6 +25,18 @@ class PeakShapeTest {
     assertRate(shape, new Stretch(shape.seconds() - 8, shape.seconds()), 150);
   }
 
+  @Test
+  void aPeakStandsBetweenTwoStretchesOfTheSameLength() {
+    var convex = new PeakShape(100, 400, 10, 0).schedule();
+    assertThat(convex.durationNanos()).isEqualTo(30_000_000_000L);
+    assertThat(convex.expectedCount()).isEqualTo(6000);
+    assertThat(convex.ratePerSecond(15_000_000_000L)).isEqualTo(400);
+    var trapezoid = new PeakShape(100, 400, 10, 2).schedule();
+    assertThat(trapezoid.durationNanos()).isEqualTo(34_000_000_000L);
+    assertThat(trapezoid.expectedCount()).isEqualTo(7000);
+    assertThat(trapezoid.ratePerSecond(11_000_000_000L)).isEqualTo(250);
+  }
+
   private static void assertRate(PeakShape shape, Stretch stretch, double rate) {
     assertThat(shape.schedule().ratePerSecond(stretch.from() * 1_000_000_000L)).isEqualTo(rate);
     assertThat(shape.schedule().ratePerSecond(stretch.to() * 1_000_000_000L - 1)).isEqualTo(rate);

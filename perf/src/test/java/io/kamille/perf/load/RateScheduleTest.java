@@ -68,16 +68,4 @@ class RateScheduleTest {
     assertThatThrownBy(() -> RateSchedule.steady(1, Duration.ZERO))
         .hasMessageStartingWith("duration: PT0S");
   }
-
-  @Test
-  void aPeakStandsBetweenTwoStretchesOfTheSameLength() {
-    var convex = RateSchedule.convex(100, 400, Duration.ofSeconds(10));
-    assertThat(convex.durationNanos()).isEqualTo(Duration.ofSeconds(30).toNanos());
-    assertThat(convex.expectedCount()).isEqualTo(6000);
-    assertThat(convex.ratePerSecond(Duration.ofSeconds(15).toNanos())).isEqualTo(400);
-    var trapezoid = RateSchedule.trapezoid(100, 400, Duration.ofSeconds(10), Duration.ofSeconds(2));
-    assertThat(trapezoid.durationNanos()).isEqualTo(Duration.ofSeconds(34).toNanos());
-    assertThat(trapezoid.expectedCount()).isEqualTo(7000);
-    assertThat(trapezoid.ratePerSecond(Duration.ofSeconds(11).toNanos())).isEqualTo(250);
-  }
 }
