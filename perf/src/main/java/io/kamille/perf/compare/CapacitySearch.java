@@ -4,8 +4,14 @@ import io.kamille.perf.report.Figure;
 import io.kamille.perf.report.Samples;
 import java.io.IOException;
 
-/** Looks for the highest rate that holds, with few trials. */
-final class CapacitySearch {
+/**
+ * Looks for the highest rate that holds, with few trials.
+ *
+ * @param factor of the first steps
+ * @param precision how close the rate that holds and the one that does not shall come, as a factor
+ * @param trials at most
+ */
+record CapacitySearch(double factor, double precision, int trials) {
 
   /*
    * From the rate where the search begins it goes up, or down, by a factor until the answer
@@ -21,24 +27,6 @@ final class CapacitySearch {
   interface Trial {
     /** Whether the server keeps up with it. */
     boolean holds(double rate) throws IOException, InterruptedException;
-  }
-
-  private final double factor;
-  private final double precision;
-  private final int trials;
-
-  /**
-   * A search.
-   *
-   * @param factor of the first steps
-   * @param precision how close the rate that holds and the one that does not shall come, as a
-   *     factor
-   * @param trials at most
-   */
-  CapacitySearch(double factor, double precision, int trials) {
-    this.factor = factor;
-    this.precision = precision;
-    this.trials = trials;
   }
 
   /** What the last search of a server found, of those that found something; 0 if none did. */

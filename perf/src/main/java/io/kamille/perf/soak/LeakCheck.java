@@ -7,8 +7,12 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/** Whether the server gives back what it took, once nobody asks for anything. Confined. */
-final class LeakCheck {
+/**
+ * Whether the server gives back what it took, once nobody asks for anything. Confined.
+ *
+ * @param before what was open before the first request
+ */
+record LeakCheck(SoakServer server, SoakServer.Descriptors before) {
 
   /*
    * Origins' connections are idle for 4 s before they are closed, clients' for 10 s, and what the
@@ -32,19 +36,6 @@ final class LeakCheck {
 
   private static final List<String> PARTS_UNDER_WAY =
       List.of("filling", "leased", "renewing", "retired");
-
-  private final SoakServer server;
-  private final SoakServer.Descriptors before;
-
-  /**
-   * To be made before the first request.
-   *
-   * @throws IOException if the server cannot be asked
-   */
-  LeakCheck(SoakServer server) throws IOException {
-    this.server = server;
-    this.before = server.descriptors();
-  }
 
   /** Waits until nothing is under way, and returns what still is after that time. */
   List<String> awaitIdle() throws IOException {

@@ -122,7 +122,7 @@ public final class Soak implements Callable<Integer> {
 
   private void soak(SoakServer server, SoakOrigin sometimesDown, SplittableRandom random)
       throws IOException, InterruptedException {
-    var leaks = new LeakCheck(server);
+    var leaks = new LeakCheck(server, server.descriptors());
     long end = System.nanoTime() + Math.round(minutes * 60e9);
     var threads = new ArrayList<Thread>();
     var scene = new SoakClient.Scene(server.port(), versions, tally, new Semaphore(CROWDS));

@@ -8,32 +8,17 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /** Who runs the proxy: purges, reloads, sets peak mode, looks. Confined to its thread. */
-final class SoakOperator {
+record SoakOperator(
+    SoakServer server,
+    SoakOrigin sometimesDown,
+    Versions versions,
+    Tally tally,
+    SplittableRandom random) {
 
   private static final int PAUSE_MILLIS = 400;
 
   /** All is purged so seldom, since much has to be stored first. */
   private static final int SELDOM = 40;
-
-  private final SoakServer server;
-  private final SoakOrigin sometimesDown;
-  private final Versions versions;
-  private final Tally tally;
-  private final SplittableRandom random;
-  private int reloads;
-
-  SoakOperator(
-      SoakServer server,
-      SoakOrigin sometimesDown,
-      Versions versions,
-      Tally tally,
-      SplittableRandom random) {
-    this.server = server;
-    this.sometimesDown = sometimesDown;
-    this.versions = versions;
-    this.tally = tally;
-    this.random = random;
-  }
 
   /** Does one thing after the other until the time is over; leaves everything as it was. */
   void run(long endNanos) {
@@ -72,8 +57,8 @@ final class SoakOperator {
           purge(List.of(), what + ", \"mode\": \"soft\"");
         }
         case 6 -> {
-          server.reload(++reloads);
           tally.count("order.reload");
+          server.reload(tally.sum("order.reload"));
         }
         case 7 -> peak(List.of("forced", "off", "auto").get(random.nextInt(3)));
         case 8 -> sometimesDown.down(random.nextBoolean());

@@ -110,30 +110,32 @@ final class SoakOrigin implements AutoCloseable {
       boolean hasContent) {
 
     private String head() {
-      var head = new StringBuilder("HTTP/1.1 " + status + " Soak\r\n");
-      head.append(date()).append("X-Version: ").append(version);
-      head.append("\r\nETag: ").append(Subject.entityTag(variant, version));
-      int maxAge = subject.family().maxAge;
-      head.append("\r\nCache-Control: ").append(maxAge == 0 ? "no-store" : "max-age=" + maxAge);
-      head.append("\r\nSurrogate-Key: ").append(subject.tag()).append("\r\n");
-      head.append(subject.family() == Family.TEXT ? "Content-Type: text/plain\r\n" : "");
-      head.append(subject.family() == Family.VARY ? "Vary: Accept-Language\r\n" : "");
-      if (status == 206) {
-        head.append("Content-Range: bytes ").append(from).append('-').append(from + length - 1);
-        head.append('/').append(subject.length()).append("\r\n");
-      }
-      head.append(
-          switch (subject.framing()) {
-            case CLOSE -> "Connection: close\r\n";
-            case CHUNKED -> status == 304 ? "" : "Transfer-Encoding: chunked\r\n";
-            case LENGTH -> status == 304 ? "" : "Content-Length: " + length + "\r\n";
-          });
-      return head.append("\r\n").toString();
+      Family family = subject.family();
+      String range = "bytes " + from + "-" + (from + length - 1) + "/" + subject.length();
+      return begin(status)
+          + line("X-Version", version)
+          + line("ETag", Subject.entityTag(variant, version))
+          + line("Cache-Control", family.maxAge == 0 ? "no-store" : "max-age=" + family.maxAge)
+          + line("Surrogate-Key", subject.tag())
+          + (family == Family.TEXT ? line("Content-Type", "text/plain") : "")
+          + (family == Family.VARY ? line("Vary", "Accept-Language") : "")
+          + (status == 206 ? line("Content-Range", range) : "")
+          + switch (subject.framing()) {
+            case CLOSE -> line("Connection", "close");
+            case CHUNKED -> status == 304 ? "" : line("Transfer-Encoding", "chunked");
+            case LENGTH -> status == 304 ? "" : line("Content-Length", length);
+          }
+          + "\r\n";
     }
   }
 
-  private static String date() {
-    return "Date: " + HttpDate.format(System.currentTimeMillis() / 1000) + "\r\n";
+  private static String begin(int status) {
+    String date = HttpDate.format(System.currentTimeMillis() / 1000);
+    return "HTTP/1.1 " + status + " Soak\r\n" + line("Date", date);
+  }
+
+  private static String line(String name, Object value) {
+    return name + ": " + value + "\r\n";
   }
 
   /** One connection that the proxy made. Confined to its thread. */
@@ -168,8 +170,7 @@ final class SoakOrigin implements AutoCloseable {
       if (subject.family() == Family.SHAKY && own.nextDouble() < FAULTY) {
         isRight = fail(answer(subject, request));
       } else if (isUpload) {
-        print("HTTP/1.1 204 No Content\r\n" + date());
-        print("X-Version: " + versions.change(subject) + "\r\n\r\n");
+        print(begin(204) + line("X-Version", versions.change(subject)) + "\r\n");
       } else {
         send(answer(subject, request));
         isRight = subject.framing() != Framing.CLOSE;
@@ -197,34 +198,38 @@ final class SoakOrigin implements AutoCloseable {
     private Answer answer(Subject subject, RequestHead request) {
       long version = versions.current(subject);
       int variant = variant(subject, request.field(FieldName.ACCEPT_LANGUAGE));
-      boolean hasContent = request.method() != Method.HEAD;
       String tag = Subject.entityTag(variant, version);
-      String unmodified = request.field(FieldName.IF_NONE_MATCH);
-      if (!subject.isNegative() && unmodified != null && unmodified.contains(tag)) {
+      String condition = request.field(FieldName.IF_RANGE);
+      Matcher range = RANGE.matcher(text(request.field(FieldName.RANGE)));
+      boolean isGet = request.method() != Method.HEAD;
+      int length = subject.length();
+      if (subject.isNegative()) {
+        return new Answer(subject, variant, version, 404, 0, length, isGet);
+      }
+      if (text(request.field(FieldName.IF_NONE_MATCH)).contains(tag)) {
         return new Answer(subject, variant, version, 304, 0, 0, false);
       }
-      String range = request.field(FieldName.RANGE);
-      String condition = request.field(FieldName.IF_RANGE);
-      Matcher matcher = RANGE.matcher(range == null ? "" : range);
-      if (matcher.matches()
-          && hasContent
-          && !subject.isNegative()
+      if (range.matches()
+          && isGet
           && subject.hasRanges()
           && (condition == null || condition.equals(tag))
-          && Integer.parseInt(matcher.group(1)) < subject.length()) {
-        int first = Integer.parseInt(matcher.group(1));
-        int last = Math.min(Integer.parseInt(matcher.group(2)), subject.length() - 1);
-        return new Answer(subject, variant, version, 206, first, last - first + 1, true);
+          && Integer.parseInt(range.group(1)) < length) {
+        int first = Integer.parseInt(range.group(1));
+        int end = Math.min(Integer.parseInt(range.group(2)) + 1, length);
+        return new Answer(subject, variant, version, 206, first, end - first, true);
       }
-      int status = subject.isNegative() ? 404 : 200;
-      return new Answer(subject, variant, version, status, 0, subject.length(), hasContent);
+      return new Answer(subject, variant, version, 200, 0, length, isGet);
+    }
+
+    private static String text(@Nullable String value) {
+      return value == null ? "" : value;
     }
 
     /** Of the languages en, de and fr, the one asked for; for others than Vary, 0. */
     private static int variant(Subject subject, @Nullable String language) {
-      return subject.family().variants() == 1 || language == null
+      return subject.family().variants() == 1
           ? 0
-          : Math.max(0, Wanted.LANGUAGES.indexOf(language));
+          : Math.max(0, Wanted.LANGUAGES.indexOf(text(language)));
     }
 
     private void send(Answer answer) throws IOException {
@@ -255,6 +260,7 @@ final class SoakOrigin implements AutoCloseable {
       var fault = Fault.values()[own.nextInt(Fault.values().length)];
       tally.count("fault." + fault);
       String head = answer.head();
+      boolean endsWithConnection = answer.subject().framing() == Framing.CLOSE;
       switch (fault) {
         case CLOSE_BEFORE_HEAD -> {}
         case RESET_IN_HEAD -> {
@@ -271,10 +277,8 @@ final class SoakOrigin implements AutoCloseable {
           }
         }
         case NONSENSE -> print("220 mail.example ESMTP\r\n");
-        case ERROR_503 -> {
-          print("HTTP/1.1 503 Soak\r\n" + date());
-          print("X-Fault: " + fault + "\r\nContent-Length: 0\r\n\r\n");
-        }
+        case ERROR_503 ->
+            print(begin(503) + line("X-Fault", fault) + line("Content-Length", 0) + "\r\n");
         case CLOSE_IN_CONTENT, RESET_IN_CONTENT, HANG_IN_CONTENT -> {
           print(head);
           if (answer.hasContent() && answer.length() > 0) {
@@ -283,13 +287,13 @@ final class SoakOrigin implements AutoCloseable {
           out.flush();
           park(fault == Fault.HANG_IN_CONTENT ? HANG_MILLIS : 0);
           // If the end of the connection tells the end of the content, only a reset breaks it off.
-          if (fault != Fault.CLOSE_IN_CONTENT || answer.subject().framing() == Framing.CLOSE) {
+          if (fault != Fault.CLOSE_IN_CONTENT || endsWithConnection) {
             in.reset();
           }
         }
         case SURPLUS -> {
           send(answer);
-          print(answer.subject().framing() == Framing.CLOSE ? "" : "surplus");
+          print(endsWithConnection ? "" : "surplus");
         }
       }
       return fault == Fault.ERROR_503;

@@ -53,7 +53,7 @@ record SoakServer(
 
   /** Writes a configuration. What a reload changes follows from its number. */
   private static Path configure(
-      Path directory, int port, ControlPlane control, Ports origins, int number)
+      Path directory, int port, ControlPlane control, Ports origins, long number)
       throws IOException {
     return Files.writeString(
         directory.resolve("kamille.yaml"),
@@ -64,12 +64,12 @@ record SoakServer(
             .replace("%SHAKY%", Integer.toString(origins.shaky()))
             .replace("%DOWN%", Integer.toString(origins.down()))
             .replace("%DIRECTORY%", directory.toString())
-            .replace("%RETRIES%", Integer.toString(1 + number % 2))
+            .replace("%RETRIES%", Long.toString(1 + number % 2))
             .replace("%STALE%", 1 + number % 3 + "s"));
   }
 
   /** Writes another configuration and has it loaded. */
-  void reload(int number) throws IOException, InterruptedException {
+  void reload(long number) throws IOException, InterruptedException {
     configure(directory, port, control, origins, number);
     bench.run(Core.ALL, List.of("sh", "-c", "kill -HUP " + process.pid()));
   }
