@@ -1,5 +1,8 @@
 package io.kamille.perf.soak;
 
+import static io.kamille.perf.soak.SoakConnection.field;
+
+import io.kamille.core.http.Fields;
 import io.kamille.core.http.Method;
 import io.kamille.core.http.ResponseHead;
 import io.netty.buffer.ByteBuf;
@@ -162,40 +165,51 @@ final class SoakClient {
 
   private void receive(SoakConnection connection, Wanted wanted, ResponseHead head)
       throws IOException {
-    var verdict = new Verdict(wanted, head, versions);
     boolean isSound = wanted.subject().family() != Family.SHAKY;
+    Verdict.Kind kind;
     try {
-      for (ByteBuf piece = connection.piece(); piece != null; piece = connection.piece()) {
-        verdict.take(piece);
-      }
-      verdict.complete();
+      kind = take(connection, wanted, head, Integer.MAX_VALUE, false);
     } catch (EOFException e) {
       tally.count(isSound ? "unexpected-break" : "break");
       throw e;
-    } finally {
-      blame(verdict);
     }
-    tally.count("answer." + verdict.kind());
-    if (verdict.kind() == Verdict.Kind.TROUBLE && isSound) {
+    tally.count("answer." + kind);
+    Fields fields = head.fields();
+    if (kind == Verdict.Kind.TROUBLE && isSound) {
       tally.count("unexpected-trouble");
-      String why = SoakConnection.field(head.fields(), "proxy-status");
-      tally.count("trouble." + head.status() + " " + why);
-    } else if (verdict.kind() == Verdict.Kind.CONTENT) {
+      tally.count("trouble." + head.status() + " " + field(fields, "proxy-status"));
+    } else if (kind == Verdict.Kind.CONTENT) {
       lastWanted = wanted;
-      lastTag = SoakConnection.field(head.fields(), "etag");
+      lastTag = field(fields, "etag");
     }
     boolean isLast =
-        head.minorVersion() == 0
-            || "close".equalsIgnoreCase(SoakConnection.field(head.fields(), "connection"));
+        head.minorVersion() == 0 || "close".equalsIgnoreCase(field(fields, "connection"));
     if (isLast || random.nextDouble() < CLOSING) {
       drop();
     }
   }
 
-  private void blame(Verdict verdict) {
-    String fault = verdict.fault();
-    if (fault != null) {
-      tally.fail(fault);
+  /** Compares so much of an answer, counted in octets, or in small pieces with pauses. */
+  private Verdict.Kind take(
+      SoakConnection connection, Wanted wanted, ResponseHead head, int amount, boolean isSlow)
+      throws IOException {
+    var verdict = new Verdict(wanted, head, versions);
+    try {
+      ByteBuf piece = connection.piece();
+      for (int left = amount; piece != null && left > 0; piece = connection.piece()) {
+        verdict.take(piece);
+        left -= isSlow ? 1 : piece.readableBytes();
+        pause(isSlow ? SLOW_MILLIS : 0);
+      }
+      if (piece == null) {
+        verdict.complete();
+      }
+      return verdict.kind();
+    } finally {
+      String fault = verdict.fault();
+      if (fault != null) {
+        tally.fail(fault);
+      }
     }
   }
 
@@ -248,7 +262,7 @@ final class SoakClient {
         tally.count("post." + (head == null ? "unanswered" : head.status()));
         return;
       }
-      String version = SoakConnection.field(head.fields(), "x-version");
+      String version = field(head.fields(), "x-version");
       if (version == null) {
         tally.fail("POST " + subject.target() + " without a version: " + head);
       } else {
@@ -314,18 +328,10 @@ final class SoakClient {
         tally.fail("no answer to " + wanted.subject().target());
         return;
       }
-      var verdict = new Verdict(wanted, head, versions);
-      int left = isSlow ? SLOW_PIECES : random.nextInt(wanted.subject().length() + 1);
       try {
-        ByteBuf piece = connection.piece();
-        while (piece != null && left > 0) {
-          verdict.take(piece);
-          left -= isSlow ? 1 : piece.readableBytes();
-          pause(isSlow ? SLOW_MILLIS : 0);
-          piece = connection.piece();
-        }
+        int some = isSlow ? SLOW_PIECES : random.nextInt(wanted.subject().length() + 1);
+        take(connection, wanted, head, some, isSlow);
       } finally {
-        blame(verdict);
         resetSometimes(connection);
       }
     }
