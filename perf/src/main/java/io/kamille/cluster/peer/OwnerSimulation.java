@@ -30,7 +30,9 @@ public final class OwnerSimulation {
 
   private final int nodes;
   private final Owners owners;
-  private final int[] ownerOf;
+
+  /** The node that owns each key. */
+  final int[] ownerOf;
 
   /**
    * What popular keys do.
@@ -71,16 +73,6 @@ public final class OwnerSimulation {
   /** The part of all keys that have another owner in another cluster. */
   public double moved(OwnerSimulation other) {
     return IntStream.range(0, KEYS).filter(key -> ownerOf[key] != other.ownerOf[key]).count()
-        / (double) KEYS;
-  }
-
-  /** The part of all keys that move between nodes that both clusters have. */
-  double movedBetweenOthers(OwnerSimulation other) {
-    int both = Math.min(nodes, other.nodes);
-    return IntStream.range(0, KEYS)
-            .filter(key -> ownerOf[key] != other.ownerOf[key])
-            .filter(key -> ownerOf[key] < both && other.ownerOf[key] < both)
-            .count()
         / (double) KEYS;
   }
 

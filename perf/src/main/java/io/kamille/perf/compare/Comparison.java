@@ -93,7 +93,7 @@ public abstract class Comparison implements Callable<Integer> {
     try (var opened = Workbench.open()) {
       bench = opened;
       CongestionControl.useCubic(opened);
-      facts.putAll(HostFingerprint.take(checkout).facts());
+      facts.putAll(HostFingerprint.facts(checkout));
       run();
     }
     return 0;

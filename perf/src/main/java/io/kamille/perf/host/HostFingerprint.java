@@ -9,17 +9,15 @@ import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/**
- * What a number depends on besides the code: machine, kernel, Java, versions.
- *
- * @param facts name and value, in the order they are shown
- */
-public record HostFingerprint(Map<String, String> facts) {
+/** What a number depends on besides the code: machine, kernel, Java, versions. */
+public final class HostFingerprint {
 
   private static final double QUIET_LOAD = 0.5;
 
-  /** Looks at this machine now. */
-  public static HostFingerprint take(Checkout checkout) {
+  private HostFingerprint() {}
+
+  /** Looks at this machine now: names and values, in the order they are shown. */
+  public static Map<String, String> facts(Checkout checkout) {
     Map<String, String> facts = new LinkedHashMap<>();
     facts.put("date", Instant.now().truncatedTo(ChronoUnit.SECONDS).toString());
     facts.put("commit", checkout.commit());
@@ -31,7 +29,7 @@ public record HostFingerprint(Map<String, String> facts) {
     facts.put("flags", String.join(" ", ManagementFactory.getRuntimeMXBean().getInputArguments()));
     facts.put("options", System.getenv().getOrDefault("KAMILLE_JAVA_OPTS", ""));
     facts.put("load", Double.toString(loadAverage()));
-    return new HostFingerprint(facts);
+    return facts;
   }
 
   /** Whether this machine is busy with other things, so that figures are disturbed. */

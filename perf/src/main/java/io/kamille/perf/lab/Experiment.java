@@ -110,7 +110,7 @@ abstract class Experiment implements Callable<Integer> {
   public final Integer call() throws IOException, InterruptedException {
     var checkout = Checkout.find();
     directory = checkout.results(to, "lab/" + name);
-    Map<String, String> facts = HostFingerprint.take(checkout).facts();
+    Map<String, String> facts = HostFingerprint.facts(checkout);
     facts.put(MEASURED_CODE, MeasuredCode.digest(checkout.root(), sources()));
     facts.put("scale", scale().name());
     if (HostFingerprint.isBusy()) {
