@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Semaphore;
@@ -105,8 +106,9 @@ public final class Soak implements Callable<Integer> {
     try (var sound = new SoakOrigin(versions, tally, random.nextLong());
         var shaky = new SoakOrigin(versions, tally, random.nextLong());
         var sometimesDown = new SoakOrigin(versions, tally, random.nextLong())) {
-      var ports = new SoakServer.Ports(sound.port(), shaky.port(), sometimesDown.port());
-      var server = SoakServer.start(bench, program, ports);
+      var origins =
+          Map.of("%SOUND%", sound.port(), "%SHAKY%", shaky.port(), "%DOWN%", sometimesDown.port());
+      var server = SoakServer.start(bench, program, origins);
       try {
         soak(server, sometimesDown, random);
       } finally {

@@ -53,7 +53,7 @@ final class SoakClient {
   private final List<Deed> deeds;
   private @Nullable SoakConnection kept;
   private @Nullable Wanted lastWanted;
-  private @Nullable String lastTag;
+  private String lastTag = "";
 
   SoakClient(Scene scene, SplittableRandom random) {
     this.scene = scene;
@@ -183,7 +183,7 @@ final class SoakClient {
       lastTag = field(fields, "etag");
     }
     boolean isLast =
-        head.minorVersion() == 0 || "close".equalsIgnoreCase(field(fields, "connection"));
+        head.minorVersion() == 0 || field(fields, "connection").equalsIgnoreCase("close");
     if (isLast || random.nextDouble() < CLOSING) {
       drop();
     }
@@ -228,7 +228,7 @@ final class SoakClient {
   }
 
   private void conditional() throws IOException {
-    if (lastWanted == null || lastTag == null) {
+    if (lastWanted == null) {
       ask(get());
     } else {
       ask(Wanted.get(versions, lastWanted.subject(), lastWanted.variant()).unless(lastTag));
@@ -263,7 +263,7 @@ final class SoakClient {
         return;
       }
       String version = field(head.fields(), "x-version");
-      if (version == null) {
+      if (version.isEmpty()) {
         tally.fail("POST " + subject.target() + " without a version: " + head);
       } else {
         versions.forbidBefore(subject, Long.parseLong(version));

@@ -177,10 +177,9 @@ final class SoakConnection implements AutoCloseable {
     return new EOFException("the connection ended within a message");
   }
 
-  /** The values of all lines of that name, with commas between; null if there are none. */
-  static @Nullable String field(Fields fields, String name) {
-    var values = fields.all(name);
-    return values.isEmpty() ? null : String.join(", ", values);
+  /** The values of all lines of that name, with commas between; empty if there are none. */
+  static String field(Fields fields, String name) {
+    return String.join(", ", fields.all(name));
   }
 
   /** Lets it close with a reset. */

@@ -1,9 +1,10 @@
 package io.kamille.perf.soak;
 
+import static io.kamille.perf.soak.SoakConnection.field;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import io.kamille.core.h1.MessageFraming;
-import io.kamille.core.http.FieldName;
+import io.kamille.core.http.Fields;
 import io.kamille.core.http.HttpDate;
 import io.kamille.core.http.Method;
 import io.kamille.core.http.RequestHead;
@@ -20,7 +21,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 
 /** An origin of the soak on a loopback port, sound or not. Any thread. */
 final class SoakOrigin implements AutoCloseable {
@@ -189,47 +189,38 @@ final class SoakOrigin implements AutoCloseable {
         }
         position += piece.readableBytes();
       }
-      String announced = SoakConnection.field(request.fields(), "x-length");
-      if (announced != null && Integer.parseInt(announced) != position) {
+      String announced = field(request.fields(), "x-length");
+      if (!announced.isEmpty() && Integer.parseInt(announced) != position) {
         tally.fail("origin: " + position + " of " + announced + " for " + subject.target());
       }
     }
 
     private Answer answer(Subject subject, RequestHead request) {
       long version = versions.current(subject);
-      int variant = variant(subject, request.field(FieldName.ACCEPT_LANGUAGE));
+      Fields fields = request.fields();
+      int language = Wanted.LANGUAGES.indexOf(field(fields, "accept-language"));
+      int variant = subject.family().variants() == 1 ? 0 : Math.max(0, language);
       String tag = Subject.entityTag(variant, version);
-      String condition = request.field(FieldName.IF_RANGE);
-      Matcher range = RANGE.matcher(text(request.field(FieldName.RANGE)));
+      String condition = field(fields, "if-range");
+      Matcher range = RANGE.matcher(field(fields, "range"));
       boolean isGet = request.method() != Method.HEAD;
       int length = subject.length();
       if (subject.isNegative()) {
         return new Answer(subject, variant, version, 404, 0, length, isGet);
       }
-      if (text(request.field(FieldName.IF_NONE_MATCH)).contains(tag)) {
+      if (field(fields, "if-none-match").contains(tag)) {
         return new Answer(subject, variant, version, 304, 0, 0, false);
       }
       if (range.matches()
           && isGet
           && subject.hasRanges()
-          && (condition == null || condition.equals(tag))
+          && (condition.isEmpty() || condition.equals(tag))
           && Integer.parseInt(range.group(1)) < length) {
         int first = Integer.parseInt(range.group(1));
         int end = Math.min(Integer.parseInt(range.group(2)) + 1, length);
         return new Answer(subject, variant, version, 206, first, end - first, true);
       }
       return new Answer(subject, variant, version, 200, 0, length, isGet);
-    }
-
-    private static String text(@Nullable String value) {
-      return value == null ? "" : value;
-    }
-
-    /** Of the languages en, de and fr, the one asked for; for others than Vary, 0. */
-    private static int variant(Subject subject, @Nullable String language) {
-      return subject.family().variants() == 1
-          ? 0
-          : Math.max(0, Wanted.LANGUAGES.indexOf(text(language)));
     }
 
     private void send(Answer answer) throws IOException {

@@ -10,13 +10,15 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /** Kamille as a child, and what can be asked of it. The bench ends it. Any thread. */
 record SoakServer(
-    Workbench bench, Path directory, int port, ControlPlane control, Ports origins, Child process) {
+    Workbench bench, ControlPlane control, Map<String, Integer> ports, Child process) {
 
   /** Nobody may wait for longer than this; it is no measure of speed. */
   private static final Duration PATIENCE = Duration.ofMinutes(2);
@@ -27,51 +29,55 @@ record SoakServer(
   private static final int HEAP_MIB = 192;
 
   private static final String OPTIONS =
-      "KAMILLE_JAVA_OPTS=-Xms%dm -Xmx%dm -XX:+AlwaysPreTouch -Dio.netty.leakDetection.level=advanced"
-          .formatted(HEAP_MIB, HEAP_MIB);
+      "KAMILLE_JAVA_OPTS=-Dio.netty.leakDetection.level=advanced -XX:+AlwaysPreTouch"
+          + (" -Xms" + HEAP_MIB + "m -Xmx" + HEAP_MIB + "m");
 
   /** The first line of a stack trace's frames, and what nobody wants to read in a log. */
   private static final Pattern TROUBLE =
       Pattern.compile("LEAK|^\\s+at \\S+\\(|Exception|Error:|OutOfMemory|AssertionError");
 
-  /** Where the origins listen. */
-  record Ports(int sound, int shaky, int down) {}
-
-  /** Starts it, with leak detection and a heap that does not grow, and waits until it listens. */
-  static SoakServer start(Workbench bench, Path program, Ports origins) throws IOException {
-    Path directory = bench.directory("soak");
-    int port = Workbench.freePort();
-    var control = new ControlPlane(Workbench.freePort(), directory, PATIENCE);
-    Path file = configure(directory, port, control, origins, 0);
-    List<String> command =
-        List.of("env", OPTIONS, program.toString(), "run", "--config", file.toString());
-    Child process = bench.start("kamille", Core.ALL, command);
-    process.awaitListening(port, PATIENCE);
-    process.awaitListening(control.port(), PATIENCE);
-    return new SoakServer(bench, directory, port, control, origins, process);
+  /**
+   * Starts it, with leak detection and a heap that does not grow, and waits until it listens.
+   *
+   * @param origins ports, by their names in the configuration
+   */
+  static SoakServer start(Workbench bench, Path program, Map<String, Integer> origins)
+      throws IOException {
+    var ports = new HashMap<>(origins);
+    var control = new ControlPlane(Workbench.freePort(), bench.directory("soak"), PATIENCE);
+    ports.put("%ADMIN%", control.port());
+    ports.put("%PORT%", Workbench.freePort());
+    String file = configure(control, ports, 0).toString();
+    List<String> command = List.of("env", OPTIONS, program.toString(), "run", "--config", file);
+    var server = new SoakServer(bench, control, ports, bench.start("kamille", Core.ALL, command));
+    server.process.awaitListening(server.port(), PATIENCE);
+    server.process.awaitListening(control.port(), PATIENCE);
+    return server;
   }
 
   /** Writes a configuration. What a reload changes follows from its number. */
-  private static Path configure(
-      Path directory, int port, ControlPlane control, Ports origins, long number)
+  private static Path configure(ControlPlane control, Map<String, Integer> ports, long number)
       throws IOException {
+    String text = Resource.text(SoakServer.class, "kamille.yaml");
+    for (var port : ports.entrySet()) {
+      text = text.replace(port.getKey(), port.getValue().toString());
+    }
     return Files.writeString(
-        directory.resolve("kamille.yaml"),
-        Resource.text(SoakServer.class, "kamille.yaml")
-            .replace("%PORT%", Integer.toString(port))
-            .replace("%ADMIN%", Integer.toString(control.port()))
-            .replace("%SOUND%", Integer.toString(origins.sound()))
-            .replace("%SHAKY%", Integer.toString(origins.shaky()))
-            .replace("%DOWN%", Integer.toString(origins.down()))
-            .replace("%DIRECTORY%", directory.toString())
+        control.directory().resolve("kamille.yaml"),
+        text.replace("%DIRECTORY%", control.directory().toString())
             .replace("%RETRIES%", Long.toString(1 + number % 2))
             .replace("%STALE%", 1 + number % 3 + "s"));
   }
 
   /** Writes another configuration and has it loaded. */
   void reload(long number) throws IOException, InterruptedException {
-    configure(directory, port, control, origins, number);
+    configure(control, ports, number);
     bench.run(Core.ALL, List.of("sh", "-c", "kill -HUP " + process.pid()));
+  }
+
+  /** Where clients come. */
+  int port() {
+    return ports.getOrDefault("%PORT%", 0);
   }
 
   /** Sockets, and what is open besides them and the files of the disk tier. */
@@ -80,7 +86,7 @@ record SoakServer(
   Descriptors descriptors() throws IOException {
     int sockets = 0;
     int others = 0;
-    String store = directory.resolve("store").toString();
+    String store = control.directory().resolve("store").toString();
     try (Stream<Path> links = Files.list(Path.of("/proc", Long.toString(process.pid()), "fd"))) {
       for (Path link : links.toList()) {
         String target = target(link, store);

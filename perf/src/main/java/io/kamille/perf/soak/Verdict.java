@@ -49,7 +49,7 @@ final class Verdict {
     this.wanted = wanted;
     this.head = head;
     this.fields = head.fields();
-    this.coded = field(fields, "content-encoding") == null ? null : new ByteArrayOutputStream();
+    this.coded = coding().isEmpty() ? null : new ByteArrayOutputStream();
     this.kind = judge(versions);
   }
 
@@ -65,9 +65,8 @@ final class Verdict {
   private Kind judge(Versions versions) {
     int status = head.status();
     if (status >= 500) {
-      boolean isExplained =
-          field(fields, "proxy-status") != null || field(fields, "x-fault") != null;
-      return isExplained ? Kind.TROUBLE : wrong("nobody says why");
+      String why = field(fields, "proxy-status") + field(fields, "x-fault");
+      return why.isEmpty() ? wrong("nobody says why") : Kind.TROUBLE;
     }
     if (status == 304) {
       return wanted.isConditional() ? unmodified() : wrong("304 without a condition");
@@ -76,7 +75,7 @@ final class Verdict {
       return wrong("an odd status code");
     }
     String version = field(fields, "x-version");
-    if (version == null) {
+    if (version.isEmpty()) {
       return wrong("no version");
     }
     checkVersion(Long.parseLong(version), versions);
@@ -86,15 +85,14 @@ final class Verdict {
       checkRange();
     }
     checkLength();
-    if (coded != null
-        && !(wanted.takesGzip() && "gzip".equals(field(fields, "content-encoding")))) {
+    if (coded != null && !(wanted.takesGzip() && coding().equals("gzip"))) {
       return wrong("a coding that was not asked for");
     }
     return fault == null ? Kind.CONTENT : Kind.WRONG;
   }
 
   private Kind unmodified() {
-    Matcher matcher = TAG.matcher(text("etag"));
+    Matcher matcher = TAG.matcher(field(fields, "etag"));
     if (matcher.matches() && Long.parseLong(matcher.group(1)) < wanted.least()) {
       return wrong("304 for what was invalidated");
     }
@@ -107,13 +105,13 @@ final class Verdict {
     } else if (version > versions.current(wanted.subject())) {
       wrong("version " + version + ", which does not exist");
     }
-    if (!text("etag").contains("-" + wanted.variant())) {
+    if (!field(fields, "etag").contains("-" + wanted.variant())) {
       wrong("another variant than " + wanted.variant());
     }
   }
 
   private void checkRange() {
-    Matcher matcher = CONTENT_RANGE.matcher(text("content-range"));
+    Matcher matcher = CONTENT_RANGE.matcher(field(fields, "content-range"));
     if (wanted.first() < 0 || !matcher.matches()) {
       wrong("a range that was not asked for");
       return;
@@ -136,9 +134,8 @@ final class Verdict {
     }
   }
 
-  private String text(String name) {
-    String value = field(fields, name);
-    return value == null ? "" : value;
+  private String coding() {
+    return field(fields, "content-encoding");
   }
 
   /** Takes content as it comes. */
