@@ -54,6 +54,10 @@ record ClusterNodes(Workbench bench, List<Node> nodes, int peerPort) {
     private final Core core;
     private final List<String> command;
     private Child process;
+
+    // Volatile: callers' threads read it, and at worst several of them read the file.
+    private volatile String token = "";
+
     private int starts;
 
     private Node(
@@ -89,7 +93,10 @@ record ClusterNodes(Workbench bench, List<Node> nodes, int peerPort) {
     }
 
     String token() throws IOException {
-      return Files.readString(control.directory().resolve("token")).strip();
+      if (token.isEmpty()) {
+        token = Files.readString(control.directory().resolve("token")).strip();
+      }
+      return token;
     }
 
     /** What it knows of its cluster. */

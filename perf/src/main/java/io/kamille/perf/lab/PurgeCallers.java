@@ -10,7 +10,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 import org.HdrHistogram.SynchronizedHistogram;
 
@@ -26,14 +25,18 @@ record PurgeCallers(double seconds, SynchronizedHistogram nanos, Map<Integer, In
 
   static final int CALLERS = 64;
 
+  /** Makes the request for each purge. */
+  interface Order {
+    HttpRequest of(int number) throws IOException;
+  }
+
   /**
    * Orders so many purges.
    *
    * @param order the request for each
    * @throws IOException if a connection breaks
    */
-  static PurgeCallers run(int purges, IntFunction<HttpRequest> order)
-      throws IOException, InterruptedException {
+  static PurgeCallers run(int purges, Order order) throws IOException, InterruptedException {
     var result = new PurgeCallers(0, new SynchronizedHistogram(3), new TreeMap<>());
     var next = new AtomicInteger();
     long begin = System.nanoTime();
@@ -53,12 +56,11 @@ record PurgeCallers(double seconds, SynchronizedHistogram nanos, Map<Integer, In
     return new PurgeCallers(seconds, result.nanos, result.statuses);
   }
 
-  private Void call(
-      HttpClient client, AtomicInteger next, int purges, IntFunction<HttpRequest> order)
+  private Void call(HttpClient client, AtomicInteger next, int purges, Order order)
       throws IOException, InterruptedException {
     for (int i = next.getAndIncrement(); i < purges; i = next.getAndIncrement()) {
       long begin = System.nanoTime();
-      int status = client.send(order.apply(i), BodyHandlers.discarding()).statusCode();
+      int status = client.send(order.of(i), BodyHandlers.discarding()).statusCode();
       nanos.recordValue(System.nanoTime() - begin);
       synchronized (statuses) {
         statuses.merge(status, 1, Integer::sum);

@@ -303,11 +303,10 @@ final class SeveralNodes extends Experiment {
   private void measurePurges(ClusterNodes cluster, int round)
       throws IOException, InterruptedException {
     int count = Extent.of(scale()).purges();
-    List<String> tokens = tokens(cluster.nodes());
     List<Node> first = List.of(cluster.nodes().getFirst());
-    PurgeCallers byApi = PurgeCallers.run(count, i -> order(first, tokens, i));
+    PurgeCallers byApi = PurgeCallers.run(count, i -> order(first, i));
     keep("purges.csv", purges, sample(API, round, byApi, count));
-    PurgeCallers inTurn = PurgeCallers.run(count, i -> order(cluster.nodes(), tokens, i));
+    PurgeCallers inTurn = PurgeCallers.run(count, i -> order(cluster.nodes(), i));
     keep("purges.csv", purges, sample(API_IN_TURN, round, inTurn, count));
     PurgeCallers byMethod =
         PurgeCallers.run(
@@ -339,21 +338,13 @@ final class SeveralNodes extends Experiment {
         .toList();
   }
 
-  private static List<String> tokens(List<Node> nodes) throws IOException {
-    List<String> tokens = new ArrayList<>();
-    for (Node node : nodes) {
-      tokens.add(node.token());
-    }
-    return tokens;
-  }
-
   /** A purge of one URL, ordered at one of these nodes. */
-  private static HttpRequest order(List<Node> nodes, List<String> tokens, int number) {
-    int node = number % nodes.size();
-    String admin = "http://127.0.0.1:" + nodes.get(node).control().port();
+  private static HttpRequest order(List<Node> nodes, int number) throws IOException {
+    Node node = nodes.get(number % nodes.size());
+    String admin = "http://127.0.0.1:" + node.control().port();
     String json = "{\"url\": \"http://example.org/" + number + "\"}";
     return HttpRequest.newBuilder(URI.create(admin + "/v1/cache/purges"))
-        .header("Authorization", "Bearer " + tokens.get(node))
+        .header("Authorization", "Bearer " + node.token())
         .header("Content-Type", "application/json")
         .timeout(PURGE_LIMIT)
         .POST(BodyPublishers.ofString(json))
@@ -366,14 +357,13 @@ final class SeveralNodes extends Experiment {
       throws IOException, InterruptedException {
     Node leader = cluster.leader();
     List<Node> others = cluster.without(leader);
-    List<String> tokens = tokens(others);
     int count = Extent.of(scale()).purges();
     long killed = System.nanoTime();
     cluster.signal(leader, "KILL");
-    awaitPurge(others, tokens);
+    awaitPurge(others);
     double first = (System.nanoTime() - killed) / 1e9;
-    PurgeCallers meanwhile = PurgeCallers.run(count, i -> order(others, tokens, i));
-    long last = awaitPurge(others, tokens);
+    PurgeCallers meanwhile = PurgeCallers.run(count, i -> order(others, i));
+    long last = awaitPurge(others);
     long started = System.nanoTime();
     cluster.restart(leader);
     cluster.await(leader, last);
@@ -390,12 +380,11 @@ final class SeveralNodes extends Experiment {
   }
 
   /** Orders a purge at the first node until it is in the log, and returns its number. */
-  private static long awaitPurge(List<Node> nodes, List<String> tokens)
-      throws IOException, InterruptedException {
+  private static long awaitPurge(List<Node> nodes) throws IOException, InterruptedException {
     long deadline = System.nanoTime() + FETCH_LIMIT.toNanos();
     try (var client = HttpClient.newHttpClient()) {
       while (System.nanoTime() - deadline < 0) {
-        HttpResponse<String> answer = client.send(order(nodes, tokens, 0), BodyHandlers.ofString());
+        HttpResponse<String> answer = client.send(order(nodes, 0), BodyHandlers.ofString());
         if (answer.statusCode() == 200 || answer.statusCode() == 202) {
           return JSON.readTree(answer.body()).path("id").longValue(0);
         }
