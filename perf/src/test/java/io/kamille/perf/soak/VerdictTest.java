@@ -11,6 +11,7 @@ import io.netty.buffer.ByteBuf;
 import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
+import java.net.ProtocolException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -58,6 +59,22 @@ class VerdictTest {
   void aContentThatBreaksOffIsNoneOfThat() {
     String half = answer(0, content(0).substring(0, 10), SUBJECT.length());
     assertThatThrownBy(() -> fault(get(), half)).isInstanceOf(EOFException.class);
+  }
+
+  @Test
+  void whatIsNoMessageCannotBeRead() {
+    String surplus = "surplus" + answer(0, content(0), SUBJECT.length());
+    assertThatThrownBy(() -> fault(get(), surplus)).isInstanceOf(ProtocolException.class);
+    String longer = head(0, "Transfer-Encoding: chunked") + "1\r\nxx\r\n0\r\n\r\n";
+    assertThatThrownBy(() -> fault(get(), longer)).isInstanceOf(ProtocolException.class);
+  }
+
+  @Test
+  void contentThatGoesOnUntilTheConnectionEndsIsComparedToo() throws IOException {
+    String head = head(0, "Connection: close");
+    assertThat(fault(get(), head + content(0))).isNull();
+    assertThat(fault(get(), head + content(0).substring(1))).contains("other octets");
+    assertThat(fault(get(), head + content(0) + "x")).contains("more than");
   }
 
   @Test
