@@ -4,7 +4,7 @@ import io.kamille.admin.AdminSettings;
 import io.kamille.cache.rules.Reason;
 import io.kamille.core.client.open.ListenerSettings;
 import io.kamille.core.loop.SteadyTask;
-import io.kamille.core.setting.SmallFile;
+import io.kamille.core.setting.WatchedFiles;
 import io.kamille.core.tls.ServerCertificate;
 import io.kamille.core.tls.ServerContext;
 import io.kamille.core.tls.ServerTls;
@@ -16,7 +16,6 @@ import io.kamille.launcher.acme.CertificateKeeper;
 import io.kamille.launcher.configuration.Configuration;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -85,15 +84,17 @@ final class TlsListeners implements AutoCloseable {
     }
   }
 
-  private record Open(Endpoint endpoint, ServerTls tls) {}
+  /**
+   * What is open.
+   *
+   * @param files that it goes by
+   */
+  private record Open(Endpoint endpoint, ServerTls tls, WatchedFiles files) {}
 
   // Changed under the monitor, read by all: a status must not wait for a file that hangs.
   private final Map<String, Open> open = new ConcurrentHashMap<>();
   private final Map<String, String> tickets = new HashMap<>();
   private final Map<String, String> trouble = new HashMap<>();
-
-  /** The files of each endpoint as they were read; none if they could not be used. */
-  private final Map<String, Map<Path, Object>> seen = new HashMap<>();
 
   private final @Nullable TicketSecret secret;
   private final InstantSource clock;
@@ -178,22 +179,27 @@ final class TlsListeners implements AutoCloseable {
           Level.WARNING,
           "BoringSSL does not load here: the JDK's TLS stands in, which takes more CPU");
     }
-    seen.put(settings.name(), stamps(settings));
     try {
-      List<ServerCertificate> certificates =
-          withOrdered(settings, settings.tls().read(clock.instant()));
-      ServerTls tls = ServerTls.open(settings.policy(), certificates, workers);
-      if (secret != null && !NOT_FOR_CLIENTS.contains(settings.name())) {
-        tls.shareTickets(secret, clock);
-      }
-      takeTickets(settings.name(), tls);
-      open.put(settings.name(), new Open(settings, tls));
-      LOG.log(Level.INFO, "{0}: TLS by {1}", settings.name(), told(certificates));
-      warn(open.get(settings.name()), clock.instant());
-      return tls;
+      WatchedFiles files = settings.tls().files();
+      return files.read(() -> open(settings, files));
     } catch (IOException refused) {
       throw new StartFailure(StartFailure.Kind.FILE, String.valueOf(refused.getMessage()));
     }
+  }
+
+  private ServerTls open(Endpoint settings, WatchedFiles files) throws IOException {
+    List<ServerCertificate> certificates =
+        withOrdered(settings, settings.tls().read(clock.instant()));
+    ServerTls tls = ServerTls.open(settings.policy(), certificates, workers);
+    if (secret != null && !NOT_FOR_CLIENTS.contains(settings.name())) {
+      tls.shareTickets(secret, clock);
+    }
+    takeTickets(settings.name(), tls);
+    var listener = new Open(settings, tls, files);
+    open.put(settings.name(), listener);
+    LOG.log(Level.INFO, "{0}: TLS by {1}", settings.name(), told(certificates));
+    warn(listener, clock.instant());
+    return tls;
   }
 
   static Object told(List<ServerCertificate> certificates) {
@@ -201,11 +207,7 @@ final class TlsListeners implements AutoCloseable {
   }
 
   /** An endpoint's files as they were read. */
-  private record Read(
-      Open listener,
-      TlsPolicy policy,
-      List<ServerCertificate> certificates,
-      Map<Path, Object> stamps) {}
+  private record Read(Open listener, TlsPolicy policy, List<ServerCertificate> certificates) {}
 
   /**
    * Reads what these settings name, and changes nothing.
@@ -220,7 +222,8 @@ final class TlsListeners implements AutoCloseable {
     for (Endpoint settings : endpoints) {
       Open before = open.get(settings.name());
       if (before != null && settings.tls().isOn()) {
-        Read read = read(new Open(settings, before.tls()));
+        var listener = new Open(settings, before.tls(), settings.tls().files());
+        Read read = listener.files().read(() -> read(listener));
         if (!read.certificates().isEmpty()) {
           ServerTls.check(read.policy(), read.certificates());
         }
@@ -233,18 +236,21 @@ final class TlsListeners implements AutoCloseable {
   private synchronized void putInForce(List<Read> all) {
     for (Read read : all) {
       open.put(read.listener().endpoint().name(), read.listener());
-      take(read);
+      try {
+        take(read);
+      } catch (IOException refused) {
+        keep(read.listener(), refused);
+      }
     }
   }
 
   private Read read(Open listener) throws IOException {
     Endpoint settings = listener.endpoint();
-    Map<Path, Object> stamps = stamps(settings);
     List<ServerCertificate> certificates =
         settings.tls().source() == Source.SELF_SIGNED && !isSpent(listener.tls())
             ? listener.tls().certificates()
             : settings.tls().read(clock.instant());
-    return new Read(listener, settings.policy(), certificates, stamps);
+    return new Read(listener, settings.policy(), certificates);
   }
 
   /**
@@ -266,37 +272,33 @@ final class TlsListeners implements AutoCloseable {
     return certificate.notAfter().isBefore(now.plus(lifetime.dividedBy(LAST_PART)));
   }
 
-  private void take(Read read) {
+  private boolean take(Read read) throws IOException {
     Endpoint settings = read.listener().endpoint();
     ServerTls tls = read.listener().tls();
-    try {
-      if (tls.update(read.policy(), withOrdered(settings, read.certificates()))) {
-        LOG.log(
-            Level.INFO, "{0}: TLS by {1} from now on", settings.name(), told(tls.certificates()));
-        warn(read.listener(), clock.instant());
-      }
-      seen.put(settings.name(), read.stamps());
-      trouble.remove(settings.name());
-    } catch (IOException refused) {
-      keep(settings, refused);
+    boolean isOther = tls.update(read.policy(), withOrdered(settings, read.certificates()));
+    if (isOther) {
+      LOG.log(Level.INFO, "{0}: TLS by {1} from now on", settings.name(), told(tls.certificates()));
+      warn(read.listener(), clock.instant());
     }
+    trouble.remove(settings.name());
+    return isOther;
   }
 
   private void update(Open listener) {
     try {
-      take(read(listener));
+      listener.files().read(() -> take(read(listener)));
     } catch (IOException refused) {
-      keep(listener.endpoint(), refused);
+      keep(listener, refused);
     }
   }
 
   /** What failed is read again at the next look, and told if it fails in another way. */
-  private void keep(Endpoint settings, IOException refused) {
+  private void keep(Open listener, IOException refused) {
+    String name = listener.endpoint().name();
     String why = String.valueOf(refused.getMessage());
-    seen.remove(settings.name());
-    if (!why.equals(trouble.put(settings.name(), why))) {
-      String said = "{0}: its certificates stay as they were: {1}";
-      LOG.log(Level.ERROR, said, settings.name(), why);
+    listener.files().forget();
+    if (!why.equals(trouble.put(name, why))) {
+      LOG.log(Level.ERROR, "{0}: its certificates stay as they were: {1}", name, why);
     }
   }
 
@@ -382,25 +384,9 @@ final class TlsListeners implements AutoCloseable {
 
   /** Reads again what has changed, and makes anew what would end. */
   synchronized void look() {
-    for (Open listener : new ArrayList<>(open.values())) {
-      Endpoint settings = listener.endpoint();
-      if (isSpent(listener.tls()) || !stamps(settings).equals(seen.get(settings.name()))) {
-        update(listener);
-      }
-    }
-  }
-
-  private static Map<Path, Object> stamps(Endpoint settings) {
-    Map<Path, Object> stamps = new HashMap<>();
-    for (var certificate : settings.tls().certificates()) {
-      stamps.put(certificate.chain(), SmallFile.stamp(certificate.chain()));
-      stamps.put(certificate.key(), SmallFile.stamp(certificate.key()));
-    }
-    Path authorities = settings.tls().clientAuthorities();
-    if (authorities != null) {
-      stamps.put(authorities, SmallFile.stamp(authorities));
-    }
-    return stamps;
+    open.values().stream()
+        .filter(each -> isSpent(each.tls()) || each.files().isChanged())
+        .forEach(this::update);
   }
 
   private synchronized void rotate() {

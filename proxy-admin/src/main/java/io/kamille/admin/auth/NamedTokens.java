@@ -4,11 +4,11 @@ import io.kamille.cluster.secret.SharedValues;
 import io.kamille.core.loop.WallClock;
 import io.kamille.core.setting.PrivateFile;
 import io.kamille.core.setting.SmallFile;
+import io.kamille.core.setting.WatchedFiles;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
-import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -63,11 +63,11 @@ public final class NamedTokens {
   private final Path file;
   private final WallClock clock;
   private final Supplier<@Nullable SharedValues> cluster;
+  private final WatchedFiles watched;
   private final ReentrantLock changing = new ReentrantLock();
   private final Map<String, Long> used = new ConcurrentHashMap<>();
   // Volatile: replaced as a whole under the lock, read by all.
   private volatile Map<String, Token> tokens = Map.of();
-  private @Nullable List<Object> state;
 
   /**
    * What is kept of a token.
@@ -106,6 +106,7 @@ public final class NamedTokens {
 
   private NamedTokens(Path file, WallClock clock, Supplier<@Nullable SharedValues> cluster) {
     this.file = file;
+    this.watched = new WatchedFiles(List.of(file));
     this.clock = clock;
     this.cluster = cluster;
   }
@@ -125,14 +126,12 @@ public final class NamedTokens {
 
   /** Takes over what another process has written since. */
   private void follow() throws IOException {
-    List<Object> now = state();
-    if (Objects.equals(now, state)) {
-      return;
+    List<Token> now = watched.look(this::read);
+    if (now != null) {
+      Map<String, Token> read = new LinkedHashMap<>();
+      now.forEach(token -> read.put(token.id(), token));
+      tokens = Collections.unmodifiableMap(read);
     }
-    Map<String, Token> read = new LinkedHashMap<>();
-    (now == null ? List.<Token>of() : read()).forEach(token -> read.put(token.id(), token));
-    tokens = Collections.unmodifiableMap(read);
-    state = now;
   }
 
   /** Puts a token in the place of the one of that identifier, or ends that. Under the lock. */
@@ -143,18 +142,11 @@ public final class NamedTokens {
     return before;
   }
 
-  /** What tells this content of the file from any other; null if there is no file. */
-  private @Nullable List<Object> state() throws IOException {
-    if (Files.notExists(file)) {
-      return null;
-    }
-    BasicFileAttributes now = Files.readAttributes(file, BasicFileAttributes.class);
-    return List.of(String.valueOf(now.fileKey()), now.lastModifiedTime(), now.size());
-  }
-
   private List<Token> read() throws IOException {
     try {
       return List.of(JSON.readValue(SmallFile.read(file, FILE_LIMIT_BYTES), Token[].class));
+    } catch (NoSuchFileException none) {
+      return List.of();
     } catch (JacksonException broken) {
       throw new IOException(file + ": not a list of tokens", broken);
     }
@@ -373,6 +365,5 @@ public final class NamedTokens {
 
   private void write() throws IOException {
     PrivateFile.replace(file, JSON.writeValueAsBytes(new ArrayList<>(tokens.values())));
-    state = state();
   }
 }

@@ -30,6 +30,7 @@ import io.kamille.core.origin.UpstreamSettings.Concurrency;
 import io.kamille.core.origin.names.OriginNames;
 import io.kamille.core.origin.send.UpstreamHandler;
 import io.kamille.core.setting.OriginUrl;
+import io.kamille.core.setting.WatchedFiles;
 import io.kamille.core.socket.Connector;
 import io.kamille.core.tls.OriginTls;
 import io.kamille.core.tls.OriginTlsSettings;
@@ -118,7 +119,7 @@ public final class Peers implements AutoCloseable {
   private final long secretLow;
 
   @GuardedBy("this")
-  private long certified;
+  private final WatchedFiles certificates;
 
   // Volatile: replaced when nodes come and go, read on the loops.
   private volatile Table table;
@@ -133,6 +134,13 @@ public final class Peers implements AutoCloseable {
     this.parts = parts;
     this.secretHigh = secret.getLong();
     this.secretLow = secret.getLong();
+    ClusterSettings.Files files = settings.tls();
+    this.certificates =
+        new WatchedFiles(
+            List.of(
+                Objects.requireNonNull(files.certificate()),
+                Objects.requireNonNull(files.key()),
+                Objects.requireNonNull(files.ca())));
     this.metrics = new UpstreamMetrics(parts.registry(), UPSTREAM, List.of());
     this.table = new Table(owners(List.of()), Map.of());
   }
@@ -212,31 +220,33 @@ public final class Peers implements AutoCloseable {
    */
   public synchronized void nodes(List<PeerNode> nodes) throws IOException {
     Map<String, PeerLink> last = table.links();
-    long written = written();
-    boolean isSame = written == certified;
+    Map<String, PeerLink> links =
+        certificates.isChanged()
+            ? certificates.read(() -> links(nodes, Map.of()))
+            : links(nodes, last);
+    metrics.origins(links.values().stream().map(PeerLink::origin).toList());
+    table = new Table(owners(nodes), links);
+    last.values().stream().filter(link -> !links.containsValue(link)).forEach(this::close);
+  }
+
+  private Map<String, PeerLink> links(List<PeerNode> nodes, Map<String, PeerLink> last)
+      throws IOException {
     Map<String, PeerLink> links = new TreeMap<>();
     for (PeerNode node : nodes) {
       PeerLink known = last.get(node.name());
-      if (isSame && known != null && known.node().address().equals(node.address())) {
+      if (known != null && known.node().address().equals(node.address())) {
         links.put(node.name(), known);
       } else if (!node.name().equals(settings.node())) {
         links.put(node.name(), link(node));
         links.get(node.name()).handler().warm(loops);
       }
     }
-    certified = written;
-    metrics.origins(links.values().stream().map(PeerLink::origin).toList());
-    table = new Table(owners(nodes), links);
-    last.values().stream().filter(link -> !links.containsValue(link)).forEach(this::close);
+    return links;
   }
 
-  /** Whether the certificate was written since connections began to show it. */
+  /** Whether the certificates were written since connections began to show them. */
   public synchronized boolean isRenewed() {
-    return written() != certified;
-  }
-
-  private long written() {
-    return Objects.requireNonNull(settings.tls().certificate()).toFile().lastModified();
+    return certificates.isChanged();
   }
 
   private Owners owners(List<PeerNode> nodes) {

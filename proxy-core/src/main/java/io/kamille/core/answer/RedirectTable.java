@@ -9,7 +9,6 @@ import io.kamille.core.setting.Position;
 import io.kamille.core.setting.Problem;
 import io.kamille.core.setting.Problems;
 import io.kamille.core.setting.SmallFile;
-import io.kamille.core.setting.WatchedFile;
 import io.netty.util.AsciiString;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -18,7 +17,6 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -58,12 +56,11 @@ public final class RedirectTable {
    * @throws IOException if it cannot be read, or has too much
    */
   public static RedirectTable read(Path file, Problems problems) throws IOException {
-    return parse(file, Objects.requireNonNull(watched(file).look()), problems);
+    return parse(file, content(file), problems);
   }
 
-  /** A file of redirects, to be read again when it changes. */
-  static WatchedFile watched(Path file) {
-    return new WatchedFile(file, MOST_OCTETS);
+  static byte[] content(Path file) throws IOException {
+    return SmallFile.read(file, MOST_OCTETS);
   }
 
   static RedirectTable parse(Path file, byte[] content, Problems problems) throws IOException {

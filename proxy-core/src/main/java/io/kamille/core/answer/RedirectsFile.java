@@ -9,7 +9,7 @@ import io.kamille.core.http.ResponseHead;
 import io.kamille.core.loop.WallClock;
 import io.kamille.core.setting.Problem;
 import io.kamille.core.setting.Problems;
-import io.kamille.core.setting.WatchedFile;
+import io.kamille.core.setting.WatchedFiles;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;
@@ -42,7 +42,7 @@ public final class RedirectsFile implements ExchangeHandler {
   private final AtomicLong looked;
 
   @GuardedBy("this")
-  private final WatchedFile file;
+  private final WatchedFiles watched;
 
   @GuardedBy("this")
   private List<Problem> said = List.of();
@@ -56,7 +56,7 @@ public final class RedirectsFile implements ExchangeHandler {
   public RedirectsFile(Path path, ExchangeHandler next, Executor files, WallClock clock)
       throws IOException {
     this.path = path;
-    this.file = RedirectTable.watched(path);
+    this.watched = new WatchedFiles(List.of(path));
     this.next = next;
     this.files = files;
     this.clock = clock;
@@ -111,7 +111,7 @@ public final class RedirectsFile implements ExchangeHandler {
   private synchronized List<Problem> find() {
     var found = new Problems(path.toString());
     try {
-      byte[] content = file.look();
+      byte[] content = watched.look(() -> RedirectTable.content(path));
       if (content == null) {
         return said;
       }

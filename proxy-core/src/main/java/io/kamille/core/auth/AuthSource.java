@@ -2,11 +2,13 @@ package io.kamille.core.auth;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.kamille.core.setting.Problems;
-import io.kamille.core.setting.WatchedFile;
+import io.kamille.core.setting.SmallFile;
+import io.kamille.core.setting.WatchedFiles;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -53,7 +55,11 @@ class AuthSource<T> {
 
   /** A file, which is not read before it is looked at. */
   AuthSource(Path file, Parser<T> parser) {
-    this(file.toAbsolutePath().toString(), new WatchedFile(file, LIMIT_BYTES)::look, parser);
+    var watched = new WatchedFiles(List.of(file));
+    this(
+        file.toAbsolutePath().toString(),
+        () -> watched.look(() -> SmallFile.read(file, LIMIT_BYTES)),
+        parser);
   }
 
   AuthSource(String name, Place place, Parser<T> parser) {
@@ -68,7 +74,7 @@ class AuthSource<T> {
    * @throws IOException if it is not right
    */
   static <T> T read(Path file, Parser<T> parser) throws IOException {
-    return parser.parse(Objects.requireNonNull(new WatchedFile(file, LIMIT_BYTES).look()));
+    return parser.parse(SmallFile.read(file, LIMIT_BYTES));
   }
 
   /** What it had when it was right last; null if it never was. */

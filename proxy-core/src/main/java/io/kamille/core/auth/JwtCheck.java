@@ -2,6 +2,7 @@ package io.kamille.core.auth;
 
 import io.kamille.core.exchange.Failure;
 import io.kamille.core.http.Fields;
+import io.kamille.core.setting.SmallFile;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
@@ -93,7 +94,7 @@ record JwtCheck(JwtSettings settings) {
    * @throws IOException if it is no such set
    */
   static List<JsonWebKey> keys(byte[] content) throws IOException {
-    String text = new String(content, StandardCharsets.UTF_8);
+    String text = new String(SmallFile.withoutMark(content), StandardCharsets.UTF_8);
     if (levels(text) > MOST_LEVELS) {
       throw new IOException("more than " + MOST_LEVELS + " levels of nesting");
     }

@@ -9,7 +9,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Arrays;
-import java.util.Map;
 
 /** Reads the small files that settings name. Stateless; any thread. */
 public final class SmallFile {
@@ -40,7 +39,8 @@ public final class SmallFile {
     return read(file, limitBytes, Files::newInputStream);
   }
 
-  static byte[] read(Path file, int limitBytes, Opener opener) throws IOException {
+  /** The same, opened in another way. */
+  public static byte[] read(Path file, int limitBytes, Opener opener) throws IOException {
     var found = Files.readAttributes(file, BasicFileAttributes.class);
     if (!found.isRegularFile()) {
       throw new IOException("it is no regular file");
@@ -50,18 +50,6 @@ public final class SmallFile {
     }
     try (InputStream in = opener.open(file)) {
       return in.readNBytes((int) found.size());
-    }
-  }
-
-  /**
-   * What is another one once the file has another content, owner or mode; empty if it cannot be
-   * found.
-   */
-  public static Map<String, Object> stamp(Path file) {
-    try {
-      return Files.readAttributes(file, "unix:ctime,ino,size,lastModifiedTime");
-    } catch (IOException gone) {
-      return Map.of();
     }
   }
 
@@ -89,7 +77,8 @@ public final class SmallFile {
     }
   }
 
-  static byte[] withoutMark(byte[] content) {
+  /** The same without the byte order mark that it may begin with. */
+  public static byte[] withoutMark(byte[] content) {
     return Arrays.mismatch(content, BYTE_ORDER_MARK) == BYTE_ORDER_MARK.length
         ? Arrays.copyOfRange(content, BYTE_ORDER_MARK.length, content.length)
         : content;

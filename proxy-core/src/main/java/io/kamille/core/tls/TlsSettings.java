@@ -7,12 +7,14 @@ import io.kamille.core.setting.SectionValues;
 import io.kamille.core.setting.Setting;
 import io.kamille.core.setting.Subsection;
 import io.kamille.core.setting.ValueTypes;
+import io.kamille.core.setting.WatchedFiles;
 import io.kamille.core.tls.ClientCertificates.Demand;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -216,5 +218,15 @@ public record TlsSettings(
     }
     return new TlsPolicy(
         profile, ClientCertificates.signedBy(clientAuthorities, clientCertificates), protocols);
+  }
+
+  /** The files that certificates and policy come from, to be read again when they change. */
+  public WatchedFiles files() {
+    List<Path> files = new ArrayList<>();
+    certificates.forEach(each -> Collections.addAll(files, each.chain(), each.key()));
+    if (clientAuthorities != null) {
+      files.add(clientAuthorities);
+    }
+    return new WatchedFiles(files);
   }
 }

@@ -11,9 +11,10 @@ import io.kamille.core.setting.Problem;
 import io.kamille.core.setting.Problems;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.SectionValues;
+import io.kamille.core.setting.SmallFile;
 import io.kamille.core.setting.SmallFile.Opener;
 import io.kamille.core.setting.Subsection;
-import io.kamille.core.setting.WatchedFile;
+import io.kamille.core.setting.WatchedFiles;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.file.Files;
@@ -46,7 +47,8 @@ public final class OriginFile extends WatchedOrigins {
 
   private static final Section<Content> SECTION = Section.of(Content.class, ORIGINS);
 
-  private final WatchedFile file;
+  private final WatchedFiles watched;
+  private final WatchedFiles.Reading<byte[]> reading;
 
   /**
    * Names none before the first look.
@@ -61,7 +63,8 @@ public final class OriginFile extends WatchedOrigins {
   /** The same, opened in another way. */
   OriginFile(String upstream, Path path, OriginProtocol protocol, Opener opener) {
     super(Kind.FILE, path.toString(), upstream, protocol);
-    this.file = new WatchedFile(path, LIMIT_BYTES, opener);
+    this.watched = new WatchedFiles(List.of(path));
+    this.reading = () -> SmallFile.read(path, LIMIT_BYTES, opener);
   }
 
   /** All that is wrong with such a file now; none if nothing is. */
@@ -98,7 +101,7 @@ public final class OriginFile extends WatchedOrigins {
   private @Nullable List<OriginSettings> read(Problems found) {
     byte[] content;
     try {
-      content = file.look();
+      content = watched.look(reading);
     } catch (IOException unreadable) {
       found.addUnreadable(unreadable);
       return List.of();
