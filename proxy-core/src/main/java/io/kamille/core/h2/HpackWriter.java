@@ -23,8 +23,8 @@ public final class HpackWriter extends SectionWriter {
    * of a connection says that the table has no room, which settles every later change of its limit.
    *
    * What lets somebody in is never to be indexed by those behind us either (§7.1.3). Nor is what
-   * the static table does not name: a client may have asked for that, and then it has to stay so
-   * (§6.2.3). The table's other names do not stay so (known-issues.md).
+   * the static table does not name, nor any field of a request: a client may have asked for that,
+   * and then it has to stay so (§6.2.3).
    */
   private static final int AUTHORITY_NAME = 1;
   private static final int METHOD_NAME = 2;
@@ -43,7 +43,8 @@ public final class HpackWriter extends SectionWriter {
       cookie date etag expect expires from host if-match if-modified-since if-none-match if-range
       if-unmodified-since last-modified link location max-forwards proxy-authenticate
       proxy-authorization range referer refresh retry-after server set-cookie
-      strict-transport-security transfer-encoding user-agent vary via www-authenticate""";
+      strict-transport-security transfer-encoding user-agent vary via www-authenticate\
+      """;
 
   private static final Set<FieldName> OF_CONNECTION =
       EnumSet.of(
@@ -66,6 +67,8 @@ public final class HpackWriter extends SectionWriter {
 
   private static final byte TABLE_SIZE_ZERO = 0x20;
 
+  private long secrets = SECRETS;
+
   private static byte[] staticNames() {
     byte[] index = new byte[FieldName.values().length];
     String[] named = STATIC_TABLE.split("\\s+", -1);
@@ -86,6 +89,7 @@ public final class HpackWriter extends SectionWriter {
    */
   public void begin(boolean isFirst) {
     length = 0;
+    secrets = SECRETS;
     if (isFirst) {
       octets[length++] = TABLE_SIZE_ZERO;
     }
@@ -106,8 +110,9 @@ public final class HpackWriter extends SectionWriter {
     octets[length++] = (byte) ('0' + status % 10);
   }
 
-  /** Writes {@code :method}. */
+  /** Writes {@code :method}: the section is that of a request. */
   public void method(String method) {
+    secrets = -1;
     switch (method) {
       case "GET" -> indexed(METHOD_NAME);
       case "POST" -> indexed(METHOD_NAME + 1);
@@ -221,7 +226,7 @@ public final class HpackWriter extends SectionWriter {
   }
 
   private void staticName(int index) {
-    integer((SECRETS >>> index & 1) == 0 ? 0 : NEVER_INDEXED, 4, index);
+    integer((secrets >>> index & 1) == 0 ? 0 : NEVER_INDEXED, 4, index);
   }
 
   /** RFC 7541 §5.1. */

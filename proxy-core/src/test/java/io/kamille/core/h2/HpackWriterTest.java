@@ -110,4 +110,17 @@ class HpackWriterTest {
     assertThat(octets()).startsWith("1009");
     assertThat(decoded()).containsExactly("x-api-key: secret");
   }
+
+  /** The same. */
+  @Test
+  void noFieldOfARequestIsIndexed() throws Http2Exception {
+    writer.begin(false);
+    writer.method("GET");
+    writer.line(Fields.of("Referer", "http://a/secret"), 0);
+    assertThat(octets()).startsWith("821f24");
+    assertThat(decoded()).containsExactly(":method: GET", "referer: http://a/secret");
+    writer.begin(false);
+    writer.line(Fields.of("Server", "known"), 0);
+    assertThat(octets()).as("a response after it").startsWith("0f");
+  }
 }
