@@ -69,6 +69,7 @@ public final class RequestHeadWriter {
           "Proxy-Connection",
           "Transfer-Encoding");
 
+  private static final Set<Method> READS = EnumSet.of(Method.GET, Method.HEAD);
   private static final Set<Method> WITH_CONTENT = EnumSet.of(Method.POST, Method.PUT, Method.PATCH);
 
   private final ForwardingSettings settings;
@@ -228,8 +229,8 @@ public final class RequestHeadWriter {
   /** What we say of the way of the request, whatever the version of HTTP. */
   private void ownLines(RequestHead request, InetSocketAddress client, InetSocketAddress peer) {
     out.octets(via(request));
-    if (request.fields().has(FieldName.MAX_FORWARDS)) {
-      maxForwards(request);
+    if (MaxForwards.of(request) > 0) {
+      out.line(FieldName.MAX_FORWARDS, MaxForwards.of(request) - 1);
     }
     if (isWritten(settings.xForwarded())) {
       xForwarded(request, client, peer);
@@ -328,12 +329,15 @@ public final class RequestHeadWriter {
         && octets[valueEnd + 1] == '\n';
   }
 
-  /** A length of 0, too, where content is usual: some origins insist on it (RFC 9110 §8.6). */
+  /**
+   * A length of 0, too, where content is usual: some origins insist on it (RFC 9110 §8.6). None of
+   * 0 where a stored response may be the answer: it is no part of the cache key.
+   */
   private void framing(RequestHead request, long contentLength) {
     if (contentLength < 0) {
       out.octets(CHUNKED);
     } else if (contentLength > 0
-        || request.fields().has(FieldName.CONTENT_LENGTH)
+        || (request.fields().has(FieldName.CONTENT_LENGTH) && !READS.contains(request.method()))
         || WITH_CONTENT.contains(request.method())) {
       out.line(FieldName.CONTENT_LENGTH, contentLength);
     }
@@ -354,16 +358,6 @@ public final class RequestHeadWriter {
       out.octets(trailers ? CONNECTION_BOTH : CONNECTION_UPGRADE);
     } else if (trailers) {
       out.octets(CONNECTION_TE);
-    }
-  }
-
-  /** One less than came, where it counts (RFC 9110 §7.6.2); elsewhere as it came. */
-  private void maxForwards(RequestHead request) {
-    int limit = MaxForwards.of(request);
-    if (limit >= 0) {
-      out.line(FieldName.MAX_FORWARDS, limit - 1);
-    } else {
-      out.line(request.fields(), request.fields().indexOf(FieldName.MAX_FORWARDS));
     }
   }
 

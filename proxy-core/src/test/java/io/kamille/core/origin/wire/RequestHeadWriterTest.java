@@ -238,8 +238,15 @@ class RequestHeadWriterTest {
   void maxForwardsCountsDownWhereItCounts() {
     assertThat(forwarded("OPTIONS / HTTP/1.1", "Host: h", "Max-Forwards: 10"))
         .contains("\r\nMax-Forwards: 9\r\n");
-    assertThat(forwarded("GET / HTTP/1.1", "Host: h", "Max-Forwards: 10"))
-        .contains("\r\nMax-Forwards: 10\r\n");
+  }
+
+  /** RFC 9111 §2: one client's choice would decide what others get. */
+  @ParameterizedTest
+  @ValueSource(strings = {"GET", "HEAD"})
+  void fieldsThatAreNoPartOfTheKeyDoNotGoOn(String method) {
+    assertThat(
+            forwarded(method + " / HTTP/1.1", "Host: h", "Content-Length: 0", "Max-Forwards: 10"))
+        .isEqualTo(head(method + " / HTTP/1.1", "Host: h", VIA));
   }
 
   @Test
