@@ -79,8 +79,8 @@ public interface Link {
   /** The cache of the route, which is made if it has none yet. */
   CacheHandler cache(Supplier<CacheHandler> making);
 
-  /** Tells of what redirects paths that have moved. */
-  void moves(RedirectsFile file);
+  /** The redirects of the route, whose file is read if it was not yet. */
+  RedirectsFile moved(Supplier<RedirectsFile> reading);
 
   /** An upstream whose requests name this cluster. */
   default ExchangeHandler marked(ExchangeHandler upstream) {

@@ -20,10 +20,12 @@ record RedirectStation(Path file) implements Station {
 
   @Override
   public ExchangeHandler before(ExchangeHandler next, Link link) {
+    return link.moved(() -> read(link.parts())).before(next);
+  }
+
+  private RedirectsFile read(Link.Parts parts) {
     try {
-      var moved = new RedirectsFile(file, next, link.parts().files(), link.parts().clock());
-      link.moves(moved);
-      return moved;
+      return new RedirectsFile(file, parts.files(), parts.clock());
     } catch (IOException wrong) {
       throw new UncheckedIOException(wrong.getMessage(), wrong);
     }

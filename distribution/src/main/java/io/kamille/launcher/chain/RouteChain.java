@@ -70,7 +70,7 @@ public final class RouteChain implements RouteFacts {
    */
   public RouteChain(
       RouteSettings route, Configuration configuration, Parts parts, Rates rates, Ways ways) {
-    this(route, configuration, parts, rates, ways, pages(route), null, null);
+    this(route, configuration, parts, rates, ways, pages(route), null, null, null);
   }
 
   private RouteChain(
@@ -81,6 +81,7 @@ public final class RouteChain implements RouteFacts {
       Ways ways,
       ErrorPages pages,
       @Nullable CacheHandler passed,
+      @Nullable RedirectsFile moved,
       @Nullable String bypassPath) {
     this.route = route;
     this.configuration = configuration;
@@ -91,12 +92,13 @@ public final class RouteChain implements RouteFacts {
     this.stations = RouteStations.of(route, configuration);
     this.bypassPath = bypassPath;
     this.cache = passed;
+    this.moved = moved;
     this.first = logged(forked(linked(stations, false)));
   }
 
   /** The same for requests that pass its cache by because of that path. */
   public RouteChain pastCache(String path) {
-    return new RouteChain(route, configuration, parts, rates, ways, pages, cache, path);
+    return new RouteChain(route, configuration, parts, rates, ways, pages, cache, moved, path);
   }
 
   private static ErrorPages pages(RouteSettings route) {
@@ -249,8 +251,10 @@ public final class RouteChain implements RouteFacts {
     }
 
     @Override
-    public void moves(RedirectsFile file) {
-      moved = file;
+    public RedirectsFile moved(Supplier<RedirectsFile> reading) {
+      RedirectsFile own = moved == null ? reading.get() : moved;
+      moved = own;
+      return own;
     }
   }
 

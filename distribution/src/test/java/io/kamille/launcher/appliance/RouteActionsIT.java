@@ -39,6 +39,20 @@ class RouteActionsIT {
         .contains("routes[].redirects-file", "301 to /new/x", "\"decision\":\"answer\"");
   }
 
+  /** So the log tells of a change once, and memory holds the redirects once. */
+  @Test
+  void pathsThatBypassTheCacheGoByTheSameRedirects() throws Exception {
+    Path moved = Files.writeString(journey.file("moved.csv"), "/a,/b\n/cart/a,/b\n");
+    journey.with(
+        "routes: [{upstream: site, cache: {bypass-paths: [/cart]}, redirects-file: '"
+            + moved
+            + "'}]");
+    assertThat(journey.get("/cart/a").field("Location")).isEqualTo("/b");
+    Files.writeString(moved, "/a,/new\n/cart/a,/new\n");
+    Await.until(() -> "/new".equals(journey.get("/a").field("Location")));
+    assertThat(journey.get("/cart/a").field("Location")).isEqualTo("/new");
+  }
+
   @Test
   void aRedirectKeepsPathAndQueryButNoOtherHost() {
     journey.with("routes: [{redirect: 'https://www.{host}{uri}'}, {path: /p, redirect: '{path}'}]");

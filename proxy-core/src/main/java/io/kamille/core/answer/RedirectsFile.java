@@ -19,8 +19,8 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 
-/** Redirects what has moved by a file, and passes the rest on. Any loop. */
-public final class RedirectsFile implements ExchangeHandler {
+/** Redirects by a file that is read again when it changes. Any loop. */
+public final class RedirectsFile {
 
   /*
    * The first request after a second has the file looked at, on another thread; it goes by the
@@ -35,7 +35,6 @@ public final class RedirectsFile implements ExchangeHandler {
   private static final System.Logger LOG = System.getLogger("kamille.routes");
 
   private final Path path;
-  private final ExchangeHandler next;
   private final Executor files;
   private final WallClock clock;
   private final AtomicReference<RedirectTable> table = new AtomicReference<>(RedirectTable.EMPTY);
@@ -53,11 +52,9 @@ public final class RedirectsFile implements ExchangeHandler {
    * @param files reads it later
    * @throws IOException if it is not right
    */
-  public RedirectsFile(Path path, ExchangeHandler next, Executor files, WallClock clock)
-      throws IOException {
+  public RedirectsFile(Path path, Executor files, WallClock clock) throws IOException {
     this.path = path;
     this.watched = new WatchedFiles(List.of(path));
-    this.next = next;
     this.files = files;
     this.clock = clock;
     this.looked = new AtomicLong(clock.nanos());
@@ -72,8 +69,12 @@ public final class RedirectsFile implements ExchangeHandler {
     return table.getAcquire();
   }
 
-  @Override
-  public void handle(Exchange exchange) {
+  /** Redirects what has moved, and passes the rest on. */
+  public ExchangeHandler before(ExchangeHandler next) {
+    return exchange -> handle(exchange, next);
+  }
+
+  private void handle(Exchange exchange, ExchangeHandler next) {
     lookIfDue();
     ResponseHead head = table().answer(exchange.request());
     if (head == null) {

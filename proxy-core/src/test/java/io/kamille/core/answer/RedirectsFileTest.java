@@ -199,7 +199,7 @@ class RedirectsFileTest {
             return nanos[0];
           }
         };
-    RedirectsFile moved = new RedirectsFile(file, exchange -> {}, Runnable::run, clock);
+    RedirectsFile moved = new RedirectsFile(file, Runnable::run, clock);
     assertThat(explain(moved)).isEqualTo("308 /b");
     Files.writeString(file, "/a,/elsewhere\n");
     assertThat(explain(moved)).isEqualTo("308 /b");
@@ -223,16 +223,11 @@ class RedirectsFileTest {
   @Test
   void nobodyBeginsWithAFileThatIsNotRight() throws IOException {
     Files.writeString(file, "/a,/b\nhalf a li");
-    assertThatThrownBy(
-            () -> new RedirectsFile(file, exchange -> {}, Runnable::run, WallClock.system()))
+    assertThatThrownBy(() -> new RedirectsFile(file, Runnable::run, WallClock.system()))
         .isInstanceOf(IOException.class)
         .hasMessageContaining(file.toString());
     Files.writeString(file, "");
-    assertThat(
-            new RedirectsFile(file, exchange -> {}, Runnable::run, WallClock.system())
-                .table()
-                .size())
-        .isZero();
+    assertThat(new RedirectsFile(file, Runnable::run, WallClock.system()).table().size()).isZero();
   }
 
   private static @Nullable String explain(RedirectsFile moved) {
