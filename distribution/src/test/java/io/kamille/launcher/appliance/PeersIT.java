@@ -272,6 +272,21 @@ class PeersIT {
   }
 
   @Test
+  void theOriginIsToldOfTheProxyThatTheClientCameBy() throws Exception {
+    cluster
+        .with(
+            "listeners: [{address: '127.0.0.1:0', trusted-proxies: {from: [127.0.0.1]}}]",
+            "forwarding: {x-forwarded: append}")
+        .start(2, "");
+    String others = cluster.ownedBy("b", "/p");
+    cluster.origin().on(others, ok("x", MINUTE));
+    a().get(others, "X-Forwarded-For: 192.0.2.7");
+    Request told = cluster.origin().request(others);
+    assertThat(told.values("X-Forwarded-For")).containsExactly("192.0.2.7, 127.0.0.1");
+    assertThat(told.head()).doesNotContain("Kamille-");
+  }
+
+  @Test
   void aClientThatPretendsToBeANodeIsAClient() throws Exception {
     cluster.with("routes: [{upstream: site, access: {deny: [127.0.0.1]}}]").start(2, "");
     assertThat(a().get("/x", "Kamille-Applied: 1", "Kamille-Client: http 192.0.2.1 80").status())

@@ -11,6 +11,7 @@ import io.kamille.core.exchange.LabelledReply.Label;
 import io.kamille.core.exchange.Reply;
 import io.kamille.core.exchange.ReplyHandover;
 import io.kamille.core.http.Method;
+import io.kamille.core.http.NamedClient;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.RequestHead.Sender;
 import io.kamille.core.http.ResponseHead;
@@ -73,6 +74,9 @@ public final class PeerEntrance implements ExchangeHandler {
     PeerFields.remove(asked.fields());
     ClientCertificate.tell(null, asked.fields());
     asked.secure(told.isSecure());
+    if (told.proxy() != null) {
+      asked.named(new NamedClient(told.client(), told.proxy()));
+    }
     ReplyHandover client = ReplyHandover.of(exchange.reply());
     Exchange own = exchange.of(told.client(), asked, client);
     if (peers.view().applied() >= told.applied()) {
