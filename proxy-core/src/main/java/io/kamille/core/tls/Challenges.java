@@ -5,6 +5,7 @@ import io.netty.handler.ssl.SslContext;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -76,16 +77,21 @@ public final class Challenges {
     return context == null ? null : new ServerTls.Choice(server, context);
   }
 
+  /** Whether a client offers {@link #PROTOCOL} and nothing else (RFC 8737 §4). */
+  public static boolean areAskedBy(List<String> offered) {
+    return offered.equals(POLICY.protocols());
+  }
+
   /**
-   * Whether a ClientHello asks for {@link #PROTOCOL} and nothing else (RFC 8737 §4).
+   * The protocols that a ClientHello offers by ALPN (RFC 7301 §3.1); none if it has no whole list.
    *
    * @param hello from its version on; borrowed
    */
-  public static boolean areAskedBy(ByteBuf hello) {
+  public static List<String> offered(ByteBuf hello) {
     int at = hello.readerIndex() + VERSION_AND_RANDOM;
     int end = hello.writerIndex();
     if (end - at < 6) {
-      return false;
+      return List.of();
     }
     at += 1 + hello.getUnsignedByte(at);
     at += 2 + (end - at < 2 ? end : hello.getUnsignedShort(at));
@@ -93,15 +99,23 @@ public final class Challenges {
     for (at += 2; end - at >= 4; ) {
       int length = hello.getUnsignedShort(at + 2);
       if (hello.getUnsignedShort(at) == ALPN) {
-        return length == 3 + PROTOCOL.length()
-            && end - at >= 4 + length
-            && hello.getUnsignedByte(at + 6) == PROTOCOL.length()
-            && hello
-                .toString(at + 7, PROTOCOL.length(), StandardCharsets.US_ASCII)
-                .equals(PROTOCOL);
+        return end - at >= 4 + length ? names(hello, at + 6, at + 4 + length) : List.of();
       }
       at += 4 + length;
     }
-    return false;
+    return List.of();
+  }
+
+  private static List<String> names(ByteBuf hello, int from, int end) {
+    List<String> names = new ArrayList<>();
+    for (int at = from; at < end; ) {
+      int length = hello.getUnsignedByte(at++);
+      if (length > end - at) {
+        return List.of();
+      }
+      names.add(hello.toString(at, length, StandardCharsets.US_ASCII));
+      at += length;
+    }
+    return names;
   }
 }

@@ -42,7 +42,7 @@ class ChallengesTest {
   /** In the middle of a buffer: what is beside the ClientHello says nothing. */
   private static boolean areAskedBy(byte[] octets, int from, int to) {
     ByteBuf all = Unpooled.wrappedBuffer(octets);
-    return Challenges.areAskedBy(all.setIndex(from, to));
+    return Challenges.areAskedBy(Challenges.offered(all.setIndex(from, to)));
   }
 
   @ParameterizedTest

@@ -30,10 +30,13 @@ import io.netty.util.concurrent.Promise;
 import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLHandshakeException;
 import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
 
@@ -197,6 +200,9 @@ final class ConnectionOpener {
     private boolean isDisplaced;
     private boolean isChallenge;
 
+    /** Whether the client offers protocols, and none that is spoken here. */
+    private boolean isForeign;
+
     TlsOpening(ServerTls tls, Accepted accepted) {
       super(server, accepted.channel());
       this.tls = tls;
@@ -316,7 +322,9 @@ final class ConnectionOpener {
       protected Future<ServerTls.Choice> lookup(
           ChannelHandlerContext context, @Nullable ByteBuf hello) throws Exception {
         isWhole = true;
-        isChallenge = challenges != null && hello != null && Challenges.areAskedBy(hello);
+        List<String> offered = hello == null ? List.of() : Challenges.offered(hello);
+        isChallenge = challenges != null && Challenges.areAskedBy(offered);
+        isForeign = !offered.isEmpty() && Collections.disjoint(offered, protocols.names());
         return super.lookup(context, hello);
       }
 
@@ -328,6 +336,9 @@ final class ConnectionOpener {
         if (isChallenge && challenges != null) {
           return promise.setSuccess(challenges.choose(name));
         }
+        if (isForeign) {
+          return promise.setFailure(new SSLHandshakeException("no common protocol (ALPN)"));
+        }
         return tls.choose(
             name == null ? NetUtil.toAddressString(accepted.local().getAddress()) : name, promise);
       }
@@ -338,7 +349,7 @@ final class ConnectionOpener {
         ServerTls.Choice choice = lookup.getNow();
         if (choice == null) {
           counters.failed(accepted.client(), lookup.cause());
-          if (isChallenge) {
+          if (isForeign) {
             context.writeAndFlush(Unpooled.wrappedBuffer(NO_APPLICATION_PROTOCOL));
           }
           // Else it would read the same ClientHello again at the end of the connection.

@@ -212,9 +212,24 @@ class HttpsIT {
     Await.until(() -> server.connections() == 0, "the connections are closed");
   }
 
+  /** RFC 7301 §3.2. */
+  @Test
+  void aClientThatOffersOnlyOtherProtocolsGetsAnAlert() throws Exception {
+    endsByAnAlert("a.test", "h3");
+    endsByAnAlert(null, "spdy/3", "http/1.0");
+    Await.until(() -> tls.counters().failures() == 2, "both count");
+    try (SSLSocket socket = connect("TLSv1.3", "a.test", "h3", "http/1.1")) {
+      assertThat(socket.getApplicationProtocol()).isEqualTo("http/1.1");
+    }
+  }
+
   private void endsByAnAlert(@Nullable String name) throws Exception {
+    endsByAnAlert(name, "acme-tls/1");
+  }
+
+  private void endsByAnAlert(@Nullable String name, String... protocols) throws Exception {
     try (TestClient client = server.connect()) {
-      client.send(ClientHellos.record(name, "acme-tls/1"));
+      client.send(ClientHellos.record(name, protocols));
       assertThat(client.octets(NO_APPLICATION_PROTOCOL.length))
           .as("%s", name)
           .isEqualTo(NO_APPLICATION_PROTOCOL);
