@@ -1,6 +1,7 @@
 package io.kamille.launcher.cli;
 
 import io.kamille.admin.StateDirectory;
+import io.kamille.core.setting.PrivateFile;
 import io.kamille.launcher.appliance.Appliance;
 import io.kamille.launcher.appliance.Totals;
 import io.kamille.launcher.configuration.ConfigurationOptions;
@@ -9,7 +10,9 @@ import io.kamille.launcher.demo.DemoOrigin;
 import io.kamille.launcher.demo.DemoVisitors;
 import io.kamille.launcher.demo.SummaryLine;
 import java.io.Console;
+import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
@@ -88,7 +91,8 @@ final class DemoCommand implements Callable<Integer> {
     PrintWriter out = spec.commandLine().getOut();
     SummaryLine summary = new SummaryLine(out, isTerminal());
     CountDownLatch toldToStop = Running.stopSignal();
-    try (DemoOrigin origin = DemoOrigin.start(summary::asked)) {
+    try (FileChannel _ = alone();
+        DemoOrigin origin = DemoOrigin.start(summary::asked)) {
       // First without the file, because it tells problems by the names of the options.
       PrintWriter err = spec.commandLine().getErr();
       Running.accepted(
@@ -117,6 +121,18 @@ final class DemoCommand implements Callable<Integer> {
       }
     }
     return ExitCode.OK;
+  }
+
+  /** Keeps another demo from this directory, until it is closed or the process ends. */
+  private FileChannel alone() throws IOException, CommandFailure {
+    FileChannel own = PrivateFile.open(directory.resolve("lock"));
+    if (own.tryLock() == null) {
+      own.close();
+      throw new CommandFailure(
+          ExitCode.UNAVAILABLE,
+          "another demo runs in " + directory + " (STATE_DIRECTORY names another place)");
+    }
+    return own;
   }
 
   private void runCluster(int count) throws Exception {

@@ -6,6 +6,7 @@ import io.kamille.core.client.h1.TestClient;
 import io.kamille.core.client.h1.TestClient.Answer;
 import java.net.InetSocketAddress;
 import java.net.URI;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -14,6 +15,17 @@ import org.junit.jupiter.api.io.TempDir;
 class DemoIT {
 
   @TempDir private Path directory;
+
+  private void aSecondDemoChangesNothing() throws Exception {
+    Path file = directory.resolve("demo/kamille.yaml");
+    String before = Files.readString(file);
+    String[] words = {"demo", "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0"};
+    try (KamilleProcess second = KamilleProcess.start(directory, words)) {
+      assertThat(second.exitCode()).isEqualTo(ExitCode.UNAVAILABLE);
+      assertThat(second.lines().getLast()).contains("another demo runs in ");
+    }
+    assertThat(file).hasContent(before);
+  }
 
   @Test
   void thePrintedAddressAnswersTheSecondTimeFromTheStore() throws Exception {
@@ -43,6 +55,7 @@ class DemoIT {
         assertThat(client.get("/now").answer().field("Cache-Status")).doesNotContain("stored");
       }
       kamille.awaitLine("GET /about 200");
+      aSecondDemoChangesNothing();
       kamille.signal("INT");
       assertThat(kamille.exitCode()).isZero();
       assertThat(kamille.lines().getLast()).isEqualTo("4 requests, 3 of them asked the origin.");
