@@ -23,16 +23,19 @@ import org.jspecify.annotations.Nullable;
 final class PurgeJournal {
 
   /*
-   *   ┌──────┬───────┬────────┬──────┬─────────┐
-   *   │ mark │ store │ number │ zero │ CRC-32C │  and entries behind it
-   *   └──────┴───────┴────────┴──────┴─────────┘
-   *   0      8       16       20     28        32
+   *   ┌──────┬───────┬────────┬──────┬──────┬─────────┐
+   *   │ mark │ store │ number │ form │ zero │ CRC-32C │  and entries behind it
+   *   └──────┴───────┴────────┴──────┴──────┴─────────┘
+   *   0      8       16       20     24     28        32
    *
    *   entry
    *   ┌────────┬─────────────────┬─────────┬──────┐
    *   │ length │ length inverted │ CRC-32C │ body │
    *   └────────┴─────────────────┴─────────┴──────┘
    *   0        4                 8         12
+   *
+   * The checksum is that of the entry's place and the body, so an entry that the disk has put in the
+   * place of another one is not right. In the form 0, of earlier releases, it is that of the body.
    *
    * A body is a note, a page of the numbers of all names, or the state: the last number, which ends
    * what the file begins with, a copy of all that holds. Each process begins a file of its own, and
@@ -45,6 +48,7 @@ final class PurgeJournal {
    * ours, and not read.
    */
   private static final long MARK = 0x4b414d494c4c4550L; // KAMILLEP
+  private static final int FORM = 1;
   private static final int HEADER_LENGTH = 32;
   private static final int CHECKED = HEADER_LENGTH - Integer.BYTES;
   private static final int FRAME_LENGTH = 3 * Integer.BYTES;
@@ -135,10 +139,12 @@ final class PurgeJournal {
     if (octets.remaining() < HEADER_LENGTH) {
       return reading;
     }
-    reading.isDamaged =
-        !octets.slice(0, HEADER_LENGTH).equals(header(HexFormat.fromHexDigits(name, 0, 8)));
+    ByteBuffer header = octets.slice(0, HEADER_LENGTH);
+    int number = HexFormat.fromHexDigits(name, 0, 8);
+    boolean hasPlaces = header.equals(header(number, FORM));
+    reading.isDamaged = !hasPlaces && !header.equals(header(number, 0));
     octets.position(HEADER_LENGTH);
-    while (!reading.isDamaged && takeEntry(octets, reading)) {
+    while (!reading.isDamaged && takeEntry(octets, hasPlaces, reading)) {
       // one after the other
     }
     return reading;
@@ -153,10 +159,11 @@ final class PurgeJournal {
   }
 
   /** Reads one entry; false at the end. */
-  private static boolean takeEntry(ByteBuffer octets, Reading reading) {
+  private static boolean takeEntry(ByteBuffer octets, boolean hasPlaces, Reading reading) {
     if (octets.remaining() < FRAME_LENGTH || isZero(octets)) {
       return false;
     }
+    int place = octets.position();
     int bodyLength = octets.getInt();
     int inverted = octets.getInt();
     int checksum = octets.getInt();
@@ -169,8 +176,13 @@ final class PurgeJournal {
     }
     ByteBuffer body = octets.slice(octets.position(), bodyLength);
     octets.position(octets.position() + bodyLength);
-    reading.isDamaged = Checksum.of(body) != checksum || !takeBody(body, reading);
+    int right = hasPlaces ? checksum(place, body) : Checksum.of(body);
+    reading.isDamaged = checksum != right || !takeBody(body, reading);
     return !reading.isDamaged;
+  }
+
+  private static int checksum(long place, ByteBuffer body) {
+    return Checksum.of(ByteBuffer.allocate(Long.BYTES).putLong(place).flip(), body);
   }
 
   private static boolean isZero(ByteBuffer octets) {
@@ -297,7 +309,7 @@ final class PurgeJournal {
   }
 
   private void writeCopy(PurgeNotes now) throws IOException {
-    write(header(number));
+    write(header(number, FORM));
     for (Note note : now.notes()) {
       write(entry(encoded(note)));
     }
@@ -337,9 +349,10 @@ final class PurgeJournal {
     return body.flip();
   }
 
-  private static ByteBuffer entry(ByteBuffer body) {
+  /** At the end of the file as it is now. */
+  private ByteBuffer entry(ByteBuffer body) {
     ByteBuffer entry = ByteBuffer.allocate(FRAME_LENGTH + body.remaining());
-    entry.putInt(body.remaining()).putInt(~body.remaining()).putInt(Checksum.of(body));
+    entry.putInt(body.remaining()).putInt(~body.remaining()).putInt(checksum(length, body));
     return entry.put(body).flip();
   }
 
@@ -353,9 +366,9 @@ final class PurgeJournal {
     length += count;
   }
 
-  private ByteBuffer header(int number) {
+  private ByteBuffer header(int number, int form) {
     ByteBuffer header = ByteBuffer.allocate(HEADER_LENGTH);
-    header.putLong(MARK).putLong(store).putInt(number);
+    header.putLong(MARK).putLong(store).putInt(number).putInt(form);
     return header.putInt(CHECKED, Checksum.of(header.slice(0, CHECKED))).clear();
   }
 

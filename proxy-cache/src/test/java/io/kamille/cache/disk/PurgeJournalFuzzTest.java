@@ -220,15 +220,22 @@ class PurgeJournalFuzzTest {
     journal.begin(PurgeNotes::none);
     journal.close();
     ByteArrayOutputStream out = new ByteArrayOutputStream();
-    out.write(directory.octets(NAME), 0, HEADER_LENGTH);
+    ByteBuffer header = ByteBuffer.wrap(directory.octets(NAME), 0, HEADER_LENGTH).putInt(20, 0);
+    header.putInt(28, Checksum.of(header.array(), 0, 28));
+    out.write(header.array(), 0, HEADER_LENGTH);
     ByteBuffer state = ByteBuffer.allocate(17).put((byte) 2).putLong(last).putLong(trimmed);
-    writeEntry(out, state.array());
+    writeEntry(out, state.array(), state.array());
     directory.put(NAME, out.toByteArray());
   }
 
   private static void writeEntry(ByteArrayOutputStream out, byte[] body) {
+    byte[] checked = ByteBuffer.allocate(8 + body.length).putLong(out.size()).put(body).array();
+    writeEntry(out, body, checked);
+  }
+
+  private static void writeEntry(ByteArrayOutputStream out, byte[] body, byte[] checked) {
     ByteBuffer frame = ByteBuffer.allocate(FRAME_LENGTH);
-    frame.putInt(body.length).putInt(~body.length).putInt(OctetSpoiler.checksum(body));
+    frame.putInt(body.length).putInt(~body.length).putInt(OctetSpoiler.checksum(checked));
     out.writeBytes(frame.array());
     out.writeBytes(body);
   }

@@ -106,6 +106,23 @@ class PurgeJournalTest {
     assertThat(find(next, table.last(), Tags.ofBits(some.at(7)), "http://a/")).isNull();
   }
 
+  /** The disk has put it there: the purge that stood there is lost. */
+  @Test
+  void anEntryInThePlaceOfAnotherOneIsDamage() throws Exception {
+    var directory = new MemoryDirectory();
+    PurgeJournal journal = new PurgeJournal(directory, PurgeJournalFuzzTest.STORE);
+    journal.begin(PurgeNotes::none);
+    int begun = directory.octets(journal(directory)).length;
+    journal.note(new PurgeNotes.Note(1, false, DiskFixture.NOW, List.of(), NEWS));
+    int length = directory.octets(journal(directory)).length - begun;
+    journal.note(new PurgeNotes.Note(2, false, DiskFixture.NOW, List.of(), SPORT));
+    journal.close();
+    assertThat(new PurgeJournal(directory, PurgeJournalFuzzTest.STORE).read()).isNotNull();
+    byte[] octets = directory.octets(journal(directory));
+    System.arraycopy(octets, begun, octets, begun + length, length);
+    assertThat(new PurgeJournal(directory, PurgeJournalFuzzTest.STORE).read()).isNull();
+  }
+
   @Test
   void theLongestFileThatIsWrittenIsRead() {
     long copy =
