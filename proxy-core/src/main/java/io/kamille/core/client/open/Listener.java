@@ -296,7 +296,6 @@ public final class Listener implements AutoCloseable {
     private final ClientTable clients;
     private final AtomicReference<ListenerSettings> settings;
     private final AtomicInteger open;
-    private final boolean isProxied;
 
     Opening(
         ConnectionOpener opener,
@@ -309,27 +308,26 @@ public final class Listener implements AutoCloseable {
       this.limit = limit;
       this.clients = clients;
       this.settings = settings;
-      this.isProxied = settings.getAcquire().proxyProtocol().isRequired();
       this.open = open;
     }
 
     @Override
     protected void initChannel(SocketChannel channel) {
       InetSocketAddress remote = channel.remoteAddress();
-      ClientTable.Tally client = enter(remote == null ? null : remote.getAddress());
+      InetAddress address = remote == null ? null : remote.getAddress();
+      ListenerSettings now = settings.getAcquire();
+      boolean isProxied = now.proxyProtocol().isRequired();
+      ClientTable.Tally client = isProxied ? balancer(now, address) : enter(now, address);
       if (client == null) {
         channel.close();
       } else {
-        admit(channel, client);
+        admit(channel, client, isProxied);
       }
     }
 
     /** A load balancer counts for nothing: the client that it will name does. */
-    private ClientTable.@Nullable Tally enter(@Nullable InetAddress address) {
-      ListenerSettings now = settings.getAcquire();
-      if (!isProxied) {
-        return enter(now, address);
-      }
+    private ClientTable.@Nullable Tally balancer(
+        ListenerSettings now, @Nullable InetAddress address) {
       if (address != null && now.proxyProtocol().from().contains(address)) {
         return ClientTable.Tally.UNLIMITED;
       }
@@ -343,7 +341,7 @@ public final class Listener implements AutoCloseable {
           : clients.enter(now.access(), address);
     }
 
-    private void admit(SocketChannel channel, ClientTable.Tally client) {
+    private void admit(SocketChannel channel, ClientTable.Tally client, boolean isProxied) {
       open.incrementAndGet();
       channel
           .closeFuture()
@@ -353,10 +351,10 @@ public final class Listener implements AutoCloseable {
                 client.leave();
                 limit.leave();
               });
-      limit.admit(channel, server, () -> begin(channel, client));
+      limit.admit(channel, server, () -> begin(channel, client, isProxied));
     }
 
-    private void begin(SocketChannel channel, ClientTable.Tally client) {
+    private void begin(SocketChannel channel, ClientTable.Tally client, boolean isProxied) {
       Accepted accepted = Accepted.of(channel, client);
       if (isProxied) {
         channel

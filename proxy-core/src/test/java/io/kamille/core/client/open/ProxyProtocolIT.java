@@ -98,6 +98,20 @@ class ProxyProtocolIT {
   }
 
   @Test
+  void aReloadDecidesWhetherNewConnectionsBeginWithAHeader() {
+    server.on("/who", exchange -> TestServer.stored(exchange, exchange.client().toString()));
+    TestClient before = connect(line("PROXY TCP4 192.0.2.7 198.51.100.1 56324 443"));
+    assertThat(before.get("/who").answer().content()).isEqualTo("/192.0.2.7:56324");
+    access("203.0.113.0/24", ProxyProtocolSettings.OFF);
+    assertThat(server.connect().get("/who").answer().content()).startsWith("/127.0.0.1:");
+    assertThat(before.get("/who").answer().content()).isEqualTo("/192.0.2.7:56324");
+    access("203.0.113.0/24", FROM_US);
+    assertThat(server.connect().get("/who").isAtEnd()).isTrue();
+    assertThat(connect(line("PROXY TCP4 192.0.2.8 198.51.100.1 1 443")).get("/who").answer())
+        .satisfies(answer -> assertThat(answer.content()).isEqualTo("/192.0.2.8:1"));
+  }
+
+  @Test
   void onlyLoadBalancersMayConnect() {
     server
         .listener()
