@@ -12,8 +12,6 @@ import io.kamille.admin.live.History;
 import io.kamille.admin.live.Point;
 import io.kamille.admin.live.Sampler;
 import io.kamille.admin.metric.PrometheusText;
-import io.kamille.admin.view.ApplianceView;
-import io.kamille.cluster.Cluster;
 import io.kamille.cluster.secret.SharedValues;
 import io.kamille.core.loop.SteadyTask;
 import io.kamille.core.loop.WallClock;
@@ -62,6 +60,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -110,7 +109,9 @@ public final class AdminServer implements AutoCloseable {
    * from.
    *
    * @param settings with an address
-   * @param more operations beside those of every appliance
+   * @param version what the description of the API is of
+   * @param operations beside those that need nothing but the control plane
+   * @param shared the values that all nodes of the cluster have; null if there is none
    * @param tls null for clear text; stays the caller's
    * @param isBesideAnother whether another process of ours may still listen there
    * @throws BindException if the address cannot be had, with the reason alone as its message
@@ -119,8 +120,9 @@ public final class AdminServer implements AutoCloseable {
    */
   public static AdminServer open(
       AdminSettings settings,
-      ApplianceView appliance,
-      List<Operation> more,
+      String version,
+      List<Operation> operations,
+      Supplier<@Nullable SharedValues> shared,
       MetricRegistry registry,
       WallClock clock,
       @Nullable ServerTls tls,
@@ -136,14 +138,14 @@ public final class AdminServer implements AutoCloseable {
         new AdminServer(
             settings,
             address,
-            appliance,
-            more,
+            version,
+            operations,
             registry,
-            Authenticator.open(token, directory, clock, () -> shared(appliance)),
+            Authenticator.open(token, directory, clock, shared),
             AuditLog.open(directory.resolve("audit.jsonl"), clock),
             clock,
             tls);
-    Sampler sampler = new Sampler(appliance);
+    Sampler sampler = new Sampler(registry);
     server.control.scheduleAtFixedRate(
         new SteadyTask(LOGGER, "a second has no figures", () -> server.look(sampler)),
         SAMPLE_SECONDS,
@@ -153,15 +155,10 @@ public final class AdminServer implements AutoCloseable {
     return server;
   }
 
-  private static @Nullable SharedValues shared(ApplianceView appliance) {
-    Cluster cluster = appliance.cluster();
-    return cluster == null ? null : cluster.values();
-  }
-
   private AdminServer(
       AdminSettings settings,
       InetSocketAddress address,
-      ApplianceView appliance,
+      String version,
       List<Operation> more,
       MetricRegistry registry,
       Authenticator authenticator,
@@ -181,16 +178,14 @@ public final class AdminServer implements AutoCloseable {
     streams = new LiveStreams(group.next(), clock);
     operations =
         new OperationTable(
-            appliance,
-            metrics,
-            registry,
-            history,
+            version,
             more,
+            metrics,
+            history,
             authenticator,
             audit,
             address.getHostString(),
-            () -> url,
-            clock);
+            () -> url);
     ChannelFuture bound =
         new ServerBootstrap()
             .group(group)

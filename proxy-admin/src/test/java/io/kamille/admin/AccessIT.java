@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.admin.auth.AuditLog;
 import io.kamille.core.loop.ManualClock;
-import io.kamille.core.metric.MetricRegistry;
-import io.kamille.core.setting.HostPort;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -33,27 +31,27 @@ class AccessIT {
 
   @TempDir private Path directory;
 
-  private final ManualClock clock = ManualClock.atSeconds(1_795_251_660L);
+  private SmallAppliance appliance;
+  private ManualClock clock;
   private AdminServer server;
   private String fileToken;
 
   @BeforeEach
-  void open() throws IOException {
-    server =
-        AdminServer.open(
-            FakeAppliance.settings(new HostPort("127.0.0.1", 0), directory.resolve("token")),
-            new FakeAppliance(),
-            List.of(),
-            new MetricRegistry(),
-            clock,
-            null,
-            false);
+  void begin() throws IOException {
+    appliance = new SmallAppliance();
+    clock = appliance.clock;
+    open();
+  }
+
+  private void open() throws IOException {
+    server = appliance.open(directory);
     fileToken = Files.readString(directory.resolve("token")).strip();
   }
 
   @AfterEach
   void close() {
     server.close();
+    appliance.close();
   }
 
   // Named tokens
@@ -421,7 +419,7 @@ class AccessIT {
     assertThat(ask("GET /v1/openapi.json", bearer(fileToken), ""))
         .contains("\"openapi\":\"3.1.0\"", "\"/v1/tokens/{id}\":{\"delete\":", "\"/v1/status\"")
         .contains("\"security\":[{\"bearer\":[\"operate\"]}]")
-        .contains("\"uptimeSeconds\":{\"type\":\"integer\"}");
+        .contains("\"secondsLeft\":{\"type\":\"integer\"}");
   }
 
   private record Session(String cookie, String key) {

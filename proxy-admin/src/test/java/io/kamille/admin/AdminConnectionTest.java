@@ -13,7 +13,6 @@ import io.kamille.admin.auth.TokenFile;
 import io.kamille.admin.live.History;
 import io.kamille.admin.metric.PrometheusText;
 import io.kamille.core.loop.ManualClock;
-import io.kamille.core.metric.MetricRegistry;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
@@ -44,7 +43,8 @@ class AdminConnectionTest {
   private static final int MANY = 1_000;
 
   @TempDir private Path directory;
-  private final ManualClock clock = ManualClock.atSeconds(1_795_251_660L);
+  private SmallAppliance appliance;
+  private ManualClock clock;
   private final ArrayDeque<Runnable> control = new ArrayDeque<>();
   private final Untaken client = new Untaken();
   private int asked;
@@ -69,20 +69,18 @@ class AdminConnectionTest {
 
   @BeforeEach
   void open() throws IOException {
+    appliance = new SmallAppliance();
+    clock = appliance.clock;
     audit = AuditLog.open(directory.resolve("audit.jsonl"), clock);
     Authenticator authenticator =
         Authenticator.open(
             TokenFile.open(directory.resolve("token")), directory, clock, () -> null);
     token = Files.readString(directory.resolve("token")).strip();
-    MetricRegistry registry = new MetricRegistry();
-    metrics = new PrometheusText(registry);
+    metrics = new PrometheusText(appliance.registry);
     OperationTable operations =
         new OperationTable(
-            new FakeAppliance(),
-            metrics,
-            registry,
-            new History(),
-            List.of(
+            "1.2.3",
+            appliance.operations(
                 Operation.put("/v1/long", Scope.ADMIN, "Takes long content.")
                     .upTo(1 << 20)
                     .by(
@@ -90,11 +88,12 @@ class AdminConnectionTest {
                           asked++;
                           return Answer.nothing();
                         })),
+            metrics,
+            new History(),
             authenticator,
             audit,
             "localhost",
-            () -> "http://localhost",
-            clock);
+            () -> "http://localhost");
     RequestDecoder decoder = new RequestDecoder();
     channel = new EmbeddedChannel();
     channel
@@ -119,6 +118,7 @@ class AdminConnectionTest {
     channel.close();
     metrics.close();
     audit.close();
+    appliance.close();
   }
 
   private ByteBuf send(String text) {

@@ -5,9 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kamille.admin.api.Answer;
 import io.kamille.admin.api.Operation;
 import io.kamille.admin.auth.Scope;
-import io.kamille.core.loop.ManualClock;
-import io.kamille.core.metric.MetricRegistry;
-import io.kamille.core.setting.HostPort;
 import io.kamille.core.tls.TlsSettings;
 import java.io.IOException;
 import java.net.StandardSocketOptions;
@@ -34,28 +31,21 @@ class StreamLimitsIT {
   private static final int STREAMS = 32;
   private static final long MOST_OF_SOCKETS = 4 << 20;
   private static final int LARGE = 32 << 20;
-  private static final HostPort ANY_PORT = new HostPort("127.0.0.1", 0);
 
   @TempDir private Path directory;
   private final List<Wire> wires = new ArrayList<>();
+  private SmallAppliance appliance;
   private AdminServer server;
   private String token;
 
   @BeforeEach
   void open() throws IOException {
-    open(FakeAppliance.settings(ANY_PORT, directory.resolve("token")));
+    appliance = new SmallAppliance();
+    open(SmallAppliance.settings(SmallAppliance.ANY_PORT, directory.resolve("token")));
   }
 
   private void open(AdminSettings settings, Operation... more) throws IOException {
-    server =
-        AdminServer.open(
-            settings,
-            new FakeAppliance(),
-            List.of(more),
-            new MetricRegistry(),
-            ManualClock.atSeconds(1_795_251_660L),
-            null,
-            false);
+    server = appliance.open(settings, more);
     token = "Authorization: Bearer " + Files.readString(directory.resolve("token")).strip();
   }
 
@@ -65,6 +55,7 @@ class StreamLimitsIT {
       wire.close();
     }
     server.close();
+    appliance.close();
   }
 
   private Wire wire() throws IOException {
@@ -178,7 +169,7 @@ class StreamLimitsIT {
     CountDownLatch asked = new CountDownLatch(1);
     CountDownLatch end = new CountDownLatch(1);
     open(
-        FakeAppliance.settings(ANY_PORT, directory.resolve("token")),
+        SmallAppliance.settings(SmallAppliance.ANY_PORT, directory.resolve("token")),
         Operation.get("/v1/hanging", Scope.READ, "Hangs.")
             .by(
                 () -> {
@@ -204,7 +195,7 @@ class StreamLimitsIT {
     CountDownLatch end = new CountDownLatch(1);
     Answer large = Answer.text(200, "x".repeat(LARGE));
     open(
-        FakeAppliance.settings(ANY_PORT, directory.resolve("token")),
+        SmallAppliance.settings(SmallAppliance.ANY_PORT, directory.resolve("token")),
         Operation.get("/v1/large", Scope.READ, "More than sockets hold.").by(() -> large),
         Operation.get("/v1/hanging", Scope.READ, "Hangs.")
             .by(
@@ -268,7 +259,7 @@ class StreamLimitsIT {
     server.close();
     open(
         new AdminSettings(
-            Optional.of(ANY_PORT),
+            Optional.of(SmallAppliance.ANY_PORT),
             false,
             directory.resolve("token"),
             true,

@@ -3,13 +3,9 @@ package io.kamille.admin;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.admin.tuning.TuningPolicy;
-import io.kamille.core.loop.ManualClock;
-import io.kamille.core.metric.MetricRegistry;
-import io.kamille.core.setting.HostPort;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -23,28 +19,21 @@ class TuningApiIT {
 
   @TempDir private Path directory;
 
-  private final FakeAppliance appliance = new FakeAppliance();
+  private SmallAppliance appliance;
   private AdminServer server;
   private String token;
 
   @BeforeEach
   void open() throws IOException {
-    Path file = directory.resolve("token");
-    server =
-        AdminServer.open(
-            FakeAppliance.settings(new HostPort("127.0.0.1", 0), file),
-            appliance,
-            List.of(),
-            new MetricRegistry(),
-            ManualClock.atSeconds(1_795_251_660L),
-            null,
-            false);
-    token = Files.readString(file).strip();
+    appliance = new SmallAppliance();
+    server = appliance.open(directory);
+    token = Files.readString(directory.resolve("token")).strip();
   }
 
   @AfterEach
   void close() {
     server.close();
+    appliance.close();
   }
 
   @Test

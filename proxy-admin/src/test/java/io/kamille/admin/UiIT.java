@@ -2,9 +2,6 @@ package io.kamille.admin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kamille.core.loop.ManualClock;
-import io.kamille.core.metric.MetricRegistry;
-import io.kamille.core.setting.HostPort;
 import java.io.IOException;
 import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
@@ -23,24 +20,19 @@ class UiIT {
   private static final int SCRIPT_LIMIT_BYTES = 150_000;
 
   @TempDir private Path directory;
+  private SmallAppliance appliance;
   private AdminServer server;
 
   @BeforeEach
   void open() throws IOException {
-    server =
-        AdminServer.open(
-            FakeAppliance.settings(new HostPort("127.0.0.1", 0), directory.resolve("token")),
-            new FakeAppliance(),
-            List.of(),
-            new MetricRegistry(),
-            ManualClock.atSeconds(1_795_251_660L),
-            null,
-            false);
+    appliance = new SmallAppliance();
+    server = appliance.open(directory);
   }
 
   @AfterEach
   void close() {
     server.close();
+    appliance.close();
   }
 
   @Test

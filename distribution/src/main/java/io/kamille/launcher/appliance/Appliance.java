@@ -4,9 +4,6 @@ import io.kamille.admin.AdminServer;
 import io.kamille.admin.AdminSettings;
 import io.kamille.admin.api.Operation;
 import io.kamille.admin.tuning.BufferTuner;
-import io.kamille.admin.view.ApplianceView;
-import io.kamille.admin.view.ApplianceView.ReloadSnapshot;
-import io.kamille.admin.view.ApplianceView.RequestDurations;
 import io.kamille.cache.decision.Explanation;
 import io.kamille.cache.rules.SelectingFields;
 import io.kamille.cache.tiers.PurgedUrls.PurgedUrl;
@@ -31,9 +28,7 @@ import io.kamille.core.setting.PrivateFile;
 import io.kamille.core.setting.Problem;
 import io.kamille.core.setting.SettingChange;
 import io.kamille.core.socket.UnixSocket;
-import io.kamille.core.trace.Tracing;
 import io.kamille.launcher.acme.CertificateKeeper;
-import io.kamille.launcher.acme.CertificateResources;
 import io.kamille.launcher.chain.RequestTests;
 import io.kamille.launcher.client.LocalApi;
 import io.kamille.launcher.configuration.Configuration;
@@ -43,20 +38,17 @@ import io.kamille.launcher.service.InheritedSockets;
 import io.kamille.launcher.version.ConfigControl;
 import io.kamille.launcher.version.SharedConfig;
 import io.kamille.launcher.version.TrialGuard;
-import io.kamille.launcher.warm.WarmResources;
 import io.kamille.launcher.warm.WarmSource;
 import io.kamille.launcher.warm.WarmUp;
 import io.netty.channel.EventLoop;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.System.Logger.Level;
-import java.net.BindException;
 import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -86,6 +78,23 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
           "When a configuration last came into force, since the epoch.");
   private static final double MILLIS_PER_SECOND = 1000;
 
+  /** How far it has come. */
+  enum State {
+    /** Not yet accepting on all listeners. */
+    STARTING,
+    READY,
+    /** Finishing exchanges, accepting none. */
+    DRAINING
+  }
+
+  /**
+   * The last reload.
+   *
+   * @param successful false if the file was refused, and what ran goes on
+   * @param lastSuccess when a configuration last came into force (RFC 3339)
+   */
+  record ReloadSnapshot(boolean successful, String lastSuccess) {}
+
   private final MetricRegistry registry = new MetricRegistry();
   private final String version;
   private final long startedEpochMillis = System.currentTimeMillis();
@@ -103,7 +112,7 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
   private @Nullable SharedConfig shared;
   private final boolean joins;
   // Volatile: written by whoever reloads or drains, read by the control plane.
-  private volatile ApplianceView.State state = ApplianceView.State.STARTING;
+  private volatile State state = State.STARTING;
   private volatile Configuration running;
   private volatile boolean isLastReloadGood = true;
   private volatile long inForceEpochMillis = System.currentTimeMillis();
@@ -139,7 +148,7 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
    *
    * @param version what the control plane says we are
    * @param inheritance the sockets, and the process whose place we take; borrowed
-   * @param resources of the control plane besides those of every appliance
+   * @param resources of the control plane that change the configuration; none if nobody may
    * @param machine what it stands on
    * @throws StartFailure with one sentence, and everything closed again
    */
@@ -178,7 +187,7 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
       appliance.close();
       throw failure;
     }
-    appliance.state = ApplianceView.State.READY;
+    appliance.state = State.READY;
     return appliance;
   }
 
@@ -304,31 +313,7 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
     if (address == null) {
       return;
     }
-    List<Operation> all = new ArrayList<>(resources);
-    all.addAll(CertificateResources.of(this::certificates));
-    all.addAll(WarmResources.of(warmUp));
-    try {
-      admin =
-          AdminServer.open(
-              running.admin(),
-              new LiveView(this),
-              all,
-              registry,
-              WallClock.system(),
-              clientSide.adminTls(),
-              isBesideAnother);
-    } catch (BindException taken) {
-      throw new StartFailure(
-          StartFailure.Kind.ADDRESS,
-          "cannot serve the admin API on " + address + ": " + taken.getMessage());
-    } catch (IOException | IllegalArgumentException failed) {
-      throw new StartFailure(
-          StartFailure.Kind.FILE,
-          "cannot open the admin API, with its token in "
-              + running.admin().tokenFile()
-              + ": "
-              + (failed instanceof IOException file ? PrivateFile.why(file) : failed.getMessage()));
-    }
+    admin = new ControlPlane(this, resources).open(address, isBesideAnother);
   }
 
   private @Nullable AccessLog openAccessLog(Configuration configuration) throws StartFailure {
@@ -353,9 +338,8 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
     return clientSide.tuner();
   }
 
-  /** The recording of single requests. */
-  Tracing tracing() {
-    return clientSide.tracing();
+  WarmUp warmUp() {
+    return warmUp;
   }
 
   /** What the loops shed while they are late. */
@@ -393,11 +377,6 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
     return clientSide.totals();
   }
 
-  /** How long requests took so far. */
-  public RequestDurations durations() {
-    return clientSide.durations();
-  }
-
   /**
    * Puts another configuration in force: routes, upstreams and limits at once, for requests that
    * begin from now on. What needs a restart is logged and stays as it is.
@@ -430,7 +409,7 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
   @Override
   public TrialGuard.Counts counts() {
     Totals totals = totals();
-    return new TrialGuard.Counts(totals.requests(), totals.failures(), durations().all());
+    return new TrialGuard.Counts(totals.requests(), totals.failures(), clientSide.durations());
   }
 
   @Override
@@ -531,7 +510,7 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
 
   /** Says that it is not ready, and serves on for as long as others need to see that. */
   public void stopBeingReady() throws InterruptedException {
-    state = ApplianceView.State.DRAINING;
+    state = State.DRAINING;
     Thread.sleep(running.limits().shutdownDelay());
   }
 
@@ -557,7 +536,7 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
   }
 
   private void drain(Duration idleMayStay) {
-    state = ApplianceView.State.DRAINING;
+    state = State.DRAINING;
     Cluster nodes = cluster;
     if (nodes != null) {
       nodes.drain();
@@ -632,7 +611,7 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
     return registry;
   }
 
-  ApplianceView.State state() {
+  State state() {
     return state;
   }
 

@@ -1,7 +1,6 @@
 package io.kamille.launcher.appliance;
 
 import io.kamille.admin.StateDirectory;
-import io.kamille.admin.view.UpstreamSnapshot;
 import io.kamille.cache.Cache;
 import io.kamille.cache.CacheHandover;
 import io.kamille.cache.CacheOperations;

@@ -1,12 +1,8 @@
 package io.kamille.launcher.appliance;
 
 import io.kamille.admin.AdminSettings;
-import io.kamille.admin.live.RouteTraffic;
 import io.kamille.admin.otlp.TraceExporter;
 import io.kamille.admin.tuning.BufferTuner;
-import io.kamille.admin.view.ApplianceView.ListenerSnapshot;
-import io.kamille.admin.view.ApplianceView.LoopSnapshot;
-import io.kamille.admin.view.ApplianceView.RequestDurations;
 import io.kamille.cluster.secret.ClusterSecret;
 import io.kamille.cluster.secret.SharedValues;
 import io.kamille.core.client.ClientSettings;
@@ -75,6 +71,25 @@ final class ClientSide {
 
   private static final long RELOAD_WAIT_MILLIS = 5_000;
   private static final long DRAIN_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
+  /**
+   * One listener.
+   *
+   * @param address host and port it is bound to
+   * @param connections open now
+   * @param certificateExpires when the first of its certificates does (RFC 3339); null without TLS
+   */
+  record ListenerSnapshot(String address, long connections, @Nullable String certificateExpires) {}
+
+  /**
+   * One loop.
+   *
+   * @param name of its thread
+   * @param requests since the start
+   * @param connections of clients, open now
+   * @param cpuSeconds its thread has used
+   */
+  record LoopSnapshot(String name, long requests, long connections, double cpuSeconds) {}
 
   private final Preflight preflight;
   private final LoopGroup loops;
@@ -478,14 +493,10 @@ final class ClientSide {
   }
 
   /** How long requests took so far. */
-  RequestDurations durations() {
-    Histogram.Snapshot hits = Histogram.Snapshot.EMPTY;
-    Histogram.Snapshot others = Histogram.Snapshot.EMPTY;
-    for (ExchangeMetrics metrics : exchanges) {
-      hits = hits.plus(metrics.hitDurations());
-      others = others.plus(metrics.forwardedDurations());
-    }
-    return new RequestDurations(hits, others);
+  Histogram.Snapshot durations() {
+    return exchanges.stream()
+        .map(ExchangeMetrics::durations)
+        .reduce(Histogram.Snapshot.EMPTY, Histogram.Snapshot::plus);
   }
 
   /** What was asked of the route of that name; nothing without a control plane. Any thread. */

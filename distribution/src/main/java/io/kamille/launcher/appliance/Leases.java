@@ -1,6 +1,5 @@
 package io.kamille.launcher.appliance;
 
-import io.kamille.admin.view.ApplianceView.Leasing;
 import io.kamille.core.loop.WallClock;
 import io.kamille.core.origin.OriginSettings;
 import io.kamille.core.origin.names.LeasedOrigins.Lease;
@@ -29,11 +28,24 @@ record Leases(Upstreams upstreams, Duration longest) {
 
   private static final int PARTS = 3;
 
+  /** What came of naming an origin. */
+  enum Leasing {
+    DONE,
+    /** There is no such upstream. */
+    UNKNOWN,
+    /** Something else names this origin. */
+    NAMED,
+    /** It cannot be asked in the protocol of the upstream, or by its TLS. */
+    UNSUITED,
+    /** The upstream has too many others. */
+    FULL
+  }
+
   Leases(Upstreams upstreams) {
     this(upstreams, Duration.ofSeconds(LONGEST_SECONDS));
   }
 
-  /** As {@link io.kamille.admin.view.ApplianceView#lease}. */
+  /** Gives an upstream an origin for so long, or for so long from now. */
   Leasing put(String upstream, OriginSettings origin, long seconds) {
     Lease lease = new Lease(origin, nanos() + TimeUnit.SECONDS.toNanos(seconds));
     Leasing result = put(upstream, lease);
@@ -59,7 +71,12 @@ record Leases(Upstreams upstreams, Duration longest) {
     return lists.leased().put(lease) ? Leasing.DONE : Leasing.FULL;
   }
 
-  /** As {@link io.kamille.admin.view.ApplianceView#endLease}. */
+  /**
+   * Takes that origin from it.
+   *
+   * @param origin host and port
+   * @return false if it has none of that name by {@link #put}
+   */
   boolean end(String upstream, String origin) {
     OriginLists lists = upstreams.lists().get(upstream);
     if (lists == null) {

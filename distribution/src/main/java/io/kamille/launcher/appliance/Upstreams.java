@@ -1,7 +1,6 @@
 package io.kamille.launcher.appliance;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.kamille.admin.view.UpstreamSnapshot;
 import io.kamille.cluster.peer.Peers;
 import io.kamille.cluster.secret.ClusterSecret;
 import io.kamille.core.client.open.LimitSettings;
@@ -156,7 +155,7 @@ final class Upstreams implements AutoCloseable {
     List<UpstreamSnapshot> snapshots = new ArrayList<>();
     inForce.forEach(
         (name, upstream) ->
-            snapshots.add(OriginReport.of(name, upstream.origins(), upstream.lists())));
+            snapshots.add(UpstreamSnapshot.of(name, upstream.origins(), upstream.lists())));
     return snapshots;
   }
 

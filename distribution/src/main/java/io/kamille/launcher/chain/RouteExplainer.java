@@ -1,7 +1,5 @@
 package io.kamille.launcher.chain;
 
-import io.kamille.admin.view.ApplianceView.MatchedRoute;
-import io.kamille.admin.view.ApplianceView.RequestExplanation;
 import io.kamille.cache.decision.Explanation;
 import io.kamille.cache.decision.Explanation.Decision;
 import io.kamille.cache.key.QueryFilter;
@@ -39,6 +37,26 @@ public record RouteExplainer(
     Map<Route, ? extends RouteFacts> chains,
     @Nullable PurgeMethod purgeMethod,
     Optional<Peers> peers) {
+
+  /**
+   * What would become of a request, from its route on.
+   *
+   * @param route its most specific route, or null if there is none
+   * @param explanation what is done, and why
+   */
+  public record RequestExplanation(@Nullable MatchedRoute route, Explanation explanation) {}
+
+  /**
+   * The route of a request.
+   *
+   * @param name what log and metrics call it
+   * @param host it answers for
+   * @param path the beginning of the paths it answers for
+   * @param upstream its requests are forwarded to
+   * @param cached whether responses may be stored and reused
+   */
+  public record MatchedRoute(
+      String name, String host, String path, String upstream, boolean cached) {}
 
   public RouteExplainer {
     chains = Map.copyOf(chains);

@@ -51,16 +51,25 @@ class ControlPlaneIT {
       client.get("/a").answer();
       Await.until(() -> journey.appliance().totals().requests() == 2, "both are counted");
       String status = journey.admin("/v1/status").body();
-      assertThat(status)
-          .contains("\"state\":\"ready\"")
-          .contains("{\"address\":\"" + journey.appliance().listening().getFirst())
-          .contains("\"connections\":1")
-          .contains("\"capacityBytes\":16777216")
-          .contains("\"objects\":1,\"hits\":1,\"misses\":1,\"hitRatio\":0.5")
-          .contains("\"name\":\"site\"")
-          .contains(
-              "\"name\":\"127.0.0.1:" + journey.origin().port() + "\",\"from\":\"configuration\"")
-          .contains("\"until\":null,\"state\":\"in\"");
+      String time = "\"20[0-9-]{8}T[0-9:.]*Z\"";
+      assertThat(status.strip())
+          .matches(
+              "\\{\"version\":\"test\",\"state\":\"ready\",\"started\":"
+                  + time
+                  + ",\"uptimeSeconds\":[0-9]{1,3},\"listeners\":\\[\\{\"address\":\""
+                  + journey.appliance().listening().getFirst()
+                  + "\",\"connections\":1,\"certificateExpires\":null}],\"loops\":\\["
+                  + "(\\{\"name\":\"kamille-loop-[12]\",\"requests\":[02],\"connections\":[01],"
+                  + "\"cpuSeconds\":[0-9.E-]*},?){2}],\"cache\":\\{\"capacityBytes\":16777216,"
+                  + "\"usedBytes\":[0-9]+,\"objects\":1,\"hits\":1,\"misses\":1,\"hitRatio\":0.5},"
+                  + "\"upstreams\":\\[\\{\"name\":\"site\",\"origins\":\\[\\{\"name\":\"127.0.0.1:"
+                  + journey.origin().port()
+                  + "\",\"from\":\"configuration\",\"until\":null,\"state\":\"in\",\"inFlight\":0,"
+                  + "\"limit\":[0-9]+,\"failures\":0,\"since\":null,\"why\":\"\",\"drainedUntil\":null,"
+                  + "\"check\":null}],\"lists\":\\[]}],\"reload\":\\{\"successful\":true,"
+                  + "\"lastSuccess\":"
+                  + time
+                  + "},\"configurable\":false,\"clustered\":false}");
     }
   }
 
@@ -80,6 +89,13 @@ class ControlPlaneIT {
         .contains("{\"name\":\"site\",\"requests\":1,\"failures\":0,\"retries\":0,\"head\":{")
         .containsPattern("\"p99Millis\":[0-9.]*[1-9]")
         .contains("\"state\":\"in\"", "\"check\":null,\"requests\":1}],\"lists\":[]}");
+  }
+
+  @Test
+  void theDescriptionHasEveryOperation() throws Exception {
+    assertThat(journey.admin("/v1/openapi.json").body())
+        .contains("\"version\":\"test\"", "\"/v1/status\":{\"get\":", "\"/v1/explain\":{\"get\":")
+        .contains("\"uptimeSeconds\":{\"type\":\"integer\"}");
   }
 
   @Test
@@ -127,6 +143,14 @@ class ControlPlaneIT {
     assertThat(objects.statusCode()).isEqualTo(200);
     assertThat(objects.body().split("\\{\"status\":200,", -1)).hasSize(3);
     assertThat(objects.body())
+        .containsPattern(
+            "\\{\"status\":200,\"state\":\"fresh\",\"decision\":\"serve\",\"ageSeconds\":\\d+,"
+                + "\"ttlSeconds\":\\d+,\"freshness\":\\{\"lifetimeSeconds\":60,\"source\":\"max-age\"},"
+                + "\"noCache\":false,\"mustRevalidate\":false,\"staleWhileRevalidateSeconds\":-?\\d+,"
+                + "\"staleIfErrorSeconds\":-?\\d+,\"tier\":\"memory\",\"hits\":1,"
+                + "\"bytes\":\\{\"head\":\\d+,\"content\":5,\"occupied\":\\d+},\"selectedBy\":\\[[^]]*],"
+                + "\"etag\":\"\\\\\"1\\\\\"\",\"lastModified\":null,\"contentType\":[^,]*,"
+                + "\"coding\":[^,]*,\"forms\":\\[]}")
         .contains(
             "\"selectedBy\":[{\"field\":\"accept\",\"value\":\"text/html\"}]",
             "\"hits\":1,",

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.net.http.HttpResponse;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -65,8 +66,8 @@ class ExplainIT {
   @Test
   void whomTheRouteIsForIsTold() throws Exception {
     journey.with(
-        "routes: [{upstream: site}, {upstream: site, path: /a,"
-            + " access: {allow: [10.0.0.0/8], deny: [10.1.0.0/16]}, cache: {bypass-paths: [/a/b]}}]");
+        "routes: [{upstream: site}, {upstream: site, path: /a, access: {allow: [10.0.0.0/8], deny:"
+            + " [10.1.0.0/16]}, cache: {bypass-paths: [/a/b]}}]");
     assertThat(explain("url=http://h/a&client=10.2.0.1"))
         .contains("\"decision\":\"forward\"", "\"rule\":\"access\"")
         .contains("10.2.0.1: allow has a range /8, deny has no range with it")
@@ -138,6 +139,38 @@ class ExplainIT {
     assertThat(explain("url=http://a/a%3Fb=1")).doesNotContain("\"rule\":\"query\"");
     assertThat(journey.admin("/v1/cache/objects?url=http://a/a%3Fb=1%26utm_y=2").body())
         .contains("\"hits\":0");
+  }
+
+  @Test
+  void whatIsAskedIsToldAsItIsUnderstood() throws Exception {
+    assertThat(explain("url=HTTP%3A%2F%2Fh%3Fb&method=HEAD&field=Accept%3A+a%2Fb&field=X%3A%E9"))
+        .startsWith("{\"method\":\"HEAD\",\"url\":\"HTTP://h?b\",\"route\":{\"name\":\"*/\",")
+        .contains("\"upstream\":\"site\",\"cached\":true},\"key\":\"http://h/?b\",")
+        .contains("\"decision\":\"forward\",\"fwd\":\"uri-miss\",\"because\":[{\"rule\":\"");
+  }
+
+  @Test
+  void aQueryThatAsksForNothingIsABadRequest() throws Exception {
+    Map<String, String> refused =
+        Map.ofEntries(
+            Map.entry("/v1/explain", "The parameter url is missing."),
+            Map.entry("/v1/explain?url=http://h/&method=CONNECT", "method must be a token"),
+            Map.entry("/v1/explain?url=http://h/&method=a%20b", "method must be a token"),
+            Map.entry("/v1/explain?url=http://h/&method=", "method must be a token"),
+            Map.entry("/v1/explain?url=http://h/&field=Accept", "field must be a field line"),
+            Map.entry("/v1/explain?url=http://h/&field=A%20B:c", "field must be a field line"),
+            Map.entry("/v1/explain?url=http://h/&field=A:b%0D%0AC:d", "field must be a field line"),
+            Map.entry("/v1/explain?url=http://h/&field=host:a", "field must not be Host"),
+            Map.entry("/v1/explain?url=http://h/&client=localhost", "client must be an IP address"),
+            Map.entry("/v1/explain?url=http://h/&client=10.1", "client must be an IP address"),
+            Map.entry(
+                "/v1/explain?url=http://h/&client=10.0.0.0/8", "client must be an IP address"),
+            Map.entry("/v1/explain?url=http://h/&client=", "client must be an IP address"));
+    for (Map.Entry<String, String> each : refused.entrySet()) {
+      HttpResponse<String> answer = journey.admin(each.getKey());
+      assertThat(answer.statusCode()).as(each.getKey()).isEqualTo(400);
+      assertThat(answer.body()).contains("\"detail\":\"" + each.getValue());
+    }
   }
 
   private String explain(String query) throws Exception {

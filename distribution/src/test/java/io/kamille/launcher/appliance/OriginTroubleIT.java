@@ -5,10 +5,10 @@ import static io.kamille.launcher.appliance.StubOrigin.ok;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.kamille.admin.view.UpstreamSnapshot.OriginSnapshot;
 import io.kamille.core.Await;
 import io.kamille.core.client.h1.TestClient;
 import io.kamille.core.client.h1.TestClient.Answer;
+import io.kamille.launcher.appliance.UpstreamSnapshot.OriginSnapshot;
 import java.io.IOException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -75,7 +75,7 @@ class OriginTroubleIT {
   }
 
   private OriginSnapshot originState() {
-    return new LiveView(journey.appliance()).upstreams().getFirst().origins().getFirst();
+    return journey.appliance().assembly().upstreams().getFirst().origins().getFirst();
   }
 
   @Test
@@ -284,7 +284,7 @@ class OriginTroubleIT {
       for (int i = 0; i < 20; i++) {
         assertThat(journey.get("/a").content()).isEqualTo("alive");
       }
-      var upstream = new LiveView(journey.appliance()).upstreams().getFirst();
+      var upstream = journey.appliance().assembly().upstreams().getFirst();
       assertThat(upstream.origins())
           .extracting(origin -> origin.state().name())
           .containsExactly("OUT", "IN");
@@ -385,10 +385,9 @@ class OriginTroubleIT {
     TestClient third = journey.client().get("/a", "Cache-Control: no-store");
     Await.until(
         () ->
-            new LiveView(journey.appliance())
-                    .upstreams().getFirst().origins().stream()
-                        .mapToInt(origin -> (int) origin.inFlight())
-                        .sum()
+            journey.appliance().assembly().upstreams().getFirst().origins().stream()
+                    .mapToInt(origin -> (int) origin.inFlight())
+                    .sum()
                 == 3,
         "the second and the third wait");
     Answer fourth = journey.get("/a", "Cache-Control: no-store");

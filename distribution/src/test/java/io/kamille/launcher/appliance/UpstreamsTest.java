@@ -3,9 +3,6 @@ package io.kamille.launcher.appliance;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.kamille.admin.view.ApplianceView.Leasing;
-import io.kamille.admin.view.UpstreamSnapshot;
-import io.kamille.admin.view.UpstreamSnapshot.OriginSnapshot;
 import io.kamille.core.Await;
 import io.kamille.core.content.Spool;
 import io.kamille.core.exchange.Exchange;
@@ -24,6 +21,8 @@ import io.kamille.core.origin.names.NameLookup;
 import io.kamille.core.origin.names.OriginList.Kind;
 import io.kamille.core.origin.names.OriginNames;
 import io.kamille.core.setting.OriginUrl;
+import io.kamille.launcher.appliance.Leases.Leasing;
+import io.kamille.launcher.appliance.UpstreamSnapshot.OriginSnapshot;
 import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.configuration.ConfigurationFile;
 import io.kamille.launcher.configuration.ConfigurationReading;

@@ -2,15 +2,16 @@ package io.kamille.admin.api;
 
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.kamille.admin.auth.Scope;
-import io.kamille.admin.view.ApplianceView;
-import io.kamille.admin.view.ApplianceView.TiersSnapshot;
+import io.kamille.cache.CacheOperations;
 import io.kamille.cache.StoredObject;
 import io.kamille.cache.index.Forecast;
 import io.kamille.cache.index.PolicySnapshot;
 import io.kamille.cache.tiers.MemorySnapshot;
 import io.kamille.cache.tiers.peak.PeakChoice;
 import io.kamille.cache.tiers.peak.PeakSnapshot;
+import io.kamille.cache.tiers.peak.PeakWatch;
 import io.kamille.core.http.StatusCode;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -19,8 +20,9 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /** What the cache stores, where, and what it would hit with other memory. */
-record CacheResources(ApplianceView appliance) {
+public record CacheResources(CacheOperations cache) {
 
+  private static final System.Logger LOG = System.getLogger("kamille.admin");
   private static final String TIERS = "/v1/cache/tiers";
   private static final String WHAT_IF = "/v1/cache/what-if";
   private static final String EXPECTED_PEAK =
@@ -30,7 +32,8 @@ record CacheResources(ApplianceView appliance) {
   private static final int LONGEST_MINUTES = 60;
   private static final double NANOS_PER_MILLI = 1e6;
 
-  List<Operation> operations() {
+  /** All of them. */
+  public List<Operation> operations() {
     return List.of(
         Operation.get("/v1/cache/objects", Scope.READ, "All variants that are stored for a URL.")
             .must("url", "The URL.")
@@ -58,7 +61,7 @@ record CacheResources(ApplianceView appliance) {
             .answers(WhatIf.class)
             .by(
                 () -> {
-                  appliance.watch(0);
+                  cache.index().watch(0);
                   return whatIf();
                 }));
   }
@@ -70,7 +73,7 @@ record CacheResources(ApplianceView appliance) {
   // Objects
 
   private Answer objects(String url) {
-    return Answer.json(new StoredObjects(url, appliance.objects(url)));
+    return Answer.json(new StoredObjects(url, cache.objects(url).orElse(List.of())));
   }
 
   private record StoredObjects(String url, List<StoredObject> objects) {}
@@ -78,25 +81,37 @@ record CacheResources(ApplianceView appliance) {
   // Tiers
 
   private Answer tiers() {
-    TiersSnapshot tiers = appliance.tiers();
+    return tiers(
+        cache.memory(),
+        cache.keys(),
+        cache.index().evictions(),
+        cache.index().policy(),
+        cache.peak().map(PeakWatch::snapshot).orElse(null));
+  }
+
+  static Answer tiers(
+      MemorySnapshot memory,
+      long keys,
+      long evictions,
+      PolicySnapshot policy,
+      @Nullable PeakSnapshot peak) {
     return Answer.json(
         new Tiers(
-            new Memory(
-                tiers.memory(),
-                tiers.memory().usedBytes(),
-                tiers.keys(),
-                tiers.evictions(),
-                Policy.of(tiers.policy())),
-            Peak.of(tiers.peak())));
+            new Memory(memory, memory.usedBytes(), keys, evictions, Policy.of(policy)),
+            Peak.of(peak)));
   }
 
   private Answer choosePeak(JsonNode document) throws InvalidRequest {
     String peak = document.size() == 1 ? document.path("peak").stringValue("") : "";
     for (PeakChoice each : PeakChoice.values()) {
       if (each.token().equals(peak)) {
-        return appliance.choosePeak(each)
-            ? tiers()
-            : Answer.problem(StatusCode.CONFLICT, "There is no disk behind memory.");
+        PeakWatch watch = cache.peak().orElse(null);
+        if (watch == null) {
+          return Answer.problem(StatusCode.CONFLICT, "There is no disk behind memory.");
+        }
+        LOG.log(Level.INFO, "peak mode is set to {0} through the API", peak);
+        watch.choose(each);
+        return tiers();
       }
     }
     throw new InvalidRequest(EXPECTED_PEAK);
@@ -176,12 +191,15 @@ record CacheResources(ApplianceView appliance) {
       throw new InvalidRequest(EXPECTED_MINUTES);
     }
     int minutes = Json.number(document, "minutes", 0, LONGEST_MINUTES, EXPECTED_MINUTES);
-    appliance.watch(Duration.ofMinutes(minutes).toSeconds());
+    cache.index().watch(Duration.ofMinutes(minutes).toSeconds());
     return whatIf();
   }
 
   private Answer whatIf() {
-    Forecast forecast = appliance.forecast();
+    return whatIf(cache.index().forecast());
+  }
+
+  static Answer whatIf(@Nullable Forecast forecast) {
     return Answer.json(
         forecast == null
             ? new WhatIf(false, null, null, 0, List.of())

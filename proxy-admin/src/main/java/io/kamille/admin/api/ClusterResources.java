@@ -1,7 +1,6 @@
 package io.kamille.admin.api;
 
 import io.kamille.admin.auth.Scope;
-import io.kamille.admin.view.ApplianceView;
 import io.kamille.cluster.Cluster;
 import io.kamille.cluster.LogView;
 import io.kamille.cluster.NodeView;
@@ -13,47 +12,57 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** {@code /v1/cluster}: the nodes of the cluster, and how far each has come. */
-final class ClusterResources {
+public final class ClusterResources {
 
   private static final String PATH = "/v1/cluster";
   private static final String NONE = "This node is in no cluster: the configuration has none.";
 
   private ClusterResources() {}
 
-  static List<Operation> of(ApplianceView appliance) {
+  /**
+   * All of them.
+   *
+   * @param cluster the nodes that this one is a cluster with; null if there are none
+   * @param owners which node owns what a request asks for; null if nobody does
+   */
+  public static List<Operation> of(
+      Supplier<@Nullable Cluster> cluster, Function<RequestHead, @Nullable Ownership> owners) {
     return List.of(
         Operation.get(PATH, Scope.READ, "The nodes of the cluster, and how far each has come.")
             .answers(ClusterView.class)
-            .by(() -> of(appliance.cluster(), ClusterResources::view)),
+            .by(() -> of(cluster.get(), ClusterResources::view)),
         Operation.get(PATH + "/log", Scope.READ, "How far the log of the cluster has come.")
             .answers(LogView.class)
-            .by(() -> of(appliance.cluster(), cluster -> Answer.json(cluster.log()))),
+            .by(() -> of(cluster.get(), nodes -> Answer.json(nodes.log()))),
         Operation.get(PATH + "/key", Scope.READ, "Which node owns a URL, and which have it stored.")
             .must("url", "The URL.")
             .answers(KeyView.class)
-            .by((_, query) -> key(appliance, query.url())),
+            .by((_, query) -> key(cluster.get(), owners, query.url())),
         Operation.delete(
                 PATH + "/nodes/{node}", Scope.ADMIN, "Forgets a node that is away for good.")
             .by(
                 (request, _) ->
-                    of(appliance.cluster(), nodes -> forget(nodes, request.parameter("node")))));
+                    of(cluster.get(), nodes -> forget(nodes, request.parameter("node")))));
   }
 
   private static Answer of(@Nullable Cluster cluster, Function<Cluster, Answer> answer) {
     return cluster == null ? Answer.problem(StatusCode.NOT_FOUND, NONE) : answer.apply(cluster);
   }
 
-  private static Answer key(ApplianceView appliance, String url) throws InvalidRequest {
+  private static Answer key(
+      @Nullable Cluster cluster, Function<RequestHead, @Nullable Ownership> owners, String url)
+      throws InvalidRequest {
     PurgeResources.oneHost("url", url);
-    Ownership known = appliance.ownership(RequestHead.of("GET", url));
+    Ownership known = owners.apply(RequestHead.of("GET", url));
     return of(
-        appliance.cluster(),
-        cluster ->
+        cluster,
+        nodes ->
             Answer.later(
-                () -> Answer.json(new KeyView(url, known, why(known), cluster.stored(url)))));
+                () -> Answer.json(new KeyView(url, known, why(known), nodes.stored(url)))));
   }
 
   private static String why(@Nullable Ownership known) {

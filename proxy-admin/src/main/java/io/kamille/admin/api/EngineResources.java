@@ -7,7 +7,8 @@ import io.kamille.admin.tuning.ConnectionSnapshot;
 import io.kamille.admin.tuning.TuningPolicy;
 import io.kamille.admin.tuning.TuningSettings;
 import io.kamille.admin.tuning.TuningSnapshot;
-import io.kamille.admin.view.ApplianceView;
+import io.kamille.core.gate.Overload;
+import io.kamille.core.loop.LoopGroup;
 import io.kamille.core.loop.LoopTurns;
 import io.kamille.core.loop.PaceJudgement;
 import io.kamille.core.loop.PaceSettings;
@@ -24,7 +25,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** Loops and their pace; connections to clients and their send buffers. */
-final class EngineResources {
+public final class EngineResources {
 
   private static final String LOOPS = "/v1/engine/loops";
   private static final String TUNING = "/v1/tuning";
@@ -42,18 +43,18 @@ final class EngineResources {
 
   private EngineResources() {}
 
-  static List<Operation> of(ApplianceView appliance) {
-    BufferTuner tuner = appliance.tuner();
+  /** All of them. */
+  public static List<Operation> of(LoopGroup loops, Overload overload, BufferTuner tuner) {
     return List.of(
         Operation.get(LOOPS, Scope.READ, "How each loop turns and paces itself.")
             .answers(Loops.class)
-            .by(() -> loops(appliance)),
+            .by(() -> loops(loops, overload)),
         Operation.put(LOOPS, Scope.OPERATE, "Changes the pace of the running process.")
             .answers(Loops.class)
             .by(
                 (request, _) -> {
-                  appliance.pace(pace(Json.texts(request, EXPECTED_PACE), appliance.pace()));
-                  return loops(appliance);
+                  loops.pace(pace(Json.texts(request, EXPECTED_PACE), loops.pace()));
+                  return loops(loops, overload);
                 }),
         Operation.get(TUNING, Scope.READ, "How send buffers are shared.")
             .answers(TuningSnapshot.class)
@@ -79,14 +80,17 @@ final class EngineResources {
 
   // Loops
 
-  private static Answer loops(ApplianceView appliance) {
-    PaceSettings pace = appliance.pace();
+  private static Answer loops(LoopGroup loops, Overload overload) {
+    return loops(loops.pace(), loops.turns(), overload.shares());
+  }
+
+  static Answer loops(PaceSettings pace, List<LoopTurns> turns, List<Double> shedShares) {
     return Answer.json(
         new Loops(
             PaceSettings.PACING.type().print(pace.pacing()),
             PaceSettings.LATENCY_BUDGET.type().print(pace.latencyBudget()),
             PaceSettings.SPIN.type().print(pace.spin()),
-            loops(appliance.turns(), appliance.shedShares())));
+            loops(turns, shedShares)));
   }
 
   private static List<Loop> loops(List<LoopTurns> turns, List<Double> shedShares) {

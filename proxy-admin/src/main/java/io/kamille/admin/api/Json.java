@@ -36,7 +36,7 @@ public final class Json {
   }
 
   /** The same, where the member of that name may be a number. */
-  static Map<String, String> texts(AdminRequest request, String expected, String number)
+  public static Map<String, String> texts(AdminRequest request, String expected, String number)
       throws InvalidRequest {
     JsonNode document = content(request);
     if (!document.isObject() || document.isEmpty()) {
@@ -58,7 +58,7 @@ public final class Json {
    *
    * @throws InvalidRequest if {@code text} is none; the answer tells what is expected
    */
-  static <T> T value(String name, String text, ValueType<T> type) throws InvalidRequest {
+  public static <T> T value(String name, String text, ValueType<T> type) throws InvalidRequest {
     T value = type.parse(text);
     if (value == null) {
       throw new InvalidRequest(name + ": expected " + type.expected() + ".");

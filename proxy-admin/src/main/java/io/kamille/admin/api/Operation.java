@@ -108,7 +108,7 @@ public final class Operation {
   }
 
   /** Reads, for everybody. */
-  static Operation open(String path, String summary) {
+  public static Operation open(String path, String summary) {
     return new Operation("GET", path, null, summary);
   }
 
@@ -169,7 +169,7 @@ public final class Operation {
   }
 
   /** Answered on the listener's own loop: it never waits for anything. */
-  Operation immediately() {
+  public Operation immediately() {
     isImmediate = true;
     return this;
   }

@@ -8,10 +8,7 @@ import io.kamille.admin.auth.Peer;
 import io.kamille.admin.auth.Scope;
 import io.kamille.admin.live.History;
 import io.kamille.admin.metric.PrometheusText;
-import io.kamille.admin.view.ApplianceView;
 import io.kamille.core.http.StatusCode;
-import io.kamille.core.loop.WallClock;
-import io.kamille.core.metric.MetricRegistry;
 import io.netty.util.NetUtil;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -39,7 +36,6 @@ public final class OperationTable {
    * exist.
    */
   private static final String PROTECTED = "/v1/";
-  private static final String CONFIGURATION = "/v1/config";
   private static final System.Logger LOGGER = System.getLogger("kamille.admin");
   private static final int SHOWN_LIMIT = 512;
 
@@ -56,39 +52,29 @@ public final class OperationTable {
   /**
    * The operations of this appliance.
    *
-   * @param more operations beside those of every appliance
+   * @param version what the description is of
+   * @param more operations beside those that need nothing but the control plane
    * @param configuredHost a name besides localhost and addresses that requests may be for
    * @param origin such as {@code http://127.0.0.1:9090}, where browsers find this API
    */
   public OperationTable(
-      ApplianceView appliance,
-      PrometheusText metrics,
-      MetricRegistry registry,
-      History history,
+      String version,
       List<Operation> more,
+      PrometheusText metrics,
+      History history,
       Authenticator authenticator,
       AuditLog audit,
       String configuredHost,
-      Supplier<String> origin,
-      WallClock clock) {
-    boolean isConfigurable =
-        more.stream().anyMatch(operation -> operation.path.equals(CONFIGURATION));
+      Supplier<String> origin) {
     List<Operation> all = new ArrayList<>();
-    all.addAll(ProcessResources.of(appliance, metrics, clock, isConfigurable));
-    all.addAll(EngineResources.of(appliance));
-    all.addAll(new CacheResources(appliance).operations());
-    all.addAll(PurgeResources.of(appliance));
-    all.addAll(new OriginResources(appliance, registry).operations());
-    all.addAll(new RequestResources(appliance, clock).operations());
-    all.addAll(new TopResources(appliance).operations());
+    all.addAll(ProcessResources.of(metrics));
     all.addAll(HistoryResources.of(history));
-    all.addAll(ClusterResources.of(appliance));
     all.addAll(new AccessResources(authenticator, audit, origin).operations());
     all.addAll(more);
     all.addAll(UiFiles.all());
     all.add(
         Operation.get("/v1/openapi.json", Scope.READ, "This API as an OpenAPI 3.1 document.")
-            .by(() -> Answer.json(OpenApi.document(all, appliance.version()))));
+            .by(() -> Answer.json(OpenApi.document(all, version))));
     this.operations = List.copyOf(all);
     this.configuredHost = configuredHost;
     this.authenticator = authenticator;

@@ -1,24 +1,34 @@
 package io.kamille.admin.api;
 
 import io.kamille.admin.auth.Scope;
-import io.kamille.admin.view.ApplianceView;
+import io.kamille.cache.CacheOperations;
 import io.kamille.cache.purge.PurgeTarget;
 import io.kamille.cache.removal.PurgeReport;
 import io.kamille.cache.rules.Tags;
 import io.kamille.cluster.Cluster;
 import io.kamille.cluster.log.PurgeReceipt;
 import io.kamille.core.http.StatusCode;
+import java.lang.System.Logger.Level;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /** {@code /v1/cache/purges}: purges, and how far they have come. */
-final class PurgeResources {
+public final class PurgeResources {
+
+  private static final System.Logger LOG = System.getLogger("kamille.admin");
+
+  /** How long the control plane waits for the disk before it answers all the same. */
+  private static final long KEPT_LIMIT_SECONDS = 5;
 
   static final String PATH = "/v1/cache/purges";
   private static final String FULL = "Eight dry runs are not counted yet. Try again.";
@@ -44,38 +54,64 @@ final class PurgeResources {
 
   private PurgeResources() {}
 
-  static List<Operation> of(ApplianceView appliance) {
+  /**
+   * All of them.
+   *
+   * @param cluster the nodes that this one is a cluster with; null if there are none
+   */
+  public static List<Operation> of(CacheOperations cache, Supplier<@Nullable Cluster> cluster) {
     return List.of(
         Operation.post(PATH, Scope.PURGE, "Purges by URL, prefix, host or tag, or everything.")
-            .laterWhile(() -> appliance.cluster() != null)
-            .by((request, _) -> purge(appliance, order(Json.content(request)))),
+            .laterWhile(() -> cluster.get() != null)
+            .by((request, _) -> purge(cache, cluster.get(), order(Json.content(request)))),
         Operation.get(PATH, Scope.READ, "The last purges and how far they have come.")
             .by(
                 (request, _) ->
                     Answer.json(
                         Map.of(
                             "purges",
-                            appliance.purges().stream()
+                            cache.purges().recent().stream()
                                 .map(report -> present(report, request))
                                 .toList()))));
   }
 
-  private static Answer purge(ApplianceView appliance, Order order) {
-    Cluster cluster = appliance.cluster();
+  private static Answer purge(CacheOperations cache, @Nullable Cluster cluster, Order order) {
     if (cluster != null && !order.isDryRun()) {
       return Answer.later(() -> everywhere(cluster, order));
     }
-    PurgeReport report = appliance.purge(order.target(), order.isSoft(), order.isDryRun());
-    if (report == null) {
-      return Answer.problem(StatusCode.SERVICE_UNAVAILABLE, FULL).with("Retry-After", "1");
+    if (order.isDryRun()) {
+      return dryRun(cache.purges().count(order.target(), order.isSoft()));
     }
-    return order.isDryRun()
-        ? Answer.json(begun(report))
-        : Answer.later(
-            () -> {
-              appliance.awaitKept();
-              return Answer.json(begun(report));
-            });
+    PurgeReport report = cache.purges().purge(order.target(), order.isSoft());
+    return Answer.later(
+        () -> {
+          if (!isKept(cache::whenKept, KEPT_LIMIT_SECONDS)) {
+            LOG.log(
+                Level.WARNING,
+                "a purge holds, but the disk has not taken it down within {0} s: a kill now would"
+                    + " undo it for what is on the disk",
+                KEPT_LIMIT_SECONDS);
+          }
+          return Answer.json(begun(report));
+        });
+  }
+
+  static Answer dryRun(@Nullable PurgeReport report) {
+    return report == null
+        ? Answer.problem(StatusCode.SERVICE_UNAVAILABLE, FULL).with("Retry-After", "1")
+        : Answer.json(begun(report));
+  }
+
+  /** Whether the disk has taken everything down within that time. */
+  static boolean isKept(Consumer<Runnable> whenKept, long limitSeconds) {
+    CountDownLatch isKept = new CountDownLatch(1);
+    whenKept.accept(isKept::countDown);
+    try {
+      return isKept.await(limitSeconds, TimeUnit.SECONDS);
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
   }
 
   /** Purges at all nodes. Waits for them. */

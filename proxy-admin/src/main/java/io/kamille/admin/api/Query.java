@@ -66,7 +66,7 @@ public final class Query {
   }
 
   /** The value of {@code url}, which a request can have as its target. */
-  String url() throws InvalidRequest {
+  public String url() throws InvalidRequest {
     String url = one("url");
     if (url.indexOf('#') >= 0) {
       throw new InvalidRequest("url must have no fragment: it is never sent in a request.");

@@ -2,41 +2,35 @@ package io.kamille.admin.api;
 
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.kamille.admin.auth.Scope;
-import io.kamille.admin.view.ApplianceView;
-import io.kamille.admin.view.ApplianceView.MatchedRoute;
-import io.kamille.admin.view.ApplianceView.RequestExplanation;
-import io.kamille.cache.decision.Explanation;
-import io.kamille.cache.rules.ForwardReason;
-import io.kamille.cache.rules.Reason;
 import io.kamille.core.exchange.Trace;
-import io.kamille.core.gate.AddressRange;
-import io.kamille.core.http.Octets;
-import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.StatusCode;
 import io.kamille.core.log.RequestSample;
 import io.kamille.core.loop.WallClock;
 import io.kamille.core.trace.RequestTrace;
 import io.kamille.core.trace.TraceOrder;
 import io.kamille.core.trace.Tracing;
-import java.net.InetAddress;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** Single requests: the last ones, recorded step by step, and what would become of one. */
-record RequestResources(ApplianceView appliance, WallClock clock) {
+/**
+ * Single requests: some of the last ones, and those that were recorded step by step.
+ *
+ * @param perSecond how many requests of each loop become a sample in a second, at the most
+ * @param samples some of the last requests, in no order
+ */
+public record RequestResources(
+    int perSecond, Supplier<List<RequestSample>> samples, Tracing tracing, WallClock clock) {
 
   private static final String TRACES = "/v1/traces";
-
-  /** Methods of requests that come to no route. */
-  private static final Set<String> UNROUTED = Set.of("CONNECT", "TRACE");
 
   private static final Set<String> MEMBERS = Set.of("url", "count", "seconds");
   private static final Pattern TARGET = Pattern.compile("(?:https?://([^/?#\\s]{1,255}))?(/\\S*)?");
@@ -51,15 +45,9 @@ record RequestResources(ApplianceView appliance, WallClock clock) {
   private static final int LONGEST_MILLIS = 86_400_000;
   private static final double NANOS_PER_MILLI = 1e6;
 
-  List<Operation> operations() {
+  /** All of them. */
+  public List<Operation> operations() {
     return List.of(
-        Operation.get("/v1/explain", Scope.READ, "The decisions on a request, and their reasons.")
-            .must("url", "The URL.")
-            .may("method", "GET unless it is there.")
-            .may("field", "A field line; may be there several times.")
-            .may("client", "The address of the client, or of the proxy that sends its request.")
-            .answers(Explained.class)
-            .by((_, query) -> explain(query)),
         Operation.get("/v1/requests", Scope.READ, "Some of the last requests, the newest first.")
             .may("status", "A status code, or a class such as 5xx.")
             .may("cache", "What the cache did, such as miss.")
@@ -80,7 +68,7 @@ record RequestResources(ApplianceView appliance, WallClock clock) {
             .answers(Traces.class)
             .by(
                 (request, _) -> {
-                  appliance.tracing().cancelOrder();
+                  tracing.cancelOrder();
                   return traces(request, USUAL);
                 }),
         Operation.get("/v1/traces/{trace}", Scope.READ, "The way of a request, step by step.")
@@ -90,87 +78,6 @@ record RequestResources(ApplianceView appliance, WallClock clock) {
 
   private static double inMillis(long nanos) {
     return Math.round(nanos / 1e3) / 1e3;
-  }
-
-  // What would become of a request; nothing changes
-
-  private Answer explain(Query query) throws InvalidRequest {
-    String url = query.url();
-    RequestHead head = head(method(query.optional("method")), url, query.all("field"));
-    RequestExplanation explained = appliance.explain(head, client(query.optional("client")));
-    Explanation explanation = explained.explanation();
-    ForwardReason forward = explanation.forward();
-    return Answer.json(
-        new Explained(
-            head.methodText(),
-            url,
-            explained.route(),
-            explanation.key(),
-            explanation.decision().token(),
-            forward == null ? null : forward.token(),
-            explanation.because()));
-  }
-
-  private record Explained(
-      String method,
-      String url,
-      @Nullable MatchedRoute route,
-      @Nullable String key,
-      String decision,
-      @Nullable String fwd,
-      List<Reason> because) {}
-
-  private static String method(@Nullable String given) throws InvalidRequest {
-    String method = given == null ? "GET" : given;
-    if (!Octets.isToken(method) || UNROUTED.contains(method)) {
-      throw new InvalidRequest("method must be a token other than CONNECT and TRACE.");
-    }
-    return method;
-  }
-
-  private static @Nullable InetAddress client(@Nullable String given) throws InvalidRequest {
-    if (given == null) {
-      return null;
-    }
-    if (given.indexOf('/') >= 0 || AddressRange.parse(given) == null) {
-      throw new InvalidRequest("client must be an IP address.");
-    }
-    return InetAddress.ofLiteral(given);
-  }
-
-  private static RequestHead head(String method, String url, List<String> fields)
-      throws InvalidRequest {
-    RequestHead head = RequestHead.of(method, withPath(url));
-    for (String field : fields) {
-      int colon = field.indexOf(':');
-      String name = colon < 0 ? "" : field.substring(0, colon);
-      if (!Octets.isToken(name) || !isValue(field.substring(colon + 1))) {
-        throw new InvalidRequest("field must be a field line such as Accept: text/html.");
-      }
-      if (name.equalsIgnoreCase("Host")) {
-        throw new InvalidRequest("field must not be Host: it comes from url.");
-      }
-      head.fields().add(name, field.substring(colon + 1).strip());
-    }
-    return head;
-  }
-
-  /** The URL with its scheme in lower case and a path behind its authority. */
-  private static String withPath(String url) {
-    int authority = url.indexOf("://") + "://".length();
-    int end = authority;
-    while (end < url.length() && url.charAt(end) != '/' && url.charAt(end) != '?') {
-      end++;
-    }
-    String target = url.substring(end);
-    return url.substring(0, authority).toLowerCase(Locale.ROOT)
-        + url.substring(authority, end)
-        + (target.startsWith("/") ? target : "/" + target);
-  }
-
-  /** Whether these octets can be a field value (RFC 9110 §5.5). */
-  private static boolean isValue(String text) {
-    return text.chars().allMatch(c -> c == '\t' || (c >= ' ' && c != 0x7f));
   }
 
   // Some of the last requests
@@ -184,8 +91,8 @@ record RequestResources(ApplianceView appliance, WallClock clock) {
     int limit = query.number("limit", USUAL, MOST);
     return Answer.json(
         new Samples(
-            appliance.samplesPerSecond(),
-            appliance.requests().stream()
+            perSecond,
+            samples.get().stream()
                 .filter(sample -> status == null || isOf(sample.status(), status))
                 .filter(sample -> cache == null || sample.cache().equals(cache))
                 .filter(sample -> url == null || sample.url().contains(url))
@@ -254,7 +161,6 @@ record RequestResources(ApplianceView appliance, WallClock clock) {
   // Requests that were recorded step by step
 
   private Answer traces(AdminRequest request, int limit) {
-    Tracing tracing = appliance.tracing();
     TraceOrder order = tracing.order();
     return Answer.json(
         new Traces(
@@ -295,7 +201,7 @@ record RequestResources(ApplianceView appliance, WallClock clock) {
     String path = target.group(2) == null ? "/" : target.group(2);
     int count = Json.number(document, "count", 1, MOST_ORDERED, EXPECTED_ORDER);
     int seconds = Json.number(document, "seconds", USUAL_SECONDS, LONGEST_SECONDS, EXPECTED_ORDER);
-    appliance.tracing().order(target.group(1), path, count, Duration.ofSeconds(seconds).toNanos());
+    tracing.order(target.group(1), path, count, Duration.ofSeconds(seconds).toNanos());
     return traces(request, USUAL);
   }
 
@@ -303,7 +209,7 @@ record RequestResources(ApplianceView appliance, WallClock clock) {
   private Answer trace(AdminRequest request, Query query) {
     String id = request.parameter("trace");
     List<Exchanged> exchanges =
-        appliance.tracing().traces().stream()
+        tracing.traces().stream()
             .filter(trace -> trace.ids().trace().equals(id))
             .sorted(newestFirst().reversed())
             .map(trace -> Exchanged.of(trace, request.showsQueries()))

@@ -1,7 +1,6 @@
 package io.kamille.admin.api;
 
 import io.kamille.admin.auth.Scope;
-import io.kamille.admin.view.ApplianceView;
 import io.kamille.cache.rules.Tags;
 import io.kamille.core.log.LoopTop;
 import io.netty.util.NetUtil;
@@ -11,15 +10,21 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
-/** {@code /v1/top}: what is asked for most. */
-record TopResources(ApplianceView appliance) {
+/**
+ * {@code /v1/top}: what is asked for most.
+ *
+ * @param counts about how often lately: octets of URLs, tags and addresses, one per character
+ */
+public record TopResources(Function<LoopTop.Kind, Map<String, Long>> counts) {
 
   private static final int USUAL = 20;
   private static final int MOST = 200;
 
-  List<Operation> operations() {
+  /** All of them. */
+  public List<Operation> operations() {
     return List.of(
         Operation.get("/v1/top", Scope.READ, "What was asked for most in the last minutes.")
             .may("limit", "How many of each at the most: 1 to 200, 20 if it is not there.")
@@ -37,9 +42,9 @@ record TopResources(ApplianceView appliance) {
   }
 
   private List<Counted> list(LoopTop.Kind kind, UnaryOperator<String> shown, int limit) {
-    Map<String, Long> counts = new HashMap<>();
-    appliance.top(kind).forEach((key, count) -> counts.merge(shown.apply(key), count, Long::sum));
-    return counts.entrySet().stream()
+    Map<String, Long> named = new HashMap<>();
+    counts.apply(kind).forEach((key, count) -> named.merge(shown.apply(key), count, Long::sum));
+    return named.entrySet().stream()
         .filter(entry -> entry.getValue() > 0)
         .sorted(Map.Entry.<String, Long>comparingByValue().reversed())
         .limit(limit)

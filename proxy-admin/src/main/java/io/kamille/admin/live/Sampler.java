@@ -1,27 +1,43 @@
 package io.kamille.admin.live;
 
-import io.kamille.admin.view.ApplianceView;
-import io.kamille.admin.view.ApplianceView.CacheSnapshot;
-import io.kamille.admin.view.ApplianceView.LoopSnapshot;
-import io.kamille.admin.view.ApplianceView.RequestDurations;
+import io.kamille.cache.tiers.TieredStore;
+import io.kamille.cluster.peer.Peers;
+import io.kamille.core.client.open.ConnectionMetrics;
+import io.kamille.core.exchange.ExchangeMetrics;
+import io.kamille.core.exchange.ExchangeNotes.CacheResult;
+import io.kamille.core.loop.LoopGroup;
 import io.kamille.core.metric.Histogram;
+import io.kamille.core.metric.MetricDescriptor;
+import io.kamille.core.metric.MetricFamily.Sample;
+import io.kamille.core.metric.MetricRegistry;
+import io.kamille.core.origin.UpstreamMetrics;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Predicate;
 
-/** Makes a point of each second from counters that only grow. Confined to the control thread. */
+/** Makes a point of each second from the metrics. Confined to the control thread. */
 public final class Sampler {
 
   private static final double NANOS_PER_MILLI = 1e6;
+  private static final Set<String> HITS =
+      Set.of(CacheResult.HIT.token(), CacheResult.STALE_HIT.token());
 
-  private final ApplianceView appliance;
+  private final MetricRegistry registry;
   private double seconds = Double.NaN;
-  private Counts before = new Counts(0, 0, 0, 0);
-  private RequestDurations durations;
+  private Counts before;
 
-  private record Counts(double requests, double hits, double failures, double cpuSeconds) {}
+  private record Counts(
+      double requests,
+      double hits,
+      double failures,
+      double cpuSeconds,
+      Histogram.Snapshot hitTimes,
+      Histogram.Snapshot otherTimes) {}
 
   /** A sampler that has not looked yet. */
-  public Sampler(ApplianceView appliance) {
-    this.appliance = appliance;
-    this.durations = appliance.durations();
+  public Sampler(MetricRegistry registry) {
+    this.registry = registry;
+    this.before = counts();
   }
 
   /**
@@ -30,44 +46,57 @@ public final class Sampler {
    * @param nowSeconds of a clock that never goes back
    */
   public Point look(double nowSeconds) {
-    CacheSnapshot cache = appliance.cache();
-    Counts now =
-        new Counts((double) cache.hits() + cache.misses(), cache.hits(), failures(), cpuSeconds());
+    Counts now = counts();
     double passed = nowSeconds - seconds;
     boolean isFirst = Double.isNaN(passed) || passed <= 0;
     double[] values = new double[Figure.values().length];
     values[Figure.REQUESTS.ordinal()] = rate(now.requests - before.requests, passed, isFirst);
     values[Figure.HITS.ordinal()] = rate(now.hits - before.hits, passed, isFirst);
     values[Figure.FAILURES.ordinal()] = rate(now.failures - before.failures, passed, isFirst);
-    values[Figure.CONNECTIONS.ordinal()] =
-        appliance.loops().stream().mapToLong(LoopSnapshot::connections).sum();
-    values[Figure.MEMORY.ordinal()] = cache.usedBytes();
+    values[Figure.CONNECTIONS.ordinal()] = sum(ConnectionMetrics.CONNECTIONS, _ -> true);
+    values[Figure.MEMORY.ordinal()] = sum(TieredStore.USED, _ -> true);
     values[Figure.PROCESSORS.ordinal()] = rate(now.cpuSeconds - before.cpuSeconds, passed, isFirst);
-    RequestDurations taken = appliance.durations();
-    values[Figure.HIT_P99.ordinal()] = p99Millis(taken.hits(), durations.hits());
-    values[Figure.MISS_P99.ordinal()] = p99Millis(taken.others(), durations.others());
-    durations = taken;
+    values[Figure.HIT_P99.ordinal()] = p99Millis(now.hitTimes, before.hitTimes);
+    values[Figure.MISS_P99.ordinal()] = p99Millis(now.otherTimes, before.otherTimes);
     before = now;
     seconds = nowSeconds;
     return new Point(values);
+  }
+
+  private Counts counts() {
+    return new Counts(
+        sum(ExchangeMetrics.REQUESTS, _ -> true),
+        sum(ExchangeMetrics.REQUESTS, Sampler::isHit),
+        sum(UpstreamMetrics.FAILURES, labels -> !labels.getFirst().equals(Peers.UPSTREAM)),
+        sum(LoopGroup.CPU, _ -> true),
+        times(Sampler::isHit),
+        times(labels -> !isHit(labels)));
+  }
+
+  /** The result of the cache is the last label of requests and of their durations. */
+  private static boolean isHit(List<String> labels) {
+    return HITS.contains(labels.getLast());
+  }
+
+  private double sum(MetricDescriptor metric, Predicate<List<String>> labels) {
+    return registry.read(metric).samples().stream()
+        .filter(sample -> labels.test(sample.labelValues()))
+        .mapToDouble(Sample::value)
+        .sum();
+  }
+
+  private Histogram.Snapshot times(Predicate<List<String>> labels) {
+    return registry.read(ExchangeMetrics.DURATION).samples().stream()
+        .filter(sample -> labels.test(sample.labelValues()))
+        .map(Sample::durations)
+        .reduce(Histogram.Snapshot.EMPTY, Histogram.Snapshot::plus);
   }
 
   private static double p99Millis(Histogram.Snapshot now, Histogram.Snapshot before) {
     return now.since(before).quantileNanos(0.99) / NANOS_PER_MILLI;
   }
 
-  private double failures() {
-    return appliance.upstreams().stream()
-        .flatMap(upstream -> upstream.origins().stream())
-        .mapToLong(origin -> origin.failures())
-        .sum();
-  }
-
-  private double cpuSeconds() {
-    return appliance.loops().stream().mapToDouble(LoopSnapshot::cpuSeconds).sum();
-  }
-
-  /** A counter can fall when an origin leaves: that second has no rate. */
+  /** A counter can fall when an upstream leaves: that second has no rate. */
   private static double rate(double difference, double seconds, boolean isFirst) {
     return isFirst ? 0 : Math.max(0, difference / seconds);
   }

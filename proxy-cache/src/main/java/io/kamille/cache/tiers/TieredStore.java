@@ -31,7 +31,7 @@ public final class TieredStore {
           Unit.BYTES,
           "Memory for stored responses, taken at start and never exceeded.");
 
-  private static final MetricDescriptor USED =
+  public static final MetricDescriptor USED =
       MetricDescriptor.gauge(
           "kamille_cache_memory_used_bytes",
           Unit.BYTES,

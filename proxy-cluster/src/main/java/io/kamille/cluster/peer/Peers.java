@@ -54,6 +54,9 @@ import org.jspecify.annotations.Nullable;
 /** The other nodes as this one asks them, and answers them. Any thread. */
 public final class Peers implements AutoCloseable {
 
+  /** What metrics call other nodes, as an upstream. */
+  public static final String UPSTREAM = "cluster-peers";
+
   /*
    * Each node is an upstream with one origin. So pools, HTTP/2, time-outs, health and metrics are
    * those of upstreams, and TLS asks for a certificate for the name of the node. Its responses say
@@ -69,7 +72,6 @@ public final class Peers implements AutoCloseable {
    * nothing comes from it, another node is asked, and it is left alone for a while. If it is gone,
    * whoever waits for it is told by the members of the cluster.
    */
-  private static final String UPSTREAM = "cluster-peers";
   private static final Duration HEAD_TIMEOUT = Duration.ofMinutes(5);
   private static final Duration IDLE_TIMEOUT = Duration.ofSeconds(30);
   private static final Duration DIAL_TIMEOUT = Duration.ofSeconds(2);

@@ -12,12 +12,11 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.stream.Stream;
 
 /** Counts the exchanges of one loop when they are over. Confined to its loop. */
 public final class ExchangeMetrics implements ExchangeObserver, AnswerCounts {
 
-  static final MetricDescriptor REQUESTS =
+  public static final MetricDescriptor REQUESTS =
       MetricDescriptor.counter(
           "kamille_requests_total",
           Unit.COUNT,
@@ -26,7 +25,7 @@ public final class ExchangeMetrics implements ExchangeObserver, AnswerCounts {
           "status",
           "cache");
 
-  static final MetricDescriptor DURATION =
+  public static final MetricDescriptor DURATION =
       MetricDescriptor.histogram(
           "kamille_request_duration_seconds",
           "From the complete request head to the last octet handed to the connection, by what the"
@@ -105,26 +104,11 @@ public final class ExchangeMetrics implements ExchangeObserver, AnswerCounts {
     return requests.values().stream().mapToLong(classes -> classes[SERVER_ERRORS].value()).sum();
   }
 
-  /** How long the exchanges took that were answered from the store. Any thread. */
-  public Histogram.Snapshot hitDurations() {
-    return snapshot(true);
-  }
-
-  /** How long all other exchanges took. Any thread. */
-  public Histogram.Snapshot forwardedDurations() {
-    return snapshot(false);
-  }
-
-  private Histogram.Snapshot snapshot(boolean ofHits) {
-    return durations(ofHits)
+  /** How long the exchanges took. Any thread. */
+  public Histogram.Snapshot durations() {
+    return durations.values().stream()
         .map(Histogram::snapshot)
         .reduce(Histogram.Snapshot.EMPTY, Histogram.Snapshot::plus);
-  }
-
-  private Stream<Histogram> durations(boolean ofHits) {
-    return durations.entrySet().stream()
-        .filter(duration -> isHit(duration.getKey()) == ofHits)
-        .map(Map.Entry::getValue);
   }
 
   /** Exchanges that an origin was asked about. Any thread. */
@@ -135,7 +119,10 @@ public final class ExchangeMetrics implements ExchangeObserver, AnswerCounts {
 
   @Override
   public long forwardedNanos() {
-    return durations(false).mapToLong(Histogram::sumNanos).sum();
+    return durations.entrySet().stream()
+        .filter(duration -> !isHit(duration.getKey()))
+        .mapToLong(duration -> duration.getValue().sumNanos())
+        .sum();
   }
 
   private static boolean isHit(CacheResult result) {

@@ -2,6 +2,8 @@ package io.kamille.core.loop;
 
 import io.kamille.core.loop.LoopMeter.Reading;
 import io.kamille.core.metric.AnswerCounts;
+import io.kamille.core.metric.MetricDescriptor;
+import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.socket.Connector;
 import io.netty.channel.Channel;
@@ -30,6 +32,10 @@ import org.jspecify.annotations.Nullable;
  * set the pace; start and stop are the owner's.
  */
 public final class LoopGroup implements AutoCloseable {
+
+  public static final MetricDescriptor CPU =
+      MetricDescriptor.counter(
+          "kamille_loop_cpu_seconds_total", Unit.SECONDS, "Processor time of a loop.", "loop");
 
   private static final Duration STOP_LIMIT = Duration.ofSeconds(5);
 
@@ -84,7 +90,7 @@ public final class LoopGroup implements AutoCloseable {
     for (int i = 0; i < count; i++) {
       int number = i;
       registry.counting(LoopMetrics.STALLS, () -> stalls.stalls(number), name(i));
-      registry.counting(LoopMetrics.CPU, () -> cpuNanos(number) / 1e9, name(i));
+      registry.counting(CPU, () -> cpuNanos(number) / 1e9, name(i));
     }
   }
 

@@ -18,10 +18,6 @@ final class LoopMetrics {
               + " while pacing is off.",
           "loop");
 
-  static final MetricDescriptor CPU =
-      MetricDescriptor.counter(
-          "kamille_loop_cpu_seconds_total", Unit.SECONDS, "Processor time of a loop.", "loop");
-
   static final MetricDescriptor STALLS =
       MetricDescriptor.counter(
           "kamille_loop_stalls_total", Unit.COUNT, "Turns that took longer than 250 ms.", "loop");

@@ -14,7 +14,7 @@ import java.util.function.ToLongFunction;
 /** What is counted of the connections of clients, over all loops. Any thread. */
 public final class ConnectionMetrics {
 
-  static final MetricDescriptor CONNECTIONS =
+  public static final MetricDescriptor CONNECTIONS =
       MetricDescriptor.gauge(
           "kamille_connections", Unit.COUNT, "Connections to clients that are open.", "listener");
 

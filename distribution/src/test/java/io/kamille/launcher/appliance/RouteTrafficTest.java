@@ -1,4 +1,4 @@
-package io.kamille.admin.live;
+package io.kamille.launcher.appliance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,29 +1,45 @@
-package io.kamille.admin.api;
+package io.kamille.launcher.appliance;
 
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
+import io.kamille.admin.api.AdminRequest;
+import io.kamille.admin.api.Answer;
+import io.kamille.admin.api.InvalidRequest;
+import io.kamille.admin.api.Json;
+import io.kamille.admin.api.Operation;
+import io.kamille.admin.api.Query;
 import io.kamille.admin.auth.Scope;
-import io.kamille.admin.view.ApplianceView;
-import io.kamille.admin.view.ApplianceView.RouteSnapshot;
-import io.kamille.admin.view.UpstreamSnapshot;
-import io.kamille.admin.view.UpstreamSnapshot.ListSnapshot;
-import io.kamille.admin.view.UpstreamSnapshot.OriginSnapshot;
 import io.kamille.core.http.StatusCode;
+import io.kamille.core.loop.WallClock;
 import io.kamille.core.metric.Histogram;
 import io.kamille.core.metric.MetricFamily;
 import io.kamille.core.metric.MetricRegistry;
+import io.kamille.core.origin.Origin;
 import io.kamille.core.origin.OriginSettings;
 import io.kamille.core.origin.UpstreamMetrics;
+import io.kamille.core.route.Route;
 import io.kamille.core.setting.OriginUrl;
 import io.kamille.core.setting.ValueType;
 import io.kamille.core.setting.ValueTypes;
+import io.kamille.launcher.appliance.UpstreamSnapshot.ListSnapshot;
+import io.kamille.launcher.appliance.UpstreamSnapshot.OriginSnapshot;
+import io.kamille.launcher.chain.RouteStations;
+import io.kamille.launcher.configuration.RouteSettings;
+import io.kamille.launcher.configuration.RoutesByHost;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** Routes, upstreams and their origins: how they do, and which of them get requests. */
-record OriginResources(ApplianceView appliance, MetricRegistry registry) {
+record OriginResources(
+    Assembly assembly, Function<String, RouteTraffic.Counts> traffic, MetricRegistry registry) {
 
+  private static final System.Logger LOG = System.getLogger("kamille.admin");
   private static final String ORIGIN = "/v1/upstreams/{upstream}/origins/{origin}";
   private static final String EXPECTED =
       "The content must be an object with state, drain or in, and for drain with for, such as 10m."
@@ -38,10 +54,12 @@ record OriginResources(ApplianceView appliance, MetricRegistry registry) {
         Operation.get(
                 "/v1/routes", Scope.READ, "The routes, and what was asked of each since the start.")
             .answers(Routes.class)
-            .by(() -> Answer.json(new Routes(appliance.routes()))),
+            .by(
+                () ->
+                    Answer.json(new Routes(assembly.routes().stream().map(this::route).toList()))),
         Operation.get(
                 "/v1/upstreams", Scope.READ, "The upstreams, their origins, and how they answer.")
-            .answers(Upstreams.class)
+            .answers(AllUpstreams.class)
             .by(this::upstreams),
         Operation.put(
                 ORIGIN, Scope.OPERATE, "Adds an origin for a time, or drains one, or ends a drain.")
@@ -51,11 +69,54 @@ record OriginResources(ApplianceView appliance, MetricRegistry registry) {
             .by(this::remove));
   }
 
+  // Routes
+
   private record Routes(List<RouteSnapshot> routes) {}
+
+  /**
+   * One route, and what was asked of it since the start.
+   *
+   * @param name its host and path, as log and metrics have it
+   * @param host such as {@code example.org}; {@code *} for any
+   * @param cached whether its responses may be stored
+   * @param hits requests answered from the store
+   * @param failures requests answered with 5xx
+   * @param lastRequest when its last request ended, as RFC 3339 says it; null if there was none
+   */
+  private record RouteSnapshot(
+      String name,
+      String host,
+      String path,
+      String upstream,
+      boolean cached,
+      long requests,
+      long hits,
+      long failures,
+      @Nullable String lastRequest) {}
+
+  private RouteSnapshot route(RouteSettings route) {
+    String name = RoutesByHost.nameOf(route);
+    RouteTraffic.Counts counts = traffic.apply(name);
+    return new RouteSnapshot(
+        name,
+        route.host() == null ? Route.ANY_HOST : route.host(),
+        route.path(),
+        RouteStations.targetName(route),
+        route.isCached(),
+        counts.requests(),
+        counts.hits(),
+        counts.failures(),
+        counts.requests() == 0 ? null : time(counts.lastNanos()));
+  }
+
+  private static String time(long nanos) {
+    long ago = TimeUnit.NANOSECONDS.toMillis(Math.max(0, System.nanoTime() - nanos));
+    return Instant.ofEpochMilli(WallClock.system().epochMillis() - ago).toString();
+  }
 
   // Upstreams
 
-  private record Upstreams(List<Upstream> upstreams) {}
+  private record AllUpstreams(List<Upstream> upstreams) {}
 
   private record Upstream(
       String name,
@@ -63,12 +124,12 @@ record OriginResources(ApplianceView appliance, MetricRegistry registry) {
       long failures,
       long retries,
       Head head,
-      List<Origin> origins,
+      List<Asked> origins,
       List<ListSnapshot> lists) {}
 
   private record Head(double p50Millis, double p99Millis) {}
 
-  private record Origin(@JsonUnwrapped OriginSnapshot origin, long requests) {}
+  private record Asked(@JsonUnwrapped OriginSnapshot origin, long requests) {}
 
   private Answer upstreams() {
     MetricFamily requests = registry.read(UpstreamMetrics.REQUESTS);
@@ -76,8 +137,8 @@ record OriginResources(ApplianceView appliance, MetricRegistry registry) {
     MetricFamily retries = registry.read(UpstreamMetrics.RETRIES);
     MetricFamily heads = registry.read(UpstreamMetrics.HEAD_TIME);
     return Answer.json(
-        new Upstreams(
-            appliance.upstreams().stream()
+        new AllUpstreams(
+            assembly.upstreams().stream()
                 .map(
                     upstream ->
                         new Upstream(
@@ -91,9 +152,9 @@ record OriginResources(ApplianceView appliance, MetricRegistry registry) {
                 .toList()));
   }
 
-  private static List<Origin> origins(UpstreamSnapshot upstream, MetricFamily requests) {
+  private static List<Asked> origins(UpstreamSnapshot upstream, MetricFamily requests) {
     return upstream.origins().stream()
-        .map(origin -> new Origin(origin, sum(requests, upstream.name(), origin.name())))
+        .map(origin -> new Asked(origin, sum(requests, upstream.name(), origin.name())))
         .toList();
   }
 
@@ -137,12 +198,29 @@ record OriginResources(ApplianceView appliance, MetricRegistry registry) {
       throw new InvalidRequest(EXPECTED);
     }
     String upstream = request.parameter("upstream");
-    String origin = request.parameter("origin");
-    return switch (appliance.drain(upstream, origin, seconds)) {
-      case DONE -> Answer.json(new Changed(upstream, origin, seconds));
-      case UNKNOWN -> Answer.problem(StatusCode.NOT_FOUND, "There is no such origin.");
-      case LAST -> conflict("No other origin of this upstream would get its requests.");
-    };
+    String name = request.parameter("origin");
+    List<Origin> all = assembly.origins().getOrDefault(upstream, List.of());
+    List<Origin> drained = all.stream().filter(origin -> origin.name().equals(name)).toList();
+    long now = WallClock.system().nanos();
+    if (drained.isEmpty()) {
+      return Answer.problem(StatusCode.NOT_FOUND, "There is no such origin.");
+    }
+    if (seconds == 0) {
+      drained.forEach(origin -> origin.health().endDrain());
+      LOG.log(Level.INFO, "the drain of {0} of {1} is ended through the API", name, upstream);
+    } else if (all.stream().noneMatch(other -> !drained.contains(other) && isAsked(other, now))) {
+      return conflict("No other origin of this upstream would get its requests.");
+    } else {
+      long until = now + TimeUnit.SECONDS.toNanos(seconds);
+      drained.forEach(origin -> origin.health().drain(until));
+      String said = "{0} of {1} is drained through the API for {2} s";
+      LOG.log(Level.INFO, said, name, upstream, seconds);
+    }
+    return Answer.json(new Changed(upstream, name, seconds));
+  }
+
+  private static boolean isAsked(Origin origin, long now) {
+    return origin.health().isIn() && origin.health().drainedNanos(now) == 0;
   }
 
   private Answer lease(AdminRequest request, Map<String, String> members) throws InvalidRequest {
@@ -162,7 +240,7 @@ record OriginResources(ApplianceView appliance, MetricRegistry registry) {
     if (!url.name().equals(origin)) {
       throw new InvalidRequest("url: expected that of " + origin + ", as the path says.");
     }
-    return switch (appliance.lease(upstream, named, seconds)) {
+    return switch (assembly.leases().put(upstream, named, seconds)) {
       case DONE -> Answer.json(new Changed(upstream, origin, seconds));
       case UNKNOWN -> Answer.problem(StatusCode.NOT_FOUND, "There is no such upstream.");
       case NAMED -> conflict("The configuration, a file or DNS names this origin.");
@@ -176,7 +254,7 @@ record OriginResources(ApplianceView appliance, MetricRegistry registry) {
   }
 
   private Answer remove(AdminRequest request, Query query) {
-    return appliance.endLease(request.parameter("upstream"), request.parameter("origin"))
+    return assembly.leases().end(request.parameter("upstream"), request.parameter("origin"))
         ? Answer.nothing()
         : Answer.problem(StatusCode.NOT_FOUND, "The API has added no such origin.");
   }

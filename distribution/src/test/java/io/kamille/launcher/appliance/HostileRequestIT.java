@@ -1,13 +1,16 @@
-package io.kamille.admin;
+package io.kamille.launcher.appliance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.admin.AdminServer;
+import io.kamille.admin.AdminSettings;
 import io.kamille.core.Await;
 import io.kamille.core.loop.ManualClock;
 import io.kamille.core.metric.MetricRegistry;
-import io.kamille.core.setting.HostPort;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,11 +23,12 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Every operation that is declared, asked in every wrong way. */
+/** Every operation of an appliance, asked in every wrong way. */
 class HostileRequestIT {
 
   private static final List<String> CONTENTS =
@@ -42,6 +46,9 @@ class HostileRequestIT {
           "{\"name\":\"" + "x".repeat(30_000) + "\"}",
           "\u0000\uFFFF");
 
+  /** Enough of a stream for the line of its status. */
+  private static final int STREAM_HEAD = 100;
+
   private record Asked(
       String method, String path, boolean isOpen, boolean isForReaders, List<String> types) {
     boolean isSafe() {
@@ -50,6 +57,7 @@ class HostileRequestIT {
   }
 
   @TempDir private Path directory;
+  @RegisterExtension private final Journey journey = new Journey();
   private final ManualClock clock = ManualClock.atSeconds(1_795_251_660L);
 
   private AdminServer server;
@@ -58,11 +66,20 @@ class HostileRequestIT {
 
   @BeforeEach
   void open() throws IOException {
+    AdminSettings own = journey.appliance().admin();
     server =
         AdminServer.open(
-            FakeAppliance.settings(new HostPort("127.0.0.1", 0), directory.resolve("token")),
-            new FakeAppliance(),
-            List.of(),
+            new AdminSettings(
+                own.address(),
+                false,
+                directory.resolve("token"),
+                own.configWrites(),
+                own.requestSamples(),
+                own.tls(),
+                own.answerLimit()),
+            "test",
+            new ControlPlane(journey.appliance(), List.of()).operations(),
+            () -> null,
             new MetricRegistry(),
             clock,
             null,
@@ -83,7 +100,7 @@ class HostileRequestIT {
                 List.copyOf(operation.path("requestBody").path("content").propertyNames())));
       }
     }
-    assertThat(operations).hasSizeGreaterThan(25);
+    assertThat(operations).hasSizeGreaterThan(50);
   }
 
   @AfterEach
@@ -93,16 +110,16 @@ class HostileRequestIT {
 
   @Test
   void connectionsThatSendNothingKeepNobodyOut() throws IOException {
-    List<Wire> silent = new ArrayList<>();
+    List<Socket> silent = new ArrayList<>();
     try {
       for (int i = 0; i < 200; i++) {
-        silent.add(new Wire(server.address()));
+        silent.add(connect());
       }
       assertThat(ask("GET", "/readyz", "", null, "")).startsWith("HTTP/1.1 200 ");
-      assertThat(silent.getFirst().rest()).isEmpty();
+      assertThat(silent.getFirst().getInputStream().readAllBytes()).isEmpty();
     } finally {
-      for (Wire wire : silent) {
-        wire.close();
+      for (Socket socket : silent) {
+        socket.close();
       }
     }
   }
@@ -110,9 +127,9 @@ class HostileRequestIT {
   private String ask(
       String method, String target, String fields, @Nullable String type, String content)
       throws IOException {
-    try (Wire wire = new Wire(server.address())) {
+    try (Socket socket = connect()) {
       byte[] octets = content.getBytes(StandardCharsets.UTF_8);
-      wire.send(
+      String request =
           method
               + " "
               + target
@@ -123,9 +140,21 @@ class HostileRequestIT {
               + "Content-Length: "
               + octets.length
               + "\r\n\r\n"
-              + new String(octets, StandardCharsets.ISO_8859_1));
-      return target.startsWith("/v1/live") ? wire.head() : wire.rest();
+              + new String(octets, StandardCharsets.ISO_8859_1);
+      socket.getOutputStream().write(request.getBytes(StandardCharsets.ISO_8859_1));
+      boolean isStream = target.startsWith("/v1/live");
+      InputStream answer = socket.getInputStream();
+      return new String(
+          isStream ? answer.readNBytes(STREAM_HEAD) : answer.readAllBytes(),
+          StandardCharsets.UTF_8);
     }
+  }
+
+  private Socket connect() throws IOException {
+    Socket socket = new Socket();
+    socket.setSoTimeout(60_000);
+    socket.connect(server.address());
+    return socket;
   }
 
   private static int status(String answer) {

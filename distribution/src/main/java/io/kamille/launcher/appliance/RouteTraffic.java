@@ -1,4 +1,4 @@
-package io.kamille.admin.live;
+package io.kamille.launcher.appliance;
 
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeNotes.CacheResult;
@@ -8,7 +8,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /** Counts the exchanges of each route on one loop. Written on its loop; read on any thread. */
-public final class RouteTraffic implements ExchangeObserver {
+final class RouteTraffic implements ExchangeObserver {
 
   /*
    * Routes come and go with configurations, and their names stay here: there is room for several
@@ -34,13 +34,13 @@ public final class RouteTraffic implements ExchangeObserver {
    * @param lastNanos when the last one ended, on the monotonic clock; of no meaning without
    *     requests
    */
-  public record Counts(long requests, long hits, long failures, long lastNanos) {
+  record Counts(long requests, long hits, long failures, long lastNanos) {
 
     /** Nothing. */
-    public static final Counts NONE = new Counts(0, 0, 0, 0);
+    static final Counts NONE = new Counts(0, 0, 0, 0);
 
     /** Both together. */
-    public Counts plus(Counts other) {
+    Counts plus(Counts other) {
       if (requests == 0 || other.requests == 0) {
         return requests == 0 ? other : this;
       }
@@ -80,7 +80,7 @@ public final class RouteTraffic implements ExchangeObserver {
   }
 
   /** What was asked of the route of that name. Any thread. */
-  public Counts of(String route) {
+  Counts of(String route) {
     AtomicLongArray cells = routes.get(route);
     return cells == null
         ? Counts.NONE
