@@ -24,7 +24,7 @@ class RoomRulesTest {
   private static final Map<String, String> CIRCLES =
       Map.ofEntries(
           Map.entry(
-              "Appliance LiveView RunningState Succession",
+              "Appliance ControlPlane RunningState Succession",
               "an appliance opens the views that others have of it"),
           Map.entry(
               "ConsistentHash OriginChoice PowerOfTwoChoices WeightedRoundRobin",

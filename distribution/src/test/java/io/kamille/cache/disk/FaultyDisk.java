@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /** A disk whose files fail when a test says so. Any thread. */
@@ -15,6 +16,8 @@ public final class FaultyDisk implements Disk {
     NONE,
     FULL,
     READ_ONLY,
+    /** Writing waits for another fault, or none. */
+    HANGING,
     UNREADABLE
   }
 
@@ -30,6 +33,9 @@ public final class FaultyDisk implements Disk {
   }
 
   private void checkWritable() throws IOException {
+    while (fault == Fault.HANGING) {
+      LockSupport.parkNanos(1_000_000);
+    }
     if (fault == Fault.READ_ONLY) {
       throw new IOException("Read-only file system");
     }

@@ -7,6 +7,12 @@ import io.kamille.cache.disk.FaultyDisk;
 import io.kamille.cache.disk.FaultyDisk.Fault;
 import io.kamille.core.Await;
 import io.kamille.core.client.h1.TestClient;
+import java.io.IOException;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -98,6 +104,38 @@ class DiskFaultIT {
     Await.until(() -> metric("kamille_cache_disk_up") == 1, "the disk is written again");
     store("/c", "c");
     Await.until(() -> metric("kamille_cache_disk_records") > 0, "it is on the disk");
+  }
+
+  @Test
+  void whileAPurgeWaitsForTheDiskOthersAreAnswered() throws Exception {
+    store("/a", "a");
+    awaitRecords(1);
+    disk.fail(Fault.HANGING);
+    CompletableFuture<HttpResponse<String>> first =
+        journey.sendLater(purge("{\"url\": \"http://a/a\"}"));
+    Await.until(this::isPurged, "the purge holds in memory");
+    for (String path :
+        List.of("/metrics", "/readyz", "/healthz", "/v1/status", "/v1/tokens", "/v1/routes")) {
+      assertThat(journey.admin(path).statusCode()).as(path).isEqualTo(200);
+    }
+    HttpResponse<String> counted =
+        journey.send(purge("{\"url\": \"http://a/a\", \"dry_run\": true}"));
+    assertThat(counted.statusCode()).isEqualTo(200);
+    assertThat(first).isNotDone();
+    disk.fail(Fault.NONE);
+    assertThat(first.get().body()).contains("\"state\":\"done\",\"purged\":1}");
+  }
+
+  private boolean isPurged() {
+    return !journey.appliance().assembly().cache().purges().recent().isEmpty();
+  }
+
+  private HttpRequest purge(String content) throws IOException {
+    return journey
+        .adminRequest("/v1/cache/purges")
+        .header("Content-Type", "application/json")
+        .POST(BodyPublishers.ofString(content))
+        .build();
   }
 
   @Test

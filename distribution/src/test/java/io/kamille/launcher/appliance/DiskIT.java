@@ -111,7 +111,7 @@ class DiskIT {
     assertThat(journey.get("/a").field("Cache-Status")).contains("; fwd=uri-miss");
     assertThat(journey.origin().requests("/a")).hasSize(2);
     assertThat(metric("kamille_cache_tier_transitions_total")).isEqualTo(1);
-    assertThat(putPeak("off")).contains("\"mode\":\"normal\",");
+    assertThat(putPeak("off")).contains("{\"setting\":\"off\",\"mode\":\"normal\",");
     assertThat(journey.admin("/v1/cache/tiers").body()).contains("\"skippedReads\":1,");
   }
 

@@ -146,7 +146,7 @@ class ExplainIT {
     assertThat(explain("url=HTTP%3A%2F%2Fh%3Fb&method=HEAD&field=Accept%3A+a%2Fb&field=X%3A%E9"))
         .startsWith("{\"method\":\"HEAD\",\"url\":\"HTTP://h?b\",\"route\":{\"name\":\"*/\",")
         .contains("\"upstream\":\"site\",\"cached\":true},\"key\":\"http://h/?b\",")
-        .contains("\"decision\":\"forward\",\"fwd\":\"uri-miss\",\"because\":[{\"rule\":\"");
+        .contains("\"decision\":\"pass\",\"fwd\":\"uri-miss\",\"because\":[{\"rule\":\"");
   }
 
   @Test

@@ -49,6 +49,9 @@ class HostileRequestIT {
   /** Enough of a stream for the line of its status. */
   private static final int STREAM_HEAD = 100;
 
+  /** Longer than the content of any operation may be. */
+  private static final int LONG = 16 << 20;
+
   private record Asked(
       String method, String path, boolean isOpen, boolean isForReaders, List<String> types) {
     boolean isSafe() {
@@ -100,7 +103,7 @@ class HostileRequestIT {
                 List.copyOf(operation.path("requestBody").path("content").propertyNames())));
       }
     }
-    assertThat(operations).hasSizeGreaterThan(50);
+    assertThat(operations).hasSizeGreaterThan(45);
   }
 
   @AfterEach
@@ -127,6 +130,18 @@ class HostileRequestIT {
   private String ask(
       String method, String target, String fields, @Nullable String type, String content)
       throws IOException {
+    int length = content.getBytes(StandardCharsets.UTF_8).length;
+    return ask(method, target, fields, type, content, length);
+  }
+
+  private String ask(
+      String method,
+      String target,
+      String fields,
+      @Nullable String type,
+      String content,
+      int length)
+      throws IOException {
     try (Socket socket = connect()) {
       byte[] octets = content.getBytes(StandardCharsets.UTF_8);
       String request =
@@ -138,7 +153,7 @@ class HostileRequestIT {
               + (fields.isEmpty() ? "" : fields + "\r\n")
               + (type == null ? "" : "Content-Type: " + type + "\r\n")
               + "Content-Length: "
-              + octets.length
+              + length
               + "\r\n\r\n"
               + new String(octets, StandardCharsets.ISO_8859_1);
       socket.getOutputStream().write(request.getBytes(StandardCharsets.ISO_8859_1));
@@ -278,7 +293,7 @@ class HostileRequestIT {
       assertThat(status(ask(each.method(), each.path(), token, "text/html", "<b>")))
           .as(each.toString())
           .isEqualTo(415);
-      assertThat(ask(each.method(), each.path(), token, type(each), "x".repeat(70_000)))
+      assertThat(ask(each.method(), each.path(), token, type(each), "", LONG))
           .as(each.toString())
           .startsWith("HTTP/1.1 413");
     }

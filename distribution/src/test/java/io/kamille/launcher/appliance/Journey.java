@@ -26,6 +26,7 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.AfterEachCallback;
@@ -203,6 +204,10 @@ final class Journey implements BeforeEachCallback, AfterEachCallback {
 
   HttpResponse<String> send(HttpRequest request) throws IOException, InterruptedException {
     return ADMIN.send(request, BodyHandlers.ofString());
+  }
+
+  CompletableFuture<HttpResponse<String>> sendLater(HttpRequest request) {
+    return ADMIN.sendAsync(request, BodyHandlers.ofString());
   }
 
   /** The lines of the access log, once there are so many. */

@@ -65,7 +65,9 @@ class TracingIT {
           () -> journey.appliance().assembly().cache().keys() == 1, "the response is stored");
       client.get("/a").answer();
       client.get("/a").answer();
-      Await.until(() -> journey.appliance().tracing().traces().size() == 2, "both are recorded");
+      Await.until(
+          () -> journey.appliance().clientSide().tracing().traces().size() == 2,
+          "both are recorded");
     }
     JsonNode all = read("/v1/traces");
     assertThat(all.path("order").isNull()).isTrue();

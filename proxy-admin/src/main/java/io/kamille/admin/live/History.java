@@ -12,7 +12,6 @@ public final class History {
    * All are allocated at start, so that history never takes more memory than on the first day.
    */
   private final Map<Range, Ring> rings = new EnumMap<>(Range.class);
-  private long seconds;
 
   /** What is kept of the past. */
   public enum Range {
@@ -46,14 +45,8 @@ public final class History {
     }
   }
 
-  /** How many seconds were added. */
-  public synchronized long seconds() {
-    return seconds;
-  }
-
   /** Adds the point of one second. */
   public synchronized void add(Point point) {
-    seconds++;
     rings.values().forEach(ring -> ring.add(point));
   }
 
