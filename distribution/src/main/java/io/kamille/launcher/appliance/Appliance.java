@@ -4,9 +4,6 @@ import io.kamille.admin.AdminServer;
 import io.kamille.admin.AdminSettings;
 import io.kamille.admin.api.Operation;
 import io.kamille.admin.tuning.BufferTuner;
-import io.kamille.cache.decision.Explanation;
-import io.kamille.cache.rules.SelectingFields;
-import io.kamille.cache.tiers.PurgedUrls.PurgedUrl;
 import io.kamille.cluster.Cluster;
 import io.kamille.cluster.config.ClusterConfig;
 import io.kamille.cluster.peer.Peers;
@@ -14,7 +11,6 @@ import io.kamille.cluster.secret.SharedValues;
 import io.kamille.cluster.settings.ClusterSettings.ConfigChoice;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.gate.Overload;
-import io.kamille.core.http.RequestHead;
 import io.kamille.core.log.AccessLog;
 import io.kamille.core.log.LoopTop;
 import io.kamille.core.log.OperationalLog;
@@ -44,13 +40,11 @@ import io.netty.channel.EventLoop;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.System.Logger.Level;
-import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -99,7 +93,7 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
   private final String version;
   private final long startedEpochMillis = System.currentTimeMillis();
   private final @Nullable AccessLog accessLog;
-  private final WarmUp warmUp = new WarmUp(new Warmed());
+  private final WarmUp warmUp;
   private final LoopGroup loops;
   private final Overload overload;
   private final Assembly assembly;
@@ -138,6 +132,15 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
     loops = startLoops(configuration);
     loops.watch();
     clientSide = new ClientSide(configuration, preflight, loops, registry, assembly.secret());
+    warmUp =
+        new WarmUp(
+            new WarmSource(
+                (request, client) -> assembly.explainer().explain(request, client).explanation(),
+                assembly.entrance(),
+                eventLoops(),
+                () -> clientSide.top(LoopTop.Kind.URLS),
+                assembly.cache().purges()::removedBy,
+                assembly.cache()::variants));
     before.takeOver(this);
     before.follow(inheritance, assembly.handover());
   }
@@ -570,40 +573,6 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
       accessLog.close();
     }
     assembly.closeCache();
-  }
-
-  /** The appliance as a warm-up sees it. */
-  private final class Warmed implements WarmSource {
-
-    @Override
-    public Explanation explain(RequestHead request, InetAddress client) {
-      return assembly.explainer().explain(request, client).explanation();
-    }
-
-    @Override
-    public ExchangeHandler entrance() {
-      return assembly.entrance();
-    }
-
-    @Override
-    public List<EventLoop> loops() {
-      return eventLoops();
-    }
-
-    @Override
-    public Map<String, Long> hottest() {
-      return clientSide.top(LoopTop.Kind.URLS);
-    }
-
-    @Override
-    public @Nullable List<PurgedUrl> removedBy(long purge) {
-      return assembly.cache().purges().removedBy(purge);
-    }
-
-    @Override
-    public List<SelectingFields> variants(String url) {
-      return assembly.cache().variants(url);
-    }
   }
 
   /** All that it counts. */

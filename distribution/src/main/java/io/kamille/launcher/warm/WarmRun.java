@@ -208,7 +208,7 @@ final class WarmRun {
   }
 
   private Explanation explained(RequestHead request) {
-    return source.explain(request, HERE.getAddress());
+    return source.explain().apply(request, HERE.getAddress());
   }
 
   /** Null if no request can have that URL. */

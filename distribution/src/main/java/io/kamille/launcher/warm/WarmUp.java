@@ -40,7 +40,7 @@ public final class WarmUp implements AutoCloseable {
 
   /** What a purge removed, the hottest first; null if there is no such purge. */
   @Nullable List<PurgedUrl> removedBy(long purge) {
-    return source.removedBy(purge);
+    return source.removedBy().apply(purge);
   }
 
   /** Begins with what a purge removed; false if another warm-up is under way. */
@@ -67,7 +67,7 @@ public final class WarmUp implements AutoCloseable {
   }
 
   private List<Item> hottestFirst(List<String> urls) {
-    Map<String, Long> hottest = source.hottest();
+    Map<String, Long> hottest = source.hottest().get();
     return urls.stream()
         .distinct()
         .sorted(Comparator.comparing((String url) -> hottest.getOrDefault(url, 0L)).reversed())
@@ -77,7 +77,7 @@ public final class WarmUp implements AutoCloseable {
 
   /** One request for each variant that was asked for, or a plain one. */
   private Stream<Item> variants(String url) {
-    List<SelectingFields> known = source.variants(url);
+    List<SelectingFields> known = source.variants().apply(url);
     Stream<SelectingFields> variants =
         known.isEmpty() ? Stream.of(SelectingFields.NONE) : known.stream().limit(MOST_VARIANTS);
     return variants.map(selecting -> new Item(url, selecting));

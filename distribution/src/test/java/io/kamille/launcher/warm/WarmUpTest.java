@@ -17,7 +17,6 @@ import io.kamille.core.http.ResponseHead;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.DefaultEventLoop;
 import io.netty.channel.EventLoop;
-import java.net.InetAddress;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -41,60 +40,44 @@ class WarmUpTest {
   private List<SelectingFields> variants = List.of();
 
   private final WarmSource source =
-      new WarmSource() {
-        @Override
-        public Explanation explain(RequestHead request, InetAddress client) {
-          Decision decision =
-              switch (request.authority()) {
-                case "elsewhere" -> Decision.REFUSE;
-                case "private" -> Decision.PASS;
-                case "fresh" -> Decision.SERVE;
-                default -> asked.contains(request.target()) ? Decision.SERVE : Decision.FORWARD;
-              };
-          return new Explanation(
-              decision,
-              null,
-              null,
-              List.of(
-                  new Reason("rule", "RFC 9111", "found", "so"),
-                  new Reason("coding", "RFC 9110", "no Accept-Encoding", "as it comes")));
-        }
-
-        @Override
-        public ExchangeHandler entrance() {
-          return exchange -> entrance.handle(exchange);
-        }
-
-        @Override
-        public List<EventLoop> loops() {
-          return List.of(loop);
-        }
-
-        @Override
-        public Map<String, Long> hottest() {
-          return Map.of("http://h/hot", 9L, "http://h/warm", 3L);
-        }
-
-        @Override
-        public @Nullable List<PurgedUrl> removedBy(long purge) {
-          return purge == 812
-              ? List.of(
-                  new PurgedUrl("http://h/2", 2, SelectingFields.NONE),
-                  new PurgedUrl("http://h/1", 1, SelectingFields.NONE))
-              : null;
-        }
-
-        @Override
-        public List<SelectingFields> variants(String url) {
-          return variants;
-        }
-      };
+      new WarmSource(
+          (request, _) -> explanation(request),
+          exchange -> entrance.handle(exchange),
+          List.of(loop),
+          () -> Map.of("http://h/hot", 9L, "http://h/warm", 3L),
+          WarmUpTest::removedBy,
+          _ -> variants);
   private WarmUp warmUp = new WarmUp(source);
 
   private void answer(Exchange exchange) {
     asked.add(exchange.request().target());
     exchange.reply().head(ResponseHead.of(200), 0);
     exchange.reply().end(null);
+  }
+
+  private Explanation explanation(RequestHead request) {
+    Decision decision =
+        switch (request.authority()) {
+          case "elsewhere" -> Decision.REFUSE;
+          case "private" -> Decision.PASS;
+          case "fresh" -> Decision.SERVE;
+          default -> asked.contains(request.target()) ? Decision.SERVE : Decision.FORWARD;
+        };
+    return new Explanation(
+        decision,
+        null,
+        null,
+        List.of(
+            new Reason("rule", "RFC 9111", "found", "so"),
+            new Reason("coding", "RFC 9110", "no Accept-Encoding", "as it comes")));
+  }
+
+  private static @Nullable List<PurgedUrl> removedBy(long purge) {
+    return purge == 812
+        ? List.of(
+            new PurgedUrl("http://h/2", 2, SelectingFields.NONE),
+            new PurgedUrl("http://h/1", 1, SelectingFields.NONE))
+        : null;
   }
 
   @AfterEach

@@ -68,9 +68,9 @@ public final class OperationTable {
       Supplier<String> origin) {
     List<Operation> all = new ArrayList<>();
     all.addAll(ProcessResources.of(metrics));
+    all.addAll(more);
     all.addAll(HistoryResources.of(history));
     all.addAll(new AccessResources(authenticator, audit, origin).operations());
-    all.addAll(more);
     all.addAll(UiFiles.all());
     all.add(
         Operation.get("/v1/openapi.json", Scope.READ, "This API as an OpenAPI 3.1 document.")
