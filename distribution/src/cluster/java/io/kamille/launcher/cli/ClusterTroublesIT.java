@@ -501,7 +501,8 @@ class ClusterTroublesIT {
       return answer.contains("\"current\":true,\"applied\"")
           && !answer.contains("\"current\":false")
           && answer.contains("\"quorum\":true")
-          && !answer.contains("away");
+          && !answer.contains("away")
+          && admin(name, "GET /v1/status", "").contains("\"clustered\":true");
     } catch (IOException notYet) {
       return false;
     }
