@@ -24,7 +24,10 @@ final class FillPieces implements Pieces {
   private @Nullable ByteBuf passing;
   private @Nullable End end;
   private long occupiedBytes;
-  private long taken;
+
+  /** Pieces taken while so much waited that others had to wait. */
+  private long takenOfMuch;
+
   private long takenBefore;
 
   /** Takes over one lease on octets that are being filled, and reads them from there. */
@@ -80,13 +83,19 @@ final class FillPieces implements Pieces {
    * @param onlyIfStalled whether a reader is spared that took something since the last call
    */
   boolean holdsUp(boolean onlyIfStalled) {
-    boolean hasMoved = taken != takenBefore;
-    takenBefore = taken;
-    return occupiedBytes > ContentWindow.HALF_BYTES && !(onlyIfStalled && hasMoved);
+    boolean hasMoved = takenOfMuch != takenBefore;
+    takenBefore = takenOfMuch;
+    return isLong() && !(onlyIfStalled && hasMoved);
+  }
+
+  /** Whether so much of the window waits here that it cannot be half empty. */
+  private boolean isLong() {
+    return occupiedBytes > ContentWindow.HALF_BYTES;
   }
 
   @Override
   public void next(Queue<ReferenceCounted> window) {
+    boolean isLong = isLong();
     if (stored != null && !stored.isDrained()) {
       stored.next(window);
     } else if (passing != null) {
@@ -98,7 +107,7 @@ final class FillPieces implements Pieces {
       window.add(chunk.content());
       chunk.release();
     }
-    taken += window.size();
+    takenOfMuch += isLong ? window.size() : 0;
   }
 
   @Override

@@ -484,7 +484,9 @@ final class LeaderReply implements Reply, ContentSource {
       return;
     }
     fill = begun;
-    output.fill(begun);
+    if (!fetch.isInBackground()) {
+      output.fill(begun);
+    }
     Forwarding told = fetch.forwarding();
     long ttl = facts.ttlSeconds(now);
     if (isKept && route.displaces(fetch.key(), storable.selecting())) {
@@ -644,8 +646,10 @@ final class LeaderReply implements Reply, ContentSource {
       try {
         stored = route.complete(fetch, whole, isKept);
       } catch (RuntimeException | Error fault) {
-        // Followers must not wait for what does not come.
-        giveUp(Failure.of(Kind.PROXY_INTERNAL_ERROR, "the response could not be stored"));
+        // Nobody must wait for what does not come.
+        Failure why = Failure.of(Kind.PROXY_INTERNAL_ERROR, "the response could not be stored");
+        giveUp(why);
+        output.abort(why);
         throw fault;
       }
       if (flight != null) {
