@@ -9,8 +9,8 @@ import io.kamille.cache.fill.CacheParts;
 import io.kamille.cache.fill.Fetches.Onward;
 import io.kamille.cache.fill.InFlightTable;
 import io.kamille.cache.fill.StoreLease;
-import io.kamille.cache.index.CaffeineIndex;
 import io.kamille.cache.index.IndexMemory;
+import io.kamille.cache.index.MemoryIndex;
 import io.kamille.cache.index.PolicyChoice;
 import io.kamille.cache.key.HashSecret;
 import io.kamille.cache.memory.Arena;
@@ -61,7 +61,7 @@ public final class Cache implements AutoCloseable {
   private static final long QUEUE_LIMIT_BYTES = 64L << 20;
 
   private final Arena arena;
-  private final CaffeineIndex index;
+  private final MemoryIndex index;
   final TieredStore store;
   private final WorkerThreads sweeper = WorkerThreads.sweeping("kamille-purge-");
   private final WorkerThreads counter = WorkerThreads.sweeping("kamille-purge-count-");
@@ -83,7 +83,7 @@ public final class Cache implements AutoCloseable {
       WallClock clock) {
     this.arena = arena;
     this.index =
-        CaffeineIndex.open(
+        MemoryIndex.open(
             TieredStore.indexCapacityBytes(arena.capacityBytes()),
             PolicyChoice.AUTO,
             memory(arena),

@@ -1,7 +1,7 @@
 package io.kamille.cache;
 
 import io.kamille.cache.fill.InFlightTable;
-import io.kamille.cache.index.CaffeineIndex;
+import io.kamille.cache.index.MemoryIndex;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.removal.OperatorPurges;
 import io.kamille.cache.removal.Removals;
@@ -64,7 +64,7 @@ public final class CacheOperations {
   }
 
   /** What chooses what to forget, and what other memory would hit. */
-  public CaffeineIndex index() {
+  public MemoryIndex index() {
     return store.index();
   }
 

@@ -29,8 +29,8 @@ public class IndexBench extends MicroBench {
   private static final long CAPACITY_BYTES = 256 << 20;
 
   private final Arena arena = Arena.open(CAPACITY_BYTES);
-  private final CaffeineIndex index =
-      CaffeineIndex.open(CAPACITY_BYTES, PolicyChoice.AUTO, arena::charge, WallClock.system());
+  private final MemoryIndex index =
+      MemoryIndex.open(CAPACITY_BYTES, PolicyChoice.AUTO, arena::charge, WallClock.system());
   private final CacheKey[] stored = keys(1);
   private final CacheKey[] missing = keys(2);
   private int next;
@@ -55,7 +55,7 @@ public class IndexBench extends MicroBench {
       writer.append(octets);
       var response = StoredResponse.of(encoded, writer.commit(), facts, SelectingFields.NONE);
       while (!index.put(key, response, () -> true)) {
-        index.pause();
+        Thread.onSpinWait();
       }
     }
   }

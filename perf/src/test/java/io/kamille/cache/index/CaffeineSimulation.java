@@ -11,7 +11,7 @@ final class CaffeineSimulation {
   CaffeineSimulation(long capacityBytes) {
     cache =
         Caffeine.newBuilder()
-            .maximumWeight(capacityBytes / IndexRoom.UNIT_BYTES)
+            .maximumWeight(capacityBytes / MemoryIndex.UNIT_BYTES)
             .weigher((Long object, Integer units) -> units)
             .executor(Runnable::run)
             .build();
@@ -22,7 +22,7 @@ final class CaffeineSimulation {
     if (cache.getIfPresent(object) != null) {
       return true;
     }
-    cache.put(object, (int) Math.ceilDiv(length, IndexRoom.UNIT_BYTES));
+    cache.put(object, (int) Math.ceilDiv(length, MemoryIndex.UNIT_BYTES));
     return false;
   }
 }

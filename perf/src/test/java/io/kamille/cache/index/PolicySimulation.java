@@ -6,13 +6,13 @@ import io.kamille.cache.index.RequestSamples.Event;
 public final class PolicySimulation {
 
   /*
-   * Just what CaffeineIndex does, in one thread. What is asked for and not there is stored if it is
+   * Just what MemoryIndex does, in one thread. What is asked for and not there is stored if it is
    * admitted. Counting begins when a part of the trace is over, so that a cache that fills counts
    * for nothing.
    */
-  private static final int UNIT_BYTES = IndexRoom.UNIT_BYTES;
-  private static final long BYTES_PER_COUNTER = CaffeineIndex.BYTES_PER_COUNTER;
-  private static final long GHOST_LEAST_BYTES = CaffeineIndex.GHOST_LEAST_BYTES;
+  private static final int UNIT_BYTES = MemoryIndex.UNIT_BYTES;
+  private static final long BYTES_PER_COUNTER = MemoryIndex.BYTES_PER_COUNTER;
+  private static final long GHOST_LEAST_BYTES = MemoryIndex.GHOST_LEAST_BYTES;
 
   private final PolicyCache<Long, Integer> cache;
   private final SizeAdmission admission;

@@ -6,7 +6,7 @@ import com.github.benmanes.caffeine.cache.Policy.CacheEntry;
 import com.github.benmanes.caffeine.cache.Policy.Eviction;
 import com.github.benmanes.caffeine.cache.Policy.FixedExpiration;
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
-import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Spliterator;
 import java.util.concurrent.ConcurrentMap;
@@ -16,9 +16,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.ToIntFunction;
 import java.util.function.ToLongFunction;
 import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,11 +43,12 @@ final class PolicyCache<K, V> {
    * and uses within one tick differ only in Caffeine's lists. Samples do without this clock: a
    * value knows when it was last used.
    *
-   * A change goes to a buffer of Caffeine's, and to the order when the index thread comes to it. A
-   * thread that finds this buffer full would do the maintenance itself, or wait for it. So changes
-   * are counted, and callers ask isBehind before they add an entry, and isFull before they evict
-   * some. A quarter of the buffer is left to removals, half of that to those that cannot wait.
-   * Caffeine does not tell how much the buffer holds, so that is tried out once.
+   * Caffeine asks an executor for its maintenance, which the index thread does. What it throws
+   * Caffeine keeps for its log: so MemoryIndex looks at what all entries weigh. Threads that make
+   * many changes before it comes to them have to help. Loops must not, so changes are counted, and
+   * callers ask isBehind before they add an entry, and isFull before they evict some. How many may
+   * wait is our own limit, by processors: more of them make more changes in the same time. A quarter
+   * of it is left to removals, half of that to those that cannot wait.
    */
   private static final long BEYOND_REACH = Long.MAX_VALUE / 2;
   private static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(1100);
@@ -53,10 +56,9 @@ final class PolicyCache<K, V> {
   private static final int BATCH = 64;
   private static final int SAMPLE = 8;
   private static final int EMPTY_SAMPLES = 8;
-  private static final int CHANGES_TRIED = 1 << 16;
 
-  /** How many changes Caffeine puts off before the thread that makes one does the maintenance. */
-  static final int CHANGES_MAXIMUM = tryOut();
+  /** How many changes the order may be behind with. */
+  static final int CHANGES_MAXIMUM = 128 * Runtime.getRuntime().availableProcessors();
 
   private static final int CHANGES_OF_ADDITIONS = CHANGES_MAXIMUM / 4 * 3;
   private static final int CHANGES_OF_EVICTIONS = CHANGES_MAXIMUM / 8 * 7;
@@ -110,23 +112,6 @@ final class PolicyCache<K, V> {
     this.entries = cache.asMap();
     this.size = cache.policy().eviction().orElseThrow();
     this.uses = cache.policy().expireAfterAccess().orElseThrow();
-  }
-
-  /** Adds to a cache that has no maintenance until an addition evicts something all the same. */
-  private static int tryOut() {
-    AtomicInteger evictions = new AtomicInteger();
-    Cache<Integer, Integer> cache =
-        Caffeine.newBuilder()
-            .maximumSize(1)
-            .executor(task -> {})
-            .<Integer, Integer>evictionListener((key, value, cause) -> evictions.incrementAndGet())
-            .build();
-    int changes = 0;
-    while (evictions.get() == 0 && changes < CHANGES_TRIED) {
-      cache.put(changes, changes);
-      changes++;
-    }
-    return changes - 1;
   }
 
   private long limit(Policy policy) {
@@ -209,24 +194,22 @@ final class PolicyCache<K, V> {
     clockNanos = now + TICK_NANOS;
   }
 
-  /**
-   * Brings the order up to date, and evicts what is beyond the maximum.
-   *
-   * @throws RuntimeException if Caffeine's maintenance does
-   */
+  /** Brings the order up to date, and evicts what is beyond the maximum. */
   void maintain() {
-    int known = changes.get();
     if (policy == Policy.LRU && ++runs % RUNS_PER_TICK == 0) {
       tick();
     }
-    try {
-      size.setMaximum(limit(policy));
-    } finally {
-      changes.addAndGet(-known);
-    }
+    cleanUp();
     if (policy == Policy.LRU) {
       evictByPolicy(weight() - maximumUnits, evicted);
     }
+  }
+
+  /** Brings the order up to date, as far as Caffeine can; any thread that may wait. */
+  void cleanUp() {
+    int known = changes.get();
+    cache.cleanUp();
+    changes.updateAndGet(now -> Math.max(0, now - known));
   }
 
   private long weight() {
@@ -242,36 +225,20 @@ final class PolicyCache<K, V> {
   @CanIgnoreReturnValue
   long evictByPolicy(long wantedUnits, Consumer<? super V> to) {
     long done = 0;
-    while (done < wantedUnits) {
-      long missing = wantedUnits - done;
-      int known = changes.get();
-      List<CacheEntry<K, V>> next =
-          policy == Policy.LRU
-              ? uses.oldest(order -> batch(order, missing))
-              : size.coldest(order -> batch(order, missing));
-      changes.addAndGet(-known);
-      long batchUnits = 0;
-      for (CacheEntry<K, V> entry : next) {
-        batchUnits += evict(entry.getKey(), to);
+    for (long before = -1; done < wantedUnits && done > before; ) {
+      before = done;
+      cleanUp();
+      for (K next : next()) {
+        done += done < wantedUnits ? evict(next, to) : 0;
       }
-      if (batchUnits == 0) {
-        break;
-      }
-      done += batchUnits;
     }
     return done;
   }
 
-  private List<CacheEntry<K, V>> batch(Stream<CacheEntry<K, V>> order, long wantedUnits) {
-    List<CacheEntry<K, V>> batch = new ArrayList<>();
-    long sum = 0;
-    for (var each = order.iterator();
-        each.hasNext() && sum < wantedUnits && batch.size() < BATCH; ) {
-      CacheEntry<K, V> entry = each.next();
-      sum += entry.weight();
-      batch.add(entry);
-    }
-    return batch;
+  private List<K> next() {
+    Function<Stream<CacheEntry<K, V>>, List<K>> batch =
+        order -> order.limit(BATCH).map(CacheEntry::getKey).toList();
+    return policy == Policy.LRU ? uses.oldest(batch) : size.coldest(batch);
   }
 
   private long evict(K key, Consumer<? super V> to) {
@@ -314,26 +281,14 @@ final class PolicyCache<K, V> {
       }
       part = ThreadLocalRandom.current().nextBoolean() ? half : part;
     }
-    Oldest oldest = new Oldest();
-    for (int i = 0; i < SAMPLE && part.tryAdvance(oldest); ) {
-      i++;
-    }
-    return oldest.key;
+    return StreamSupport.stream(part, false)
+        .limit(SAMPLE)
+        .min(Comparator.comparingLong(this::lastUse))
+        .orElse(null);
   }
 
-  private final class Oldest implements Consumer<K> {
-
-    private @Nullable K key;
-    private long use = Long.MAX_VALUE;
-
-    @Override
-    public void accept(K each) {
-      V value = peek(each);
-      long its = value == null ? Long.MAX_VALUE : lastUse.applyAsLong(value);
-      if (its < use) {
-        use = its;
-        key = each;
-      }
-    }
+  private long lastUse(K key) {
+    V value = peek(key);
+    return value == null ? Long.MAX_VALUE : lastUse.applyAsLong(value);
   }
 }

@@ -69,7 +69,7 @@ final class PolicyJudge {
     this.sinceEpochSeconds = nowEpochSeconds;
     this.reason = FIRST_REASON;
     for (Policy each : Policy.values()) {
-      sides[each.ordinal()] = Ghost.of(each, maximumUnits >> sampleShift, BUCKETS);
+      sides[each.ordinal()] = new Ghost(each, maximumUnits >> sampleShift, BUCKETS);
     }
   }
 

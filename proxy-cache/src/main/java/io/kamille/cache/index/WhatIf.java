@@ -17,7 +17,7 @@ final class WhatIf {
    */
   private static final double[] FACTORS = {0.25, 0.5, 1, 2, 4};
   private static final int MOST_KEYS = 400_000;
-  private static final long MOST_UNITS = (64L << 20) / IndexRoom.UNIT_BYTES;
+  private static final long MOST_UNITS = (64L << 20) / MemoryIndex.UNIT_BYTES;
 
   private final long capacityUnits;
   private final long sinceEpochSeconds;
@@ -47,7 +47,7 @@ final class WhatIf {
     for (Policy policy : Policy.values()) {
       for (double factor : FACTORS) {
         long units = Math.max(1, (long) ((capacityUnits >> (sampleShift + more)) * factor));
-        sizes.add(new Sized(factor, units, Ghost.of(policy, units, 1)));
+        sizes.add(new Sized(factor, units, new Ghost(policy, units, 1)));
       }
     }
   }
@@ -82,7 +82,7 @@ final class WhatIf {
     return new Estimate(
         each.ghost.policy(),
         each.factor,
-        ((long) (capacityUnits * each.factor)) * IndexRoom.UNIT_BYTES,
+        ((long) (capacityUnits * each.factor)) * MemoryIndex.UNIT_BYTES,
         requests,
         ratio,
         each.ghost.byteHitRatio(),

@@ -1,6 +1,6 @@
 package io.kamille.cache.settings;
 
-import io.kamille.cache.index.CaffeineIndex;
+import io.kamille.cache.index.MemoryIndex;
 import io.kamille.cache.index.PolicyChoice;
 import io.kamille.cache.rules.CompressionRules;
 import io.kamille.cache.rules.TagFields;
@@ -92,8 +92,8 @@ public record SharedCacheSettings(
                           ContentCoding::token,
                           "one of " + CODING_NAMES)
                       .map(codings -> codings.stream().distinct().toList(), codings -> codings),
-                  "The content codings that are made of each response, of `zstd`, `br` and `gzip`. A"
-                      + " request gets the one it gives the highest weight, of several the"
+                  "The content codings that are made of each response, of `zstd`, `br` and `gzip`."
+                      + " A request gets the one it gives the highest weight, of several the"
                       + " shortest. Each takes memory of its own and processor time once.")
               .defaultsTo(List.of(ContentCoding.values())),
           Setting.of(
@@ -202,7 +202,7 @@ public record SharedCacheSettings(
                   "How many responses of one target URI are stored, told apart by `Vary` and"
                       + " `vary-by`. One more takes the place of the oldest. Each is compared with"
                       + " a request.")
-              .defaultsTo(CaffeineIndex.USUAL_VARIANTS));
+              .defaultsTo(MemoryIndex.USUAL_VARIANTS));
 
   private static @Nullable ContentCoding codingOf(String name) {
     return Stream.of(ContentCoding.values())

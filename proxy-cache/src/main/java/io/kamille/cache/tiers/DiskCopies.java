@@ -2,7 +2,7 @@ package io.kamille.cache.tiers;
 
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.kamille.cache.disk.DiskTier;
-import io.kamille.cache.index.CaffeineIndex;
+import io.kamille.cache.index.MemoryIndex;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.cache.store.Variants;
@@ -145,7 +145,7 @@ public final class DiskCopies {
   }
 
   /** A response was stored. Borrows both. */
-  void stored(CacheKey key, StoredResponse response, CaffeineIndex index) {
+  void stored(CacheKey key, StoredResponse response, MemoryIndex index) {
     if (admission == Admission.ALWAYS && peak.mayWrite() && response.claimCopy()) {
       offer(key, response, index);
     }
@@ -157,7 +157,7 @@ public final class DiskCopies {
    * A response was asked for again. Has it written if that is due. Borrows both; the caller holds a
    * lease.
    */
-  void asked(CacheKey key, StoredResponse response, CaffeineIndex index, long nowEpochSeconds) {
+  void asked(CacheKey key, StoredResponse response, MemoryIndex index, long nowEpochSeconds) {
     if (response.isCopied() && (!isTimeToTouch(response.hits()) || disk.touch(key))) {
       return;
     }
@@ -182,7 +182,7 @@ public final class DiskCopies {
    *
    * @return whether it is, or will be, on the disk, or is not to be found in memory any more
    */
-  boolean copy(CacheKey key, StoredResponse response, CaffeineIndex index) {
+  boolean copy(CacheKey key, StoredResponse response, MemoryIndex index) {
     if (!disk.touch(key)) {
       response.unclaimCopy();
     }
@@ -191,7 +191,7 @@ public final class DiskCopies {
 
   /** The caller holds a lease, and has claimed the copy. */
   @CanIgnoreReturnValue
-  private boolean offer(CacheKey key, StoredResponse response, CaffeineIndex index) {
+  private boolean offer(CacheKey key, StoredResponse response, MemoryIndex index) {
     long before = changes(key);
     boolean isWritten =
         !isUnderWay(before) && isIn(index, key, response) && write(key, response, before);
@@ -207,7 +207,7 @@ public final class DiskCopies {
     return disk.offer(key, response, response.unpurgedUpTo(), () -> changes.of(stripe) == before);
   }
 
-  private static boolean isIn(CaffeineIndex index, CacheKey key, StoredResponse response) {
+  private static boolean isIn(MemoryIndex index, CacheKey key, StoredResponse response) {
     Variants variants = index.peek(key);
     return variants != null && variants.contains(response);
   }

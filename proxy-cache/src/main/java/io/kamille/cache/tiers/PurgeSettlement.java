@@ -1,7 +1,7 @@
 package io.kamille.cache.tiers;
 
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
-import io.kamille.cache.index.CaffeineIndex;
+import io.kamille.cache.index.MemoryIndex;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.key.NormalUri;
 import io.kamille.cache.purge.Purge;
@@ -20,13 +20,13 @@ final class PurgeSettlement {
    * back as stale. A response that is committed late is older than they are, and meets the same
    * fate.
    */
-  private final CaffeineIndex index;
+  private final MemoryIndex index;
   private final PurgeTable purges;
   private final LongAdder removed = new LongAdder();
   private final LongAdder madeStale = new LongAdder();
   private final PurgedUrls urls = new PurgedUrls();
 
-  PurgeSettlement(CaffeineIndex index, PurgeTable purges) {
+  PurgeSettlement(MemoryIndex index, PurgeTable purges) {
     this.index = index;
     this.purges = purges;
   }
@@ -44,7 +44,7 @@ final class PurgeSettlement {
   /** As {@link #settle}, for who goes through everything, not on a loop. */
   void sweep(CacheKey key, Variants variants) {
     if (settle(key, variants, true)) {
-      index.pause();
+      index.keepUp();
     }
   }
 

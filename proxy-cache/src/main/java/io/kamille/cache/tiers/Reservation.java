@@ -1,6 +1,6 @@
 package io.kamille.cache.tiers;
 
-import io.kamille.cache.index.CaffeineIndex;
+import io.kamille.cache.index.MemoryIndex;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.memory.Arena;
 import io.kamille.cache.memory.ArenaWriter;
@@ -33,7 +33,7 @@ public final class Reservation {
   private static final long UNASKED_BYTES = 16 << 10;
 
   private final Arena arena;
-  private final CaffeineIndex index;
+  private final MemoryIndex index;
   private final ArenaWriter writer;
   private final @Nullable CacheKey key;
 
@@ -44,7 +44,7 @@ public final class Reservation {
 
   private Reservation(
       Arena arena,
-      CaffeineIndex index,
+      MemoryIndex index,
       ArenaWriter writer,
       long lengthBytes,
       @Nullable CacheKey key) {
@@ -62,7 +62,7 @@ public final class Reservation {
    * @return null if there is not enough, whatever leaves
    */
   static @Nullable Reservation open(
-      Arena arena, CaffeineIndex index, long lengthBytes, int home, @Nullable CacheKey key) {
+      Arena arena, MemoryIndex index, long lengthBytes, int home, @Nullable CacheKey key) {
     ArenaWriter writer = arena.writer(lengthBytes, home);
     if (writer == null && makeRoom(arena, index, lengthBytes)) {
       writer = arena.writer(lengthBytes, home);
@@ -75,7 +75,7 @@ public final class Reservation {
   }
 
   /** Forgets what is coldest until {@code bytes} are free; false if that does not succeed. */
-  private static boolean makeRoom(Arena arena, CaffeineIndex index, long bytes) {
+  private static boolean makeRoom(Arena arena, MemoryIndex index, long bytes) {
     if (bytes > arena.capacityBytes()) {
       return false;
     }

@@ -1,6 +1,6 @@
 package io.kamille.cache.tiers;
 
-import io.kamille.cache.index.CaffeineIndex;
+import io.kamille.cache.index.MemoryIndex;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.memory.Arena;
 import io.kamille.cache.purge.Purge;
@@ -83,7 +83,7 @@ public final class TieredStore {
   private static final long FILLS_LIMIT_BYTES = 256L << 20;
 
   private final Arena arena;
-  private final CaffeineIndex index;
+  private final MemoryIndex index;
   private final PurgeTable purges;
   private final @Nullable DiskCopies copies;
   private final PurgeSettlement settlement;
@@ -101,7 +101,7 @@ public final class TieredStore {
    * @param copies on a disk, if there is one
    */
   public TieredStore(
-      Arena arena, CaffeineIndex index, PurgeTable purges, @Nullable DiskCopies copies) {
+      Arena arena, MemoryIndex index, PurgeTable purges, @Nullable DiskCopies copies) {
     this.arena = arena;
     this.index = index;
     this.purges = purges;
@@ -600,7 +600,7 @@ public final class TieredStore {
   }
 
   /** What chooses which responses leave memory, and tells why. */
-  public CaffeineIndex index() {
+  public MemoryIndex index() {
     return index;
   }
 

@@ -1,5 +1,7 @@
 package io.kamille.cache.index;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.kamille.core.loop.WallClock;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -14,29 +16,20 @@ public final class TestIndexes {
   private TestIndexes() {}
 
   /** An index that evicts at once what weighs too much. Any thread. */
-  public static CaffeineIndex inCaller(
+  public static MemoryIndex inCaller(
       long capacityBytes, PolicyChoice choice, IndexMemory memory, WallClock clock) {
-    return new CaffeineIndex(capacityBytes, choice, memory, clock, InCaller::new, LOG);
+    return new MemoryIndex(capacityBytes, choice, memory, clock, InCaller::new, LOG);
   }
 
   /** The same on heap without a limit. */
-  public static CaffeineIndex inCaller(long capacityBytes, PolicyChoice choice, WallClock clock) {
+  public static MemoryIndex inCaller(long capacityBytes, PolicyChoice choice, WallClock clock) {
     return inCaller(capacityBytes, choice, changeBytes -> true, clock);
   }
 
-  /**
-   * An index whose order is brought up to date only when that cannot be put off. Confined.
-   *
-   * @param turns counts how often it is
-   */
-  public static CaffeineIndex late(long capacityBytes, WallClock clock, AtomicInteger turns) {
-    return new CaffeineIndex(
-        capacityBytes,
-        PolicyChoice.AUTO,
-        changeBytes -> true,
-        clock,
-        work -> new Late(work, turns),
-        LOG);
+  /** An index whose order is brought up to date only when that cannot be put off. Confined. */
+  public static MemoryIndex late(long capacityBytes, WallClock clock) {
+    return new MemoryIndex(
+        capacityBytes, PolicyChoice.AUTO, changeBytes -> true, clock, Late::new, LOG);
   }
 
   private static final class InCaller extends NoUpkeep {
@@ -54,8 +47,17 @@ public final class TestIndexes {
         int done;
         do {
           done = asked.get();
-          work.run();
+          doWork();
         } while (asked.addAndGet(-done) != 0);
+      }
+    }
+
+    /** As the index thread does, it goes on whatever is thrown. */
+    private void doWork() {
+      try {
+        work.run();
+      } catch (IllegalStateException thrownByTheTest) {
+        assertThat(thrownByTheTest).hasMessage("thrown by the test");
       }
     }
 
@@ -69,16 +71,12 @@ public final class TestIndexes {
 
     private final Runnable work;
 
-    private final AtomicInteger turns;
-
-    Late(Runnable work, AtomicInteger turns) {
+    Late(Runnable work) {
       this.work = work;
-      this.turns = turns;
     }
 
     @Override
     public void hurry() {
-      turns.incrementAndGet();
       work.run();
     }
   }

@@ -82,14 +82,14 @@ class WhatIfTest {
 
   @Test
   void ofALargeCacheFewerKeysAreWatched() {
-    long units = (64L << 30) / IndexRoom.UNIT_BYTES;
+    long units = (64L << 30) / MemoryIndex.UNIT_BYTES;
     WhatIf large = new WhatIf(units, 6, 100, 160);
     assertThat(large.forecast(true).sampledShare()).isEqualTo(1.0 / 1024);
   }
 
   @Test
   void tooManyKeysEndIt() {
-    long units = (64L << 20) / IndexRoom.UNIT_BYTES;
+    long units = (64L << 20) / MemoryIndex.UNIT_BYTES;
     WhatIf watch = new WhatIf(units, 0, 100, 160);
     long key = 0;
     while (!watch.isOver(100)) {

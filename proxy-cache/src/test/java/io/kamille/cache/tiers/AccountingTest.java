@@ -2,7 +2,7 @@ package io.kamille.cache.tiers;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kamille.cache.index.CaffeineIndex;
+import io.kamille.cache.index.MemoryIndex;
 import io.kamille.cache.index.PolicyChoice;
 import io.kamille.cache.index.TestIndexes;
 import io.kamille.cache.key.CacheKey;
@@ -37,7 +37,7 @@ class AccountingTest {
   private static final int KEYS = 400;
 
   private final Arena arena = Arena.open(CAPACITY);
-  private final CaffeineIndex index =
+  private final MemoryIndex index =
       TestIndexes.inCaller(
           TieredStore.indexCapacityBytes(CAPACITY),
           PolicyChoice.AUTO,

@@ -7,7 +7,7 @@ import io.kamille.cache.disk.DiskTier;
 import io.kamille.cache.disk.Extent;
 import io.kamille.cache.disk.RecordSink;
 import io.kamille.cache.disk.StoredHead;
-import io.kamille.cache.index.CaffeineIndex;
+import io.kamille.cache.index.MemoryIndex;
 import io.kamille.cache.index.PolicyChoice;
 import io.kamille.cache.index.TestIndexes;
 import io.kamille.cache.key.CacheKey;
@@ -54,7 +54,7 @@ class DiskCopiesTest {
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
 
   private final Arena arena = Arena.open(CAPACITY);
-  private final CaffeineIndex index =
+  private final MemoryIndex index =
       TestIndexes.inCaller(
           TieredStore.indexCapacityBytes(CAPACITY), PolicyChoice.LRU, WallClock.system());
   private final List<CacheKey> keys = new ArrayList<>();

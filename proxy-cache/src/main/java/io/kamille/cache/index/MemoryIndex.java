@@ -1,9 +1,6 @@
 package io.kamille.cache.index;
 
-import static io.kamille.cache.index.IndexRoom.UNIT_BYTES;
-import static io.kamille.cache.index.IndexRoom.heapUnits;
-import static io.kamille.cache.index.IndexRoom.units;
-
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.kamille.cache.index.PolicySnapshot.Estimate;
 import io.kamille.cache.index.RequestSamples.Event;
 import io.kamille.cache.key.CacheKey;
@@ -13,12 +10,17 @@ import io.kamille.core.loop.WallClock;
 import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;
+import java.lang.System.Logger.Level;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * it, and on every coded form of one, and ends it when the response leaves, in whatever way. Who
  * finds one takes a lease of its own before it reads.
  */
-public final class CaffeineIndex implements AutoCloseable {
+public final class MemoryIndex implements AutoCloseable {
 
   private static final MetricDescriptor KEYS =
       MetricDescriptor.gauge(
@@ -89,13 +91,22 @@ public final class CaffeineIndex implements AutoCloseable {
 
   /*
    * Caffeine holds the entries and chooses what to evict, on the index thread (PolicyCache). This
-   * class sees to the leases on responses, and to who may come in (SizeAdmission). What the entries
-   * take, and room for more, is beside it (IndexRoom). The judge compares the policies by ghosts,
-   * also on the index thread.
+   * class sees to the leases on responses, to who may come in (SizeAdmission), and to room for more.
+   * The judge compares the policies by ghosts, also on the index thread.
    *
-   * A change of an entry is one step of the map, in which nothing is given back: what leaves is
-   * given back after the step. What Caffeine evicts waits in a queue until its maintenance is over.
+   * Weights are counted in units of 64 octets, the arena's granule, so that an int holds any. Each
+   * key is charged what it takes on the heap too; that is granted in the step that brings it in, and
+   * given back when it has left. A change of an entry is one step of the map, in which no lease
+   * ends: what leaves is given back after the step. What Caffeine evicts waits in a queue until its
+   * maintenance is over.
+   *
+   * Caffeine evicts when it comes to it. So the index thread also keeps a 64th of the capacity free
+   * for what is on its way, by the same policy. If the policy makes no room, whichever it is, room
+   * is made by LRU, from samples of the entries: the maintenance threw, it is behind, or room is
+   * needed before it has run. Each of the three is said once, and counted.
    */
+  static final int UNIT_BYTES = 64;
+
   static final long GHOST_LEAST_BYTES = 32L << 20;
 
   /** How many variants of a response are kept unless somebody says so. */
@@ -103,22 +114,61 @@ public final class CaffeineIndex implements AutoCloseable {
 
   static final long BYTES_PER_COUNTER = 8 << 10;
 
+  /** How many keys a loop evicts in one call. */
+  static final int STEP = Math.min(32, PolicyCache.CHANGES_MAXIMUM / 8);
+
+  private static final int HEAP_BYTES_PER_KEY = 112;
+  private static final int SPARE_DIVISOR = 64;
+  private static final int ROUNDS = 8;
+
+  /** Why the policy has not made room. */
+  private enum Reason {
+    FAILED("the maintenance of the order failed"),
+    BEHIND("the maintenance of the order is behind"),
+    NO_ROOM("the policy had made no room when some was needed");
+
+    private final String text;
+
+    Reason(String text) {
+      this.text = text;
+    }
+  }
+
   private final long capacityUnits;
   private final IndexMemory memory;
   private final WallClock clock;
   private final PolicyCache<CacheKey, Variants> cache;
+  private final Queue<Variants> evicted = new ConcurrentLinkedQueue<>();
   private final SizeAdmission admission;
   private final PolicyJudge judge;
   private final long sampleMask;
   private final RequestSamples samples = new RequestSamples();
   private final Upkeep upkeep;
-  private final IndexRoom room;
+  private final System.Logger log;
+
+  private final AtomicLong units = new AtomicLong();
+  private final AtomicLong heapUnits = new AtomicLong();
+
+  /** What was taken of short memory since the index thread last looked. */
+  private final AtomicLong wantedUnits = new AtomicLong();
+
+  /** What one response needs that its loop could not evict at once. */
+  private final AtomicLong roomUnits = new AtomicLong();
+
+  private final LongAdder evictions = new LongAdder();
+  private final LongAdder fallbackEvictions = new LongAdder();
   private final LongAdder refusals = new LongAdder();
+
+  /** One bit for each reason. */
+  private final AtomicInteger said = new AtomicInteger();
 
   // Volatile: written by a reload, read on the loops.
   private volatile int variantLimit = USUAL_VARIANTS;
 
-  CaffeineIndex(
+  // Volatile: set by the index thread, read by all.
+  private volatile boolean isFailed;
+
+  MemoryIndex(
       long capacityBytes,
       PolicyChoice choice,
       IndexMemory memory,
@@ -129,21 +179,20 @@ public final class CaffeineIndex implements AutoCloseable {
     this.memory = memory;
     this.clock = clock;
     this.upkeep = upkeep.apply(this::maintain);
+    this.log = log;
     this.admission = new SizeAdmission(capacityUnits, capacityBytes / BYTES_PER_COUNTER);
     this.judge =
         new PolicyJudge(
             choice, capacityUnits, GHOST_LEAST_BYTES / UNIT_BYTES, clock.epochSeconds());
     this.sampleMask = judge.sampleMask();
-    Queue<Variants> evicted = new ConcurrentLinkedQueue<>();
     this.cache =
         new PolicyCache<>(
             choice.first(),
             capacityUnits,
-            IndexRoom::units,
-            CaffeineIndex::lastUse,
+            MemoryIndex::units,
+            MemoryIndex::lastUse,
             evicted::add,
             this.upkeep::ask);
-    this.room = new IndexRoom(capacityUnits, memory, cache, evicted, this.upkeep, log);
   }
 
   /**
@@ -152,10 +201,10 @@ public final class CaffeineIndex implements AutoCloseable {
    * @param capacityBytes it begins to evict when what is in it weighs more
    * @param clock tells since when a policy is chosen
    */
-  public static CaffeineIndex open(
+  public static MemoryIndex open(
       long capacityBytes, PolicyChoice choice, IndexMemory memory, WallClock clock) {
     System.Logger log = System.getLogger("kamille.cache");
-    return new CaffeineIndex(
+    return new MemoryIndex(
         capacityBytes, choice, memory, clock, work -> IndexThread.start(work, log), log);
   }
 
@@ -166,8 +215,33 @@ public final class CaffeineIndex implements AutoCloseable {
   @Override
   public void close() {
     upkeep.close();
-    room.endEvicted();
+    endEvicted();
   }
+
+  // What the entries weigh
+
+  /** What a key weighs, with what is under it. */
+  static int units(Variants variants) {
+    long units = Math.ceilDiv(variants.allOccupiedBytes(), UNIT_BYTES) + (long) heapUnits(variants);
+    return (int) Math.min(units, Integer.MAX_VALUE);
+  }
+
+  /** What a key and what is under it take on the heap, nearly. */
+  private static int heapUnits(@Nullable Variants variants) {
+    return variants == null
+        ? 0
+        : (int) Math.ceilDiv(HEAP_BYTES_PER_KEY + variants.heapBytes(), UNIT_BYTES);
+  }
+
+  private static long lastUse(Variants variants) {
+    long last = 0;
+    for (int i = 0; i < variants.size(); i++) {
+      last = Math.max(last, variants.at(i).lastUse());
+    }
+    return last;
+  }
+
+  // What is found
 
   /**
    * The variants under that key, or null; a use of them. Allocates nothing; borrows the key, which
@@ -182,18 +256,20 @@ public final class CaffeineIndex implements AutoCloseable {
     return found;
   }
 
-  private static long lastUse(Variants variants) {
-    long last = 0;
-    for (int i = 0; i < variants.size(); i++) {
-      last = Math.max(last, variants.at(i).lastUse());
-    }
-    return last;
-  }
-
   /** As {@link #find}, but no use of what is there: for purges, copies and explanations. */
   public @Nullable Variants peek(CacheKey key) {
     return cache.peek(key);
   }
+
+  /**
+   * Shows everything that is there from beginning to end, and perhaps what comes meanwhile. The
+   * index may change meanwhile, also by {@code reader}.
+   */
+  public void forEach(BiConsumer<CacheKey, Variants> reader) {
+    cache.forEach(reader);
+  }
+
+  // What comes in
 
   /**
    * Whether a response that was asked for and not found is worth its room, which counts as a
@@ -217,20 +293,13 @@ public final class CaffeineIndex implements AutoCloseable {
   }
 
   private long usedUnits(long wantedBytes) {
-    return memory.freeBytes() < wantedBytes ? capacityUnits : room.units();
+    return memory.freeBytes() < wantedBytes ? capacityUnits : units.get();
   }
 
   private void note(Event event, CacheKey key, long units) {
     if ((key.high() & sampleMask) == 0) {
       samples.note(event, key.low(), units);
     }
-  }
-
-  /** What one step of the map did. */
-  private static final class Change {
-
-    private @Nullable Variants before;
-    private @Nullable Variants after;
   }
 
   /**
@@ -241,44 +310,28 @@ public final class CaffeineIndex implements AutoCloseable {
    * @return whether it did
    */
   public boolean put(CacheKey key, StoredResponse response, BooleanSupplier isCurrent) {
-    room.hurryIfBusy();
+    hurryIfBusy();
     if (cache.isBehind()) {
       refusals.increment();
       return false;
     }
-    int granted = heapUnits(response);
-    if (!room.obtain(granted)) {
-      return false;
+    Change change =
+        new Change(
+            present -> {
+              if (!isCurrent.getAsBoolean()) {
+                return present;
+              }
+              return present == null ? response : present.with(response, variantLimit);
+            });
+    boolean isMade = change.makeAt(key);
+    for (int round = 0; change.refused > 0 && round < ROUNDS && evictUnits(change.refused) > 0; ) {
+      isMade = change.makeAt(key);
+      round++;
     }
-    Change change = new Change();
-    try {
-      cache.compute(
-          key,
-          (same, present) -> {
-            if (!isCurrent.getAsBoolean()) {
-              return present;
-            }
-            change.before = present;
-            change.after = present == null ? response : present.with(response, variantLimit);
-            return change.after;
-          });
-    } catch (RuntimeException | Error fault) {
-      room.giveBack(granted);
-      throw fault;
+    if (isMade) {
+      note(Event.STORED, key, units(change.now()));
     }
-    Variants before = change.before;
-    Variants after = change.after;
-    if (after == null) {
-      room.giveBack(granted);
-      return false;
-    }
-    room.giveBack(granted + (before == null ? 0 : heapUnits(before)) - heapUnits(after));
-    room.count(before, after);
-    if (before != null) {
-      before.releaseExcept(after);
-    }
-    note(Event.STORED, key, units(after));
-    return true;
+    return isMade;
   }
 
   /**
@@ -289,80 +342,136 @@ public final class CaffeineIndex implements AutoCloseable {
    * @return whether it was
    */
   public boolean replace(CacheKey key, StoredResponse one, @Nullable StoredResponse other) {
-    room.hurryIfBusy();
+    hurryIfBusy();
     Variants found = cache.peek(key);
     if (found == null || !found.contains(one)) {
       return false;
     }
-    Change change = new Change();
-    cache.compute(
-        key,
-        (same, present) -> {
-          if (present == null || !present.contains(one)) {
-            return present;
-          }
-          Variants replaced = present.replacing(one, other);
-          if (replaced != null && !room.charge(heapUnits(replaced) - heapUnits(present))) {
-            return present;
-          }
-          change.before = present;
-          change.after = replaced;
-          return replaced;
-        });
-    Variants before = change.before;
-    if (before == null) {
-      return false;
-    }
-    room.count(before, change.after);
-    if (change.after == null) {
-      room.giveBack(heapUnits(before));
+    Change change =
+        new Change(
+            present ->
+                present == null || !present.contains(one)
+                    ? present
+                    : present.replacing(one, other));
+    boolean isMade = change.makeAt(key);
+    if (isMade && change.after == null) {
       note(Event.REMOVED, key, 0);
     }
-    before.releaseExcept(change.after);
-    return true;
+    return isMade;
   }
 
-  /**
-   * Shows everything that is there from beginning to end, and perhaps what comes meanwhile. The
-   * index may change meanwhile, also by {@code reader}.
-   */
-  public void forEach(BiConsumer<CacheKey, Variants> reader) {
-    cache.forEach(reader);
+  /** What becomes of an entry in one step of the map. */
+  private final class Change {
+
+    private final UnaryOperator<@Nullable Variants> step;
+    private @Nullable Variants before;
+    private @Nullable Variants after;
+
+    /** What it takes of the heap more than before. */
+    private int granted;
+
+    /** What of the heap was not granted, so that nothing has changed. */
+    private int refused;
+
+    Change(UnaryOperator<@Nullable Variants> step) {
+      this.step = step;
+    }
+
+    /** Whether what is under that key is something else now. Ends the leases on what has left. */
+    boolean makeAt(CacheKey key) {
+      try {
+        cache.compute(key, (same, present) -> next(present));
+      } catch (RuntimeException | Error fault) {
+        charge(-granted);
+        throw fault;
+      }
+      if (before != after) {
+        count(before, after);
+      }
+      if (before != null && before != after) {
+        before.releaseExcept(after);
+      }
+      return before != after;
+    }
+
+    private @Nullable Variants next(@Nullable Variants present) {
+      before = present;
+      after = step.apply(present);
+      int more = heapUnits(after) - heapUnits(present);
+      boolean isGranted = charge(more);
+      granted = isGranted ? more : 0;
+      refused = isGranted ? 0 : more;
+      after = isGranted ? after : present;
+      return after;
+    }
+
+    Variants now() {
+      return Objects.requireNonNull(after);
+    }
   }
+
+  /** Asks for that much more of the heap; of less than nothing, all is granted. */
+  @CanIgnoreReturnValue
+  private boolean charge(int moreUnits) {
+    return moreUnits == 0 || memory.charge((long) moreUnits * UNIT_BYTES);
+  }
+
+  /** What is under a key has changed. */
+  private void count(@Nullable Variants before, @Nullable Variants after) {
+    units.addAndGet((after == null ? 0L : units(after)) - (before == null ? 0L : units(before)));
+    heapUnits.addAndGet(heapUnits(after) - heapUnits(before));
+  }
+
+  // What leaves
 
   /** Removes what is under that key, and says how many responses that were. Borrows the key. */
   public int remove(CacheKey key) {
-    room.hurryIfBusy();
+    hurryIfBusy();
     Variants last = cache.remove(key);
     if (last == null) {
       return 0;
     }
     note(Event.REMOVED, key, 0);
-    room.left(last);
+    left(last);
     return last.size();
   }
 
-  /**
-   * Removes everything, and says how many responses that were. Makes pauses, as {@link #pause}
-   * does.
-   */
+  /** A key has left: ends the leases of what was under it, and what it is charged. */
+  private void left(Variants last) {
+    count(last, null);
+    charge(-heapUnits(last));
+    last.releaseExcept(null);
+  }
+
+  /** Removes everything, and says how many responses that were. Not on a loop. */
   public int clear() {
     LongAdder removed = new LongAdder();
     cache.forEach(
         (key, variants) -> {
           removed.add(remove(key));
-          room.pause();
+          keepUp();
         });
     return removed.intValue();
   }
 
-  /**
-   * Waits, for a moment at most, while the index has many changes to put in order: for who removes
-   * much, that room is left for what is stored meanwhile. Not on a loop.
-   */
-  public void pause() {
-    room.pause();
+  /** For who removes much: lets the order follow, so that what is stored meanwhile has room. */
+  public void keepUp() {
+    if (cache.isBusy()) {
+      cache.cleanUp();
+    }
   }
+
+  /**
+   * Has the maintenance begin before the index is behind with its changes, which would keep out
+   * what is to be stored.
+   */
+  private void hurryIfBusy() {
+    if (cache.isBusy()) {
+      upkeep.hurry();
+    }
+  }
+
+  // Room for more
 
   /**
    * Removes some of what is least worth keeping, until that gives back {@code bytes}. Waits for
@@ -372,12 +481,40 @@ public final class CaffeineIndex implements AutoCloseable {
    * @return what it gives back, as soon as nobody reads it any more
    */
   public long evict(long bytes) {
-    return room.evict(Math.ceilDiv(bytes, UNIT_BYTES)) * UNIT_BYTES;
+    return evictUnits(Math.ceilDiv(bytes, UNIT_BYTES)) * UNIT_BYTES;
+  }
+
+  private long evictUnits(long wanted) {
+    upkeep.hurry();
+    if (isFailed) {
+      return evictByLru(wanted, STEP, Reason.FAILED);
+    }
+    return cache.isFull()
+        ? 0
+        : evictByLru(wanted, STEP, cache.isBehind() ? Reason.BEHIND : Reason.NO_ROOM);
+  }
+
+  @CanIgnoreReturnValue
+  private long evictByLru(long wanted, int most, Reason reason) {
+    int bit = 1 << reason.ordinal();
+    if ((said.get() & bit) == 0 && (said.getAndUpdate(bits -> bits | bit) & bit) == 0) {
+      log.log(
+          Level.WARNING,
+          "memory: evicting by LRU, from samples, because " + reason.text + " (said once)");
+    }
+    return cache.evictBySample(
+        wanted,
+        most,
+        last -> {
+          fallbackEvictions.increment();
+          end(last);
+        });
   }
 
   /** Has the policy evict so much more, off the loops: whoever asks goes on without the room. */
   public void evictSoon(long bytes) {
-    room.evictSoon(Math.ceilDiv(bytes, UNIT_BYTES));
+    roomUnits.accumulateAndGet(Math.ceilDiv(bytes, UNIT_BYTES), Math::max);
+    upkeep.hurry();
   }
 
   /**
@@ -385,29 +522,80 @@ public final class CaffeineIndex implements AutoCloseable {
    * much soon. Waits for nobody.
    */
   public void taken(long bytes) {
-    room.taken(bytes);
+    if (memory.freeBytes() < spareUnits() * UNIT_BYTES) {
+      wantedUnits.addAndGet(Math.ceilDiv(bytes, UNIT_BYTES));
+      upkeep.ask();
+    }
+  }
+
+  private long spareUnits() {
+    return capacityUnits / SPARE_DIVISOR;
+  }
+
+  /** Gives back what the cache has evicted. */
+  private void endEvicted() {
+    for (Variants last = evicted.poll(); last != null; last = evicted.poll()) {
+      end(last);
+    }
+  }
+
+  private void end(Variants last) {
+    evictions.increment();
+    left(last);
   }
 
   // On the index thread
 
+  /** If it fails, the index goes on by LRU until it works again. */
   private void maintain() {
+    boolean isDone = false;
     try {
       cache.maintain();
-      room.endEvicted();
+      endEvicted();
+      checkWeight();
       follow(judge.hear(samples));
       judge.endWatch(clock.epochSeconds());
-      room.keepSpare();
-      room.worked();
-    } catch (RuntimeException | Error e) {
-      room.failed(e);
+      keepSpare();
+      isDone = true;
+    } finally {
+      isFailed = !isDone;
+      if (isFailed) {
+        evictByLru(units.get() - capacityUnits, Integer.MAX_VALUE, Reason.FAILED);
+      }
+      endEvicted();
     }
-    room.endEvicted();
+  }
+
+  /** What comes in during two turns of the maintenance is less than what is kept free. */
+  private void checkWeight() {
+    for (int turn = 0; units.get() > capacityUnits + spareUnits(); turn++) {
+      if (turn > 0) {
+        throw new IllegalStateException(
+            "units: " + units + " (expected: about " + capacityUnits + ", after the maintenance)");
+      }
+      cache.maintain();
+      endEvicted();
+    }
   }
 
   private void follow(Policy advice) {
     if (advice != cache.policy()) {
       cache.choose(advice);
       judge.switched(advice, clock.epochSeconds());
+    }
+  }
+
+  /**
+   * What readers hold does not come free at once, so no more is evicted than was taken. Whoever
+   * asks for room meanwhile may find it in what is evicted, or asks again.
+   */
+  private void keepSpare() {
+    long taken = wantedUnits.getAndSet(0);
+    long spare = Math.min(taken, spareUnits() - memory.freeBytes() / UNIT_BYTES);
+    long missing = Math.max(spare, roomUnits.getAndSet(0));
+    if (missing > 0) {
+      cache.evictByPolicy(missing, this::end);
+      roomUnits.set(0);
     }
   }
 
@@ -420,27 +608,22 @@ public final class CaffeineIndex implements AutoCloseable {
 
   /** What all stored responses weigh, with an estimate of what they take on the heap. */
   public long weightBytes() {
-    return room.units() * UNIT_BYTES;
+    return units.get() * UNIT_BYTES;
   }
 
   /** What of that is on the heap, nearly. */
   public long heapBytes() {
-    return room.heapUnits() * UNIT_BYTES;
+    return heapUnits.get() * UNIT_BYTES;
   }
 
   /** How many keys were evicted for want of room since the start. */
   public long evictions() {
-    return room.evictions();
+    return evictions.sum();
   }
 
   /** How many of those the index evicted by LRU, because the policy had made no room. */
   public long fallbackEvictions() {
-    return room.fallbackEvictions();
-  }
-
-  /** How often the upkeep of the order threw; it goes on each time. */
-  long failures() {
-    return room.failures();
+    return fallbackEvictions.sum();
   }
 
   /** How many responses were not stored because the index was behind with its changes. */
@@ -488,7 +671,7 @@ public final class CaffeineIndex implements AutoCloseable {
     registry.gauge(KEYS, this::size);
     registry.counting(EVICTIONS, this::evictions);
     registry.counting(FALLBACK_EVICTIONS, this::fallbackEvictions);
-    registry.counting(INDEX_FAILURES, this::failures);
+    registry.counting(INDEX_FAILURES, upkeep::failures);
     registry.counting(INDEX_REFUSALS, this::refusals);
     registry.counting(POLICY_SWITCHES, () -> policy().switches());
     for (Policy each : Policy.values()) {
