@@ -31,7 +31,7 @@ import io.kamille.cache.station.CacheHandler;
 import io.kamille.cache.station.PurgeMethod;
 import io.kamille.cache.tiers.DiskCopies;
 import io.kamille.cache.tiers.DiskLookups;
-import io.kamille.cache.tiers.TieredStore;
+import io.kamille.cache.tiers.Store;
 import io.kamille.cache.tiers.WorkerThreads;
 import io.kamille.cache.tiers.peak.PeakWatch;
 import io.kamille.core.exchange.ExchangeHandler;
@@ -62,7 +62,7 @@ public final class Cache implements AutoCloseable {
 
   private final Arena arena;
   private final MemoryIndex index;
-  final TieredStore store;
+  final Store store;
   private final WorkerThreads sweeper = WorkerThreads.sweeping("kamille-purge-");
   private final WorkerThreads counter = WorkerThreads.sweeping("kamille-purge-count-");
   private final StoreLease lease = new StoreLease();
@@ -84,12 +84,12 @@ public final class Cache implements AutoCloseable {
     this.arena = arena;
     this.index =
         MemoryIndex.open(
-            TieredStore.indexCapacityBytes(arena.capacityBytes()),
+            Store.indexCapacityBytes(arena.capacityBytes()),
             PolicyChoice.AUTO,
             memory(arena),
             clock);
     PurgeTable purges = new PurgeTable();
-    this.store = new TieredStore(arena, index, purges, disk == null ? null : disk.copies());
+    this.store = new Store(arena, index, purges, disk == null ? null : disk.copies());
     DiskLookups lookups = null;
     if (disk != null) {
       disk.copies().disk().keepPurges(purges);

@@ -9,7 +9,7 @@ import io.kamille.cache.purge.RemovalListener;
 import io.kamille.cache.removal.Removals;
 import io.kamille.cache.settings.DiskSettings;
 import io.kamille.cache.tiers.DiskCopies;
-import io.kamille.cache.tiers.TieredStore;
+import io.kamille.cache.tiers.Store;
 import io.kamille.cache.tiers.WarmStart;
 import io.kamille.cache.tiers.WorkerThreads;
 import io.kamille.core.loop.WallClock;
@@ -44,7 +44,7 @@ public final class CacheHandover {
    */
   record HeldDisk(Opening opening, DiskCopies copies, Executor readers, DiskSettings settings) {}
 
-  private final TieredStore store;
+  private final Store store;
   private final PurgeTable purges;
   private final Removals removals;
   private final @Nullable HeldDisk disk;
@@ -57,11 +57,7 @@ public final class CacheHandover {
   private boolean isDiskOurs;
 
   CacheHandover(
-      TieredStore store,
-      PurgeTable purges,
-      Removals removals,
-      @Nullable HeldDisk disk,
-      WallClock clock) {
+      Store store, PurgeTable purges, Removals removals, @Nullable HeldDisk disk, WallClock clock) {
     this.store = store;
     this.purges = purges;
     this.removals = removals;

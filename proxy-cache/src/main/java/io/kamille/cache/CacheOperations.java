@@ -9,7 +9,7 @@ import io.kamille.cache.removal.RouteQueries;
 import io.kamille.cache.rules.SelectingFields;
 import io.kamille.cache.store.Variants;
 import io.kamille.cache.tiers.MemorySnapshot;
-import io.kamille.cache.tiers.TieredStore;
+import io.kamille.cache.tiers.Store;
 import io.kamille.cache.tiers.peak.PeakWatch;
 import io.kamille.core.loop.WallClock;
 import java.util.ArrayList;
@@ -21,7 +21,7 @@ import java.util.Set;
 /** What an operator sees of the cache and does to it. Any thread. */
 public final class CacheOperations {
 
-  private final TieredStore store;
+  private final Store store;
   private final InFlightTable flights;
   private final Removals removals;
   private final OperatorPurges purges;
@@ -29,7 +29,7 @@ public final class CacheOperations {
   private final WallClock clock;
 
   CacheOperations(
-      TieredStore store,
+      Store store,
       InFlightTable flights,
       Removals removals,
       OperatorPurges purges,

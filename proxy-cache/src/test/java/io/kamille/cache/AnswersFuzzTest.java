@@ -18,7 +18,7 @@ import io.kamille.cache.settings.BackgroundSettings;
 import io.kamille.cache.settings.DiskSettings;
 import io.kamille.cache.station.CacheHandler;
 import io.kamille.cache.tiers.DiskCopies.Admission;
-import io.kamille.cache.tiers.TieredStore;
+import io.kamille.cache.tiers.Store;
 import io.kamille.cache.tiers.peak.PeakChoice;
 import io.kamille.core.Await;
 import io.kamille.core.exchange.Failure.Kind;
@@ -285,7 +285,7 @@ class AnswersFuzzTest {
     /** What is stored lies on the disk alone from now on. */
     private void forgetMemory() throws InterruptedException {
       steps.add(now() + " memory is forgotten");
-      TieredStore store = fixture.cache.store;
+      Store store = fixture.cache.store;
       awaitDisk();
       // A copy is given up if something else changes under its key.
       store.forEach((key, all) -> all.forEach(response -> store.copy(key, response)));

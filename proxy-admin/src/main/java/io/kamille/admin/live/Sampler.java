@@ -1,6 +1,6 @@
 package io.kamille.admin.live;
 
-import io.kamille.cache.tiers.TieredStore;
+import io.kamille.cache.tiers.Store;
 import io.kamille.cluster.peer.Peers;
 import io.kamille.core.client.open.ConnectionMetrics;
 import io.kamille.core.exchange.ExchangeMetrics;
@@ -54,7 +54,7 @@ public final class Sampler {
     values[Figure.HITS.ordinal()] = rate(now.hits - before.hits, passed, isFirst);
     values[Figure.FAILURES.ordinal()] = rate(now.failures - before.failures, passed, isFirst);
     values[Figure.CONNECTIONS.ordinal()] = sum(ConnectionMetrics.CONNECTIONS, _ -> true);
-    values[Figure.MEMORY.ordinal()] = sum(TieredStore.USED, _ -> true);
+    values[Figure.MEMORY.ordinal()] = sum(Store.USED, _ -> true);
     values[Figure.PROCESSORS.ordinal()] = rate(now.cpuSeconds - before.cpuSeconds, passed, isFirst);
     values[Figure.HIT_P99.ordinal()] = p99Millis(now.hitTimes, before.hitTimes);
     values[Figure.MISS_P99.ordinal()] = p99Millis(now.otherTimes, before.otherTimes);

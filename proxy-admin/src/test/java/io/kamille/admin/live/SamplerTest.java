@@ -2,7 +2,7 @@ package io.kamille.admin.live;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kamille.cache.tiers.TieredStore;
+import io.kamille.cache.tiers.Store;
 import io.kamille.cluster.peer.Peers;
 import io.kamille.core.client.open.ConnectionMetrics;
 import io.kamille.core.exchange.ExchangeMetrics;
@@ -20,7 +20,7 @@ class SamplerTest {
   void aPointHasWhatWasCountedInItsSecond() {
     registry.gauge(ConnectionMetrics.CONNECTIONS, () -> 3, "a");
     registry.gauge(ConnectionMetrics.CONNECTIONS, () -> 4, "b");
-    registry.gauge(TieredStore.USED, () -> 4096);
+    registry.gauge(Store.USED, () -> 4096);
     assertThat(sampler.look(10).named())
         .containsEntry("requestsPerSecond", 0.0)
         .containsEntry("connections", 7.0)

@@ -7,7 +7,7 @@ import io.kamille.cache.store.EncodedHead;
 import io.kamille.cache.store.ResponseCodec;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.cache.tiers.Reservation;
-import io.kamille.cache.tiers.TieredStore;
+import io.kamille.cache.tiers.Store;
 import io.kamille.core.http.ContentCoding;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -50,7 +50,7 @@ public final class CarriedForms {
    *
    * @param home the number of the caller's loop
    */
-  CodedForms under(StoredResponse after, TieredStore store, int home) {
+  CodedForms under(StoredResponse after, Store store, int home) {
     List<Form> carried = new ArrayList<>();
     for (Form form : forms) {
       StoredResponse freshened = freshened(form, after, store, home);
@@ -63,19 +63,17 @@ public final class CarriedForms {
   }
 
   private static @Nullable StoredResponse freshened(
-      Form form, StoredResponse after, TieredStore store, int home) {
+      Form form, StoredResponse after, Store store, int home) {
     ByteBuf octets = Unpooled.buffer(1024);
     EncodedHead encoded = head(after, form.coding(), octets);
-    Reservation reservation = store.reserve(encoded.length(), home);
+    Reservation reservation = store.reserve(null, encoded.length(), home);
     if (reservation == null) {
       return null;
     }
     boolean isWritten = reservation.append(octets);
     assert isWritten;
-    return store.finish(
-        reservation,
-        head ->
-            form.response().freshened(encoded, head, after.facts().weakened(), after.selecting()));
+    return form.response()
+        .freshened(encoded, reservation.finish(), after.facts().weakened(), after.selecting());
   }
 
   /** Writes the head of a coded form of that response. Needs a lease on it. */

@@ -8,7 +8,7 @@ import io.kamille.cache.store.CodedForms.Form;
 import io.kamille.cache.store.EncodedHead;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.cache.tiers.Reservation;
-import io.kamille.cache.tiers.TieredStore;
+import io.kamille.cache.tiers.Store;
 import io.kamille.core.http.ContentCoding;
 import io.kamille.core.metric.MetricRegistry;
 import io.netty.buffer.ByteBuf;
@@ -52,7 +52,7 @@ public final class Coder {
 
   private static final System.Logger LOG = System.getLogger("kamille.cache");
 
-  private final TieredStore store;
+  private final Store store;
   private final Executor workers;
   private final CodingMetrics metrics;
   private final AtomicInteger onTheWay = new AtomicInteger();
@@ -64,7 +64,7 @@ public final class Coder {
    * @param workers may refuse with {@link RejectedExecutionException}, or have no memory for a
    *     thread; then the response stays uncoded
    */
-  public Coder(TieredStore store, Executor workers, MetricRegistry registry) {
+  public Coder(Store store, Executor workers, MetricRegistry registry) {
     this.store = store;
     this.workers = workers;
     this.metrics = new CodingMetrics(registry);
@@ -183,7 +183,7 @@ public final class Coder {
     ByteBuf octets = Unpooled.buffer(1024);
     EncodedHead encoded = CarriedForms.head(stored, coding, octets);
     long expected = encoded.length() + stored.contentLength() / EXPECTED_RATIO;
-    Reservation reservation = store.reserve(expected, 0);
+    Reservation reservation = store.reserve(null, expected, 0);
     if (reservation == null) {
       metrics.ended(coding, Outcome.NO_MEMORY);
       return null;
@@ -197,9 +197,10 @@ public final class Coder {
         reservation.abandon();
       }
     }
-    TieredStore.Completion form =
-        all -> StoredResponse.of(encoded, all, stored.facts().weakened(), stored.selecting());
-    return isKept ? store.finish(reservation, form) : null;
+    return isKept
+        ? StoredResponse.of(
+            encoded, reservation.finish(), stored.facts().weakened(), stored.selecting())
+        : null;
   }
 
   /** Writes all the content behind the head; false if that is useless or there is no memory. */

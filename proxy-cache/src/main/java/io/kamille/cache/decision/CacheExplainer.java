@@ -25,7 +25,7 @@ import io.kamille.cache.settings.CacheSettings;
 import io.kamille.cache.store.CodedForms.Form;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.cache.store.Variants;
-import io.kamille.cache.tiers.TieredStore;
+import io.kamille.cache.tiers.Store;
 import io.kamille.cache.tiers.peak.PeakWatch;
 import io.kamille.cache.tiers.peak.TierMode;
 import io.kamille.core.http.ContentCoding;
@@ -56,7 +56,7 @@ public final class CacheExplainer {
   private static final Pattern SECTION = Pattern.compile("(.*) \\((RFC [^)]*)\\)");
 
   private final CacheDecisions decisions;
-  private final @Nullable TieredStore store;
+  private final @Nullable Store store;
   private final InFlightTable flights;
   private final CacheSettings settings;
   private final WallClock clock;
@@ -75,7 +75,7 @@ public final class CacheExplainer {
    */
   public CacheExplainer(
       CacheDecisions decisions,
-      @Nullable TieredStore store,
+      @Nullable Store store,
       WallClock clock,
       RequestHead request,
       CacheControl demands) {
@@ -176,7 +176,7 @@ public final class CacheExplainer {
     }
   }
 
-  private void disk(TieredStore store) {
+  private void disk(Store store) {
     PeakWatch peak = store.peak();
     step(
         "disk",

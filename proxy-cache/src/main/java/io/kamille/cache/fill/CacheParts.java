@@ -4,7 +4,7 @@ import io.kamille.cache.coding.Coder;
 import io.kamille.cache.rules.CacheControl;
 import io.kamille.cache.serve.LoopStates;
 import io.kamille.cache.tiers.DiskLookups;
-import io.kamille.cache.tiers.TieredStore;
+import io.kamille.cache.tiers.Store;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.loop.WallClock;
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param sendfileFromBytes content that long, or longer, may go to clients by sendfile
  */
 public record CacheParts(
-    TieredStore store,
+    Store store,
     @Nullable DiskLookups lookups,
     InFlightTable flights,
     Coder coder,

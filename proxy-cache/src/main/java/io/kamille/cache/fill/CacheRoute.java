@@ -14,7 +14,7 @@ import io.kamille.cache.serve.StoreServer;
 import io.kamille.cache.settings.CacheSettings;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.cache.store.Variants;
-import io.kamille.cache.tiers.TieredStore;
+import io.kamille.cache.tiers.Store;
 import io.kamille.cache.tiers.peak.PeakWatch;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeNotes.CacheResult;
@@ -85,7 +85,7 @@ public final class CacheRoute {
     return server;
   }
 
-  TieredStore store() {
+  Store store() {
     return parts.store();
   }
 

@@ -4,7 +4,7 @@ import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.rules.CacheControl;
 import io.kamille.cache.rules.SelectingFields;
 import io.kamille.cache.serve.Forwarding;
-import io.kamille.cache.tiers.TieredStore;
+import io.kamille.cache.tiers.Store;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.RequestHead;
@@ -32,7 +32,7 @@ record Fetch(
     @Nullable InFlight flight,
     long requestTime,
     long forwardedNanos,
-    TieredStore.Moment before,
+    Store.Moment before,
     boolean isInBackground,
     boolean asksForIdentity) {
 

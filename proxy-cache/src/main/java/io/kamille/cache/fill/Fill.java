@@ -11,7 +11,7 @@ import io.kamille.cache.store.ResponseCodec;
 import io.kamille.cache.store.StoredOctets;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.cache.tiers.Reservation;
-import io.kamille.cache.tiers.TieredStore;
+import io.kamille.cache.tiers.Store;
 import io.kamille.core.exchange.Reply;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.ResponseHead;
@@ -87,7 +87,7 @@ final class Fill {
     }
   }
 
-  private final TieredStore store;
+  private final Store store;
   private final Fetch fetch;
   private final Reservation reservation;
   private final Head head;
@@ -95,7 +95,7 @@ final class Fill {
   private final long limitBytes;
 
   private Fill(
-      TieredStore store,
+      Store store,
       Fetch fetch,
       Reservation reservation,
       Head head,
@@ -110,7 +110,7 @@ final class Fill {
   }
 
   /**
-   * Makes room for a response that {@linkplain TieredStore#pays pays} and puts its head there.
+   * Makes room for a response that {@linkplain Store#pays pays} and puts its head there.
    *
    * @param contentLength octets to come, or {@link Reply#UNKNOWN_LENGTH}
    * @param limitBytes what head and content may take
@@ -118,7 +118,7 @@ final class Fill {
    * @return null if there is no memory
    */
   static @Nullable Fill begin(
-      TieredStore store, Fetch fetch, Head head, long contentLength, long limitBytes, int home) {
+      Store store, Fetch fetch, Head head, long contentLength, long limitBytes, int home) {
     Reservation reservation = store.reserve(fetch.key(), head.lengthWith(contentLength), home);
     if (reservation == null) {
       return null;
@@ -206,10 +206,10 @@ final class Fill {
    * it.
    */
   StoredResponse complete(boolean isKept) {
-    return store.commitUnlessPurged(
+    return store.put(
         fetch.key(),
         reservation,
-        isKept ? fetch.before() : TieredStore.Moment.NEVER,
+        isKept ? fetch.before() : Store.Moment.NEVER,
         null,
         octets ->
             StoredResponse.of(head.encoded(), octets, head.facts(), head.selecting())

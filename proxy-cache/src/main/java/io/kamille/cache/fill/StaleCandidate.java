@@ -16,7 +16,7 @@ import io.kamille.cache.store.ResponseCodec;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.cache.store.Variants;
 import io.kamille.cache.tiers.Reservation;
-import io.kamille.cache.tiers.TieredStore;
+import io.kamille.cache.tiers.Store;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Method;
 import io.kamille.core.http.ResponseHead;
@@ -223,7 +223,7 @@ final class StaleCandidate {
     }
     ByteBuf octets = route.headOctets();
     EncodedHead encoded = ResponseCodec.encode(fetch.uri(), news.head(), octets);
-    Reservation reservation = route.store().reserve(encoded.length(), route.home());
+    Reservation reservation = route.store().reserve(null, encoded.length(), route.home());
     if (reservation == null) {
       fetch.forwarding().detail(Fill.NO_MEMORY);
       return asked;
@@ -234,7 +234,7 @@ final class StaleCandidate {
     StoredFacts facts = news.facts().tagged(tags);
     SelectingFields selecting =
         isOfCodings(asked) ? news.selecting() : fetch.selecting(news.selecting());
-    TieredStore.Completion underNewHead =
+    Store.Completion underNewHead =
         head ->
             asked
                 .freshened(encoded, head, facts, selecting)
@@ -294,22 +294,17 @@ final class StaleCandidate {
   }
 
   private StoredResponse keep(
-      StoredResponse asked,
-      Freshening news,
-      Reservation reservation,
-      TieredStore.Completion completion) {
+      StoredResponse asked, Freshening news, Reservation reservation, Store.Completion completion) {
     if (news.storability().isStorable()) {
       return isStillStored
-          ? route
-              .store()
-              .commitUnlessPurged(fetch.key(), reservation, fetch.before(), asked, completion)
-          : route.store().finish(reservation, completion);
+          ? route.store().put(fetch.key(), reservation, fetch.before(), asked, completion)
+          : completion.of(reservation.finish());
     }
     route.refused(
         fetch, news.head().status(), news.storability().detail(), news.storability().explanation());
     if (!isAuthorized()) {
       route.store().withdraw(fetch.key(), asked, Long.MAX_VALUE);
     }
-    return route.store().finish(reservation, completion);
+    return completion.of(reservation.finish());
   }
 }

@@ -14,7 +14,7 @@ import io.kamille.cache.rules.Invalidation;
 import io.kamille.cache.rules.Tags;
 import io.kamille.cache.store.Variants;
 import io.kamille.cache.tiers.PurgedUrls.PurgedUrl;
-import io.kamille.cache.tiers.TieredStore;
+import io.kamille.cache.tiers.Store;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.loop.WallClock;
@@ -45,7 +45,7 @@ public final class Removals {
               + " ask for in answers to unsafe requests.",
           "kind");
 
-  private final TieredStore store;
+  private final Store store;
   private final InFlightTable flights;
   private final PurgeTable table;
   private final Sweeper sweeper;
@@ -57,7 +57,7 @@ public final class Removals {
   private final Map<Kind, LongAdder> counts = new EnumMap<>(Kind.class);
 
   public Removals(
-      TieredStore store,
+      Store store,
       InFlightTable flights,
       PurgeTable table,
       Sweeper sweeper,

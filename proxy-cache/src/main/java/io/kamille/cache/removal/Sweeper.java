@@ -6,7 +6,7 @@ import io.kamille.cache.purge.PurgeTable;
 import io.kamille.cache.purge.PurgeTarget;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.cache.store.Variants;
-import io.kamille.cache.tiers.TieredStore;
+import io.kamille.cache.tiers.Store;
 import io.kamille.core.loop.WallClock;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
@@ -28,7 +28,7 @@ public final class Sweeper {
   private static final long KEY_NANOS = TimeUnit.SECONDS.toNanos(1) / A_SECOND;
   private static final long STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-  private final TieredStore store;
+  private final Store store;
   private final PurgeTable table;
   private final WallClock clock;
   private final LongConsumer pause;
@@ -47,7 +47,7 @@ public final class Sweeper {
    * @param counts where counts are made, one after the other
    */
   public Sweeper(
-      TieredStore store,
+      Store store,
       PurgeTable table,
       WallClock clock,
       LongConsumer pause,

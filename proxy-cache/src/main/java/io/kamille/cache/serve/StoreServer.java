@@ -7,7 +7,7 @@ import io.kamille.cache.serve.CacheCounters.Event;
 import io.kamille.cache.settings.CacheSettings;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.cache.store.Variants;
-import io.kamille.cache.tiers.TieredStore;
+import io.kamille.cache.tiers.Store;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeNotes.CacheResult;
 import io.kamille.core.exchange.Failure;
@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class StoreServer {
 
-  private final TieredStore store;
+  private final Store store;
   private final LoopStates loops;
   private final WallClock clock;
   private final StoredReply replies;
@@ -35,7 +35,7 @@ public final class StoreServer {
    * @param sendfileFromBytes content that long, or longer, may go to clients by sendfile
    */
   public StoreServer(
-      TieredStore store,
+      Store store,
       LoopStates loops,
       WallClock clock,
       long sendfileFromBytes,

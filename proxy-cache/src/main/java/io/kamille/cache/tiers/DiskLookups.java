@@ -7,19 +7,22 @@ import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.rules.SelectingFields;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.cache.tiers.peak.TierMode;
+import io.kamille.core.exchange.ContentSource;
 import io.kamille.core.exchange.Exchange;
+import io.kamille.core.exchange.Failure;
+import io.kamille.core.exchange.ReplyHandover;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Method;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;
+import io.netty.util.concurrent.Future;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
@@ -82,7 +85,7 @@ public final class DiskLookups {
           Unit.COUNT,
           "Requests that went to the origin because the disk took too long.");
 
-  private final TieredStore store;
+  private final Store store;
   private final DiskCopies copies;
   private final Executor readers;
   private final long sendFromBytes;
@@ -98,7 +101,7 @@ public final class DiskLookups {
    * @param readers may refuse with {@link RejectedExecutionException}; then the request is not held
    */
   public DiskLookups(
-      TieredStore store,
+      Store store,
       DiskCopies copies,
       Executor readers,
       long sendFromBytes,
@@ -130,30 +133,25 @@ public final class DiskLookups {
       CacheKey key,
       int home,
       BiConsumer<Exchange, @Nullable StoredResponse> then) {
-    if (!copies.mayHave(key) || !copies.peak().mayRead()) {
+    if (store.copies(key) == 0 || !copies.peak().mayRead()) {
       return false;
     }
-    CacheKey own = key.copy();
-    HeldRequest held =
-        new HeldRequest(exchange, then, late::increment, again -> look(again, exchange, own, home));
-    if (!look(held, exchange, own, home)) {
+    Held held = new Held(exchange, key.copy(), home, then);
+    if (!look(held)) {
       return false;
     }
-    held.begin(LIMIT_NANOS);
+    held.begin();
     return true;
   }
 
   /** Has a request wait for a look that is under way, or for one of its own; false if it cannot. */
-  private boolean look(HeldRequest held, Exchange exchange, CacheKey key, int home) {
-    Look running = looks.get(key);
-    return (running != null && running.join(held)) || begin(new Look(key, exchange, home), held);
-  }
-
-  /** Begins a look; whoever comes from now on joins it, or the one that was quicker. */
-  private boolean begin(Look own, HeldRequest held) {
-    boolean isJoined = own.join(held);
-    assert isJoined;
-    looks.putIfAbsent(own.key, own);
+  private boolean look(Held held) {
+    Look running = looks.get(held.key);
+    if (running != null && running.join(held)) {
+      return true;
+    }
+    Look own = new Look(held);
+    looks.putIfAbsent(held.key, own);
     try {
       readers.execute(own);
       return true;
@@ -163,21 +161,99 @@ public final class DiskLookups {
     }
   }
 
-  /** A request in the list of those who wait; none is in {@link #CLOSED}. */
-  private static final class Waiting {
-
-    private final @Nullable HeldRequest held;
-    private final @Nullable Waiting next;
-
-    Waiting(@Nullable HeldRequest held, @Nullable Waiting next) {
-      this.held = held;
-      this.next = next;
-    }
-
-    HeldRequest request() {
-      return Objects.requireNonNull(held);
+  private static void release(@Nullable StoredResponse found) {
+    if (found != null) {
+      found.release();
     }
   }
+
+  /** A request that waits for the disk. Confined to its loop, but for {@link #tell}. */
+  private final class Held implements ContentSource {
+
+    private final ReplyHandover client;
+    private final Exchange exchange;
+    private final CacheKey key;
+    private final int home;
+    private final BiConsumer<Exchange, @Nullable StoredResponse> then;
+
+    /** From which length on the response may go to that client from its file. */
+    private final long sendFrom;
+
+    private @Nullable Future<?> deadline;
+    private boolean isDone;
+
+    Held(
+        Exchange exchange,
+        CacheKey key,
+        int home,
+        BiConsumer<Exchange, @Nullable StoredResponse> then) {
+      boolean takesRegions =
+          exchange.request().method() == Method.HEAD || exchange.reply().takesRegions();
+      this.client = ReplyHandover.of(exchange.reply());
+      this.exchange = exchange.behind(client);
+      this.key = key;
+      this.home = home;
+      this.then = then;
+      this.sendFrom = takesRegions ? sendFromBytes : Long.MAX_VALUE;
+    }
+
+    /** Begins to wait. */
+    void begin() {
+      deadline = exchange.loop().schedule(this::expire, LIMIT_NANOS, TimeUnit.NANOSECONDS);
+      client.open(this);
+    }
+
+    /** That look has ended. Any thread; takes over one lease. */
+    void tell(Look look, @Nullable StoredResponse found) {
+      try {
+        exchange.loop().execute(() -> goOn(look, found));
+      } catch (RejectedExecutionException atItsEnd) {
+        release(found);
+      }
+    }
+
+    private void goOn(Look look, @Nullable StoredResponse found) {
+      boolean isCurrent = !isDone && store.changes(key) == look.changes;
+      boolean isForAnother = isCurrent && look.isThereAnother(found, exchange.request());
+      StoredResponse own = isCurrent && !isForAnother ? found : null;
+      if (own == null) {
+        release(found);
+      }
+      if (!isDone && !(isForAnother && look(this))) {
+        end();
+        then.accept(exchange, own);
+      }
+    }
+
+    private void expire() {
+      if (!isDone) {
+        end();
+        late.increment();
+        then.accept(exchange, null);
+      }
+    }
+
+    private void end() {
+      isDone = true;
+      if (deadline != null) {
+        deadline.cancel(false);
+      }
+    }
+
+    @Override
+    public void pause() {}
+
+    @Override
+    public void resume() {}
+
+    @Override
+    public void cancel(Failure why) {
+      end();
+    }
+  }
+
+  /** A request in the list of those who wait; the last of a list that has ended has none. */
+  private record Waiting(@Nullable Held held, @Nullable Waiting next) {}
 
   private static final Waiting CLOSED = new Waiting(null, null);
 
@@ -199,12 +275,9 @@ public final class DiskLookups {
     private final RequestHead request;
     private final long changes;
     private final int home;
-
-    /** From which length on the response may go to that client from its file. */
     private final long sendFrom;
-
     private final long beginNanos;
-    private final AtomicReference<@Nullable Waiting> waiting = new AtomicReference<>();
+    private final AtomicReference<Waiting> waiting;
     private boolean isWithoutMemory;
     private boolean isBroken;
     private boolean isWanted;
@@ -212,35 +285,21 @@ public final class DiskLookups {
     /** What tells the copies apart that the request does not select; complete when it has ended. */
     private final List<SelectingFields> unwanted = new ArrayList<>();
 
-    /**
-     * A look that is to be run.
-     *
-     * @param key kept
-     * @param exchange the first that waits
-     * @param home the number of its loop
-     */
-    Look(CacheKey key, Exchange exchange, int home) {
-      boolean takesRegions =
-          exchange.request().method() == Method.HEAD || exchange.reply().takesRegions();
-      this.key = key;
-      this.request = exchange.request().copy();
+    /** A look that is to be run, for the first that waits. */
+    private Look(Held first) {
+      this.key = first.key;
+      this.request = first.exchange.request().copy();
       this.changes = store.changes(key);
-      this.home = home;
-      this.sendFrom = takesRegions ? sendFromBytes : Long.MAX_VALUE;
+      this.home = first.home;
+      this.sendFrom = first.sendFrom;
       this.beginNanos = copies.peak().begin();
+      this.waiting = new AtomicReference<>(new Waiting(first, null));
     }
 
     /** Adds one that waits; false if it has ended. */
-    boolean join(HeldRequest held) {
-      while (true) {
-        Waiting before = waiting.get();
-        if (before == CLOSED) {
-          return false;
-        }
-        if (waiting.compareAndSet(before, new Waiting(held, before))) {
-          return true;
-        }
-      }
+    private boolean join(Held held) {
+      return waiting.getAndUpdate(list -> list.held == null ? list : new Waiting(held, list)).held
+          != null;
     }
 
     @Override
@@ -253,16 +312,8 @@ public final class DiskLookups {
         outcome = outcome(found);
       } finally {
         copies.peak().end(beginNanos, runNanos);
-        ended(outcome);
-        tell(found);
+        end(outcome, found, null);
       }
-    }
-
-    /**
-     * Whether nothing was removed or stored under the key since the disk was looked at. Any thread.
-     */
-    private boolean isCurrent() {
-      return store.changes(key) == changes;
     }
 
     private Outcome outcome(@Nullable StoredResponse found) {
@@ -275,39 +326,26 @@ public final class DiskLookups {
       return isBroken ? Outcome.FAILED : Outcome.NONE;
     }
 
+    /** It will not be run. Tells all but the one that goes on by itself. */
+    private void refuse(Held own) {
+      copies.peak().refuse();
+      end(Outcome.FULL, null, own);
+    }
+
+    /** Tells all that wait but that one. Takes over one lease. */
     @SuppressWarnings("NullAway") // every outcome has its count
-    private void ended(Outcome outcome) {
+    private void end(Outcome outcome, @Nullable StoredResponse found, @Nullable Held untold) {
       looks.remove(key, this);
       outcomes.get(outcome).increment();
-    }
-
-    /** It will not be run. Tells all but the one that goes on by itself. */
-    void refuse(HeldRequest own) {
-      copies.peak().refuse();
-      ended(Outcome.FULL);
       for (Waiting next = waiting.getAndSet(CLOSED); next != null; next = next.next) {
-        if (next.request() != own) {
-          next.request().tell(null, this::isCurrent, _ -> false);
+        if (next.held != null && next.held != untold) {
+          if (found != null) {
+            found.retain();
+          }
+          next.held.tell(this, found);
         }
       }
-    }
-
-    /** Takes over one lease. */
-    private void tell(@Nullable StoredResponse found) {
-      for (Waiting next = waiting.getAndSet(CLOSED); next != null; next = next.next) {
-        if (found != null) {
-          found.retain();
-        }
-        boolean isFirst = next.next == null;
-        next.request()
-            .tell(
-                found,
-                this::isCurrent,
-                isFirst ? _ -> false : another -> isThereAnother(found, another));
-      }
-      if (found != null) {
-        found.release();
-      }
+      release(found);
     }
 
     /** Whether a copy that was not wanted, or not looked at, may be what that request selects. */

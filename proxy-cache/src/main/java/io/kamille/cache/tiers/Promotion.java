@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /** One copy on its way from the disk into memory. Confined to the thread that reads. */
 final class Promotion implements RecordSink {
 
-  private final TieredStore store;
+  private final Store store;
   private final CacheKey key;
   private final long changes;
   private final int home;
@@ -25,12 +25,12 @@ final class Promotion implements RecordSink {
    * A promotion that has not begun.
    *
    * @param key kept
-   * @param changes what {@link TieredStore#changes} said before the disk was asked
+   * @param changes what {@link Store#changes} said before the disk was asked
    * @param home the number of the loop whose part of memory it goes to first
    * @param isWanted asked for what a copy tells before its octets, and the length of its content
    */
   Promotion(
-      TieredStore store,
+      Store store,
       CacheKey key,
       long changes,
       int home,
@@ -49,7 +49,7 @@ final class Promotion implements RecordSink {
     }
     this.head = head;
     this.unpurgedUpTo = sequence;
-    reservation = store.reserve((long) head.encoded().length() + contentLength, home);
+    reservation = store.reserve(null, (long) head.encoded().length() + contentLength, home);
     isWithoutMemory = reservation == null;
     return reservation != null;
   }

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Room in the store that a fill writes into; others may read along. Ended by exactly one of {@link
- * TieredStore#commitUnlessPurged}, {@link TieredStore#finish} or {@link #abandon}.
+ * Store#put}, {@link #finish} or {@link #abandon}.
  *
  * <p>Confined to one thread at a time.
  */
@@ -145,7 +145,7 @@ public final class Reservation {
   }
 
   /** Ends the writing and hands its lease to the caller. */
-  StoredOctets finish() {
+  public StoredOctets finish() {
     return writer.commit();
   }
 }

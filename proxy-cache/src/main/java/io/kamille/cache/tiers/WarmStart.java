@@ -38,7 +38,7 @@ public final class WarmStart implements AutoCloseable {
   private static final long RECOVERY_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
   private static final long END_SECONDS = 60;
 
-  private final TieredStore store;
+  private final Store store;
   private final DiskTier disk;
   private final long limitBytes;
   private final CountDownLatch ended = new CountDownLatch(1);
@@ -46,14 +46,14 @@ public final class WarmStart implements AutoCloseable {
   /** Asks the thread to end. */
   private volatile boolean isClosing;
 
-  private WarmStart(TieredStore store, DiskTier disk) {
+  private WarmStart(Store store, DiskTier disk) {
     this.store = store;
     this.disk = disk;
-    this.limitBytes = TieredStore.indexCapacityBytes(store.capacityBytes()) / 10 * FULL_TENTHS;
+    this.limitBytes = Store.indexCapacityBytes(store.capacityBytes()) / 10 * FULL_TENTHS;
   }
 
   /** Begins to take it in; that ends by itself when nothing is left or memory is full. */
-  public static WarmStart begin(TieredStore store, DiskTier disk) {
+  public static WarmStart begin(Store store, DiskTier disk) {
     WarmStart start = new WarmStart(store, disk);
     Thread.ofPlatform().name("kamille-disk-warm").daemon().start(start::run);
     return start;

@@ -7,7 +7,7 @@ import io.kamille.cache.index.PolicyChoice;
 import io.kamille.cache.index.TestIndexes;
 import io.kamille.cache.memory.Arena;
 import io.kamille.cache.purge.PurgeTable;
-import io.kamille.cache.tiers.TieredStore;
+import io.kamille.cache.tiers.Store;
 import io.kamille.core.http.ContentCoding;
 import io.kamille.core.loop.ManualClock;
 import io.kamille.core.metric.MetricRegistry;
@@ -22,11 +22,11 @@ class CoderTest {
   private static final int CAPACITY = 2 << 20;
 
   private final Arena arena = Arena.open(CAPACITY);
-  private final TieredStore store =
-      new TieredStore(
+  private final Store store =
+      new Store(
           arena,
           TestIndexes.inCaller(
-              TieredStore.indexCapacityBytes(CAPACITY),
+              Store.indexCapacityBytes(CAPACITY),
               PolicyChoice.AUTO,
               arena::charge,
               ManualClock.atSeconds(1_800_000_000)),

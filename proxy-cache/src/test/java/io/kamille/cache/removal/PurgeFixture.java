@@ -5,7 +5,7 @@ import io.kamille.cache.index.PolicyChoice;
 import io.kamille.cache.index.TestIndexes;
 import io.kamille.cache.memory.Arena;
 import io.kamille.cache.purge.PurgeTable;
-import io.kamille.cache.tiers.TieredStore;
+import io.kamille.cache.tiers.Store;
 import io.kamille.core.loop.ManualClock;
 import io.kamille.core.loop.WallClock;
 import java.time.Duration;
@@ -19,11 +19,11 @@ final class PurgeFixture implements AutoCloseable {
 
   final Arena arena = Arena.open(CAPACITY);
   final PurgeTable table = new PurgeTable();
-  final TieredStore store =
-      new TieredStore(
+  final Store store =
+      new Store(
           arena,
           TestIndexes.inCaller(
-              TieredStore.indexCapacityBytes(CAPACITY), PolicyChoice.AUTO, WallClock.system()),
+              Store.indexCapacityBytes(CAPACITY), PolicyChoice.AUTO, WallClock.system()),
           table,
           null);
   final ManualClock clock = ManualClock.atSeconds(1_800_000_000);

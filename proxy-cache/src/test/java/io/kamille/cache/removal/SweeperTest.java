@@ -13,7 +13,7 @@ import io.kamille.cache.store.EncodedHead;
 import io.kamille.cache.store.ResponseCodec;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.cache.tiers.Reservation;
-import io.kamille.cache.tiers.TieredStore;
+import io.kamille.cache.tiers.Store;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
 import io.netty.buffer.ByteBuf;
@@ -31,7 +31,7 @@ class SweeperTest {
   private static final CacheKey KEY = CacheKey.of(RequestHead.of("GET", URI));
 
   private final PurgeFixture fixture = new PurgeFixture();
-  private final TieredStore store = fixture.store;
+  private final Store store = fixture.store;
 
   @AfterEach
   void close() {
@@ -39,20 +39,21 @@ class SweeperTest {
   }
 
   /** Stores a response with that tag, as of that moment. */
-  private void put(String tag, TieredStore.Moment moment) {
+  private void put(String tag, Store.Moment moment) {
     put(KEY, tag, moment);
   }
 
-  private void put(CacheKey key, String tag, TieredStore.Moment moment) {
+  private void put(CacheKey key, String tag, Store.Moment moment) {
     ByteBuf octets = Unpooled.buffer();
     EncodedHead head = ResponseCodec.encode(URI, ResponseHead.of(200), octets);
-    Reservation reservation = Objects.requireNonNull(store.reserve(octets.readableBytes(), 0));
+    Reservation reservation =
+        Objects.requireNonNull(store.reserve(null, octets.readableBytes(), 0));
     assertThat(reservation.append(octets)).isTrue();
     StoredFacts facts =
         StoredFacts.of(ResponseHead.of(200), CachePolicy.DEFAULT, 0, 0)
             .tagged(Tags.named(List.of(tag)));
     store
-        .commitUnlessPurged(
+        .put(
             key,
             reservation,
             moment,

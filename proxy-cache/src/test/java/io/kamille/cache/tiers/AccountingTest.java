@@ -39,20 +39,16 @@ class AccountingTest {
   private final Arena arena = Arena.open(CAPACITY);
   private final MemoryIndex index =
       TestIndexes.inCaller(
-          TieredStore.indexCapacityBytes(CAPACITY),
+          Store.indexCapacityBytes(CAPACITY),
           PolicyChoice.AUTO,
           arena::charge,
           ManualClock.atSeconds(1_800_000_000));
-  private final TieredStore store = new TieredStore(arena, index, new PurgeTable(), null);
+  private final Store store = new Store(arena, index, new PurgeTable(), null);
   private final List<Filling> fillings = new ArrayList<>();
   private final List<StoredResponse> leased = new ArrayList<>();
 
   private record Filling(
-      int number,
-      EncodedHead head,
-      Reservation reservation,
-      long announced,
-      TieredStore.Moment at) {
+      int number, EncodedHead head, Reservation reservation, long announced, Store.Moment at) {
 
     long heldBytes() {
       return granules(Math.max(announced, reservation.length()));
@@ -83,7 +79,7 @@ class AccountingTest {
   }
 
   private void begin(int number, int contentLength) {
-    TieredStore.Moment before = store.moment(key(number));
+    Store.Moment before = store.moment(key(number));
     ByteBuf octets = Unpooled.buffer();
     EncodedHead head = ResponseCodec.encode(uri(number), ResponseHead.of(200), octets);
     long announced = octets.readableBytes() + (long) contentLength;
@@ -103,7 +99,7 @@ class AccountingTest {
   private void commit(Filling filling, boolean isKept) {
     StoredFacts facts = StoredFacts.of(ResponseHead.of(200), CachePolicy.DEFAULT, 0, 0);
     StoredResponse response =
-        store.commitUnlessPurged(
+        store.put(
             key(filling.number()),
             filling.reservation(),
             filling.at(),
@@ -203,7 +199,7 @@ class AccountingTest {
     for (int number = 0; number < 5000; number++) {
       begin(number, 100);
       commit(fillings.removeLast(), false);
-      assertThat(arena.usedBytes()).isLessThanOrEqualTo(TieredStore.indexCapacityBytes(CAPACITY));
+      assertThat(arena.usedBytes()).isLessThanOrEqualTo(Store.indexCapacityBytes(CAPACITY));
     }
     assertThat(store.size()).isLessThan(CAPACITY / (256 + 128));
   }
@@ -212,7 +208,7 @@ class AccountingTest {
   void whatFindsNoRoomOnTheHeapIsNotStored() {
     begin(1, 100);
     Filling first = fillings.removeLast();
-    Reservation all = Objects.requireNonNull(store.reserve(arena.freeBytes(), 0));
+    Reservation all = Objects.requireNonNull(store.reserve(null, arena.freeBytes(), 0));
     commit(first, false);
     assertThat(store.find(key(1))).isNull();
     all.abandon();

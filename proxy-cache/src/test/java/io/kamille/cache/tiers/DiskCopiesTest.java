@@ -56,7 +56,7 @@ class DiskCopiesTest {
   private final Arena arena = Arena.open(CAPACITY);
   private final MemoryIndex index =
       TestIndexes.inCaller(
-          TieredStore.indexCapacityBytes(CAPACITY), PolicyChoice.LRU, WallClock.system());
+          Store.indexCapacityBytes(CAPACITY), PolicyChoice.LRU, WallClock.system());
   private final List<CacheKey> keys = new ArrayList<>();
   private final ConcurrentLinkedQueue<Throwable> troubles = new ConcurrentLinkedQueue<>();
 
@@ -76,7 +76,7 @@ class DiskCopiesTest {
             disk,
             DiskCopies.Admission.ALWAYS,
             new PeakWatch(PeakChoice.AUTO, () -> 0, WallClock.system()));
-    TieredStore store = new TieredStore(arena, index, new PurgeTable(), copies);
+    Store store = new Store(arena, index, new PurgeTable(), copies);
     List<Thread> owners = new ArrayList<>();
     for (int i = 0; i < OWNERS; i++) {
       int first = i * KEYS_OF_OWNER;
@@ -99,18 +99,18 @@ class DiskCopiesTest {
     arena.close();
   }
 
-  private static void awaitEmptyQueue(TieredStore store) throws InterruptedException {
+  private static void awaitEmptyQueue(Store store) throws InterruptedException {
     CountDownLatch isEmpty = new CountDownLatch(1);
     store.whenKept(isEmpty::countDown);
     assertThat(isEmpty.await(60, TimeUnit.SECONDS)).isTrue();
   }
 
-  private void aCopyIsReadBack(TieredStore store, DiskCopies copies) {
+  private void aCopyIsReadBack(Store store, DiskCopies copies) {
     CacheKey key = keys.getFirst();
     store.remove(key);
     commit(store, key, STEPS + 1);
     long start = System.nanoTime();
-    while (copies.count(key) == 0) {
+    while (store.copies(key) == 0) {
       assertThat(System.nanoTime() - start).isLessThan(PATIENCE_NANOS);
       LockSupport.parkNanos(1_000_000);
     }
@@ -139,7 +139,7 @@ class DiskCopiesTest {
   }
 
   /** Stores newer and newer versions under keys of its own, and removes some. */
-  private void own(TieredStore store, int first) {
+  private void own(Store store, int first) {
     Random random = new Random(first);
     for (int version = 1; version <= STEPS; version++) {
       int number = first + random.nextInt(KEYS_OF_OWNER);
@@ -157,13 +157,13 @@ class DiskCopiesTest {
     }
   }
 
-  private static void commit(TieredStore store, CacheKey key, int version) {
+  private static void commit(Store store, CacheKey key, int version) {
     ResponseHead head = ResponseHead.of(200, "Cache-Control", "max-age=3600");
     ByteBuf octets = Unpooled.buffer();
     EncodedHead encoded = ResponseCodec.encode("http://example.org/", head, octets);
     octets.writeInt(version).writeZero(version % 700);
-    TieredStore.Moment before = store.moment(key);
-    Reservation reservation = store.reserve(octets.readableBytes(), 0);
+    Store.Moment before = store.moment(key);
+    Reservation reservation = store.reserve(null, octets.readableBytes(), 0);
     if (reservation == null) {
       store.remove(key);
       return;
@@ -171,7 +171,7 @@ class DiskCopiesTest {
     assertThat(reservation.append(octets)).isTrue();
     StoredFacts facts = StoredFacts.of(head, CachePolicy.DEFAULT, NOW, NOW);
     store
-        .commitUnlessPurged(
+        .put(
             key,
             reservation,
             before,
@@ -181,7 +181,7 @@ class DiskCopiesTest {
   }
 
   /** Looks into memory and the disk until told to end. */
-  private void read(TieredStore store, DiskCopies copies, int seed, AtomicBoolean isOver) {
+  private void read(Store store, DiskCopies copies, int seed, AtomicBoolean isOver) {
     Random random = new Random(seed);
     while (!isOver.get()) {
       int number = random.nextInt(keys.size());
@@ -198,7 +198,7 @@ class DiskCopiesTest {
     }
   }
 
-  private void promote(TieredStore store, DiskCopies copies, CacheKey key, int allowed) {
+  private void promote(Store store, DiskCopies copies, CacheKey key, int allowed) {
     long changes = store.changes(key);
     for (Extent extent : copies.disk().find(key)) {
       Sink sink = new Sink(store);
@@ -222,12 +222,12 @@ class DiskCopiesTest {
 
   private static final class Sink implements RecordSink {
 
-    private final TieredStore store;
+    private final Store store;
     private @Nullable Reservation reservation;
     private @Nullable StoredHead head;
     private long sequence;
 
-    Sink(TieredStore store) {
+    Sink(Store store) {
       this.store = store;
     }
 
@@ -235,7 +235,7 @@ class DiskCopiesTest {
     public boolean begin(StoredHead head, long sequence, int contentLength) {
       this.head = head;
       this.sequence = sequence;
-      reservation = store.reserve((long) head.encoded().length() + contentLength, 1);
+      reservation = store.reserve(null, (long) head.encoded().length() + contentLength, 1);
       return reservation != null;
     }
 

@@ -48,7 +48,7 @@ class WarmStartTest {
   private final CountDownLatch goesOn = new CountDownLatch(1);
   private @TempDir Path directory;
   private DiskTier disk;
-  private TieredStore store;
+  private Store store;
   private volatile boolean isStuck;
 
   /** Moves on by a second whenever it is read, up to a moment. */
@@ -83,10 +83,10 @@ class WarmStartTest {
     disk = DiskTier.open(StuckDirectory::new, directory.resolve("store"), 64 << 20, 0);
     PeakWatch peak = new PeakWatch(PeakChoice.OFF, () -> 0, WallClock.system());
     store =
-        new TieredStore(
+        new Store(
             arena,
             TestIndexes.inCaller(
-                TieredStore.indexCapacityBytes(CAPACITY), PolicyChoice.LRU, WallClock.system()),
+                Store.indexCapacityBytes(CAPACITY), PolicyChoice.LRU, WallClock.system()),
             new PurgeTable(),
             new DiskCopies(disk, DiskCopies.Admission.SECOND_REQUEST, peak));
     IntStream.range(0, COUNT).forEach(this::put);
@@ -109,11 +109,12 @@ class WarmStartTest {
     ResponseHead head = ResponseHead.of(200, "Cache-Control", "max-age=3600");
     ByteBuf octets = Unpooled.buffer();
     EncodedHead encoded = ResponseCodec.encode("http://example.org/" + number, head, octets);
-    Reservation reservation = Objects.requireNonNull(store.reserve(octets.readableBytes(), 0));
+    Reservation reservation =
+        Objects.requireNonNull(store.reserve(null, octets.readableBytes(), 0));
     assertThat(reservation.append(octets)).isTrue();
     StoredFacts facts = StoredFacts.of(head, CachePolicy.DEFAULT, NOW, NOW);
     StoredResponse response =
-        store.commitUnlessPurged(
+        store.put(
             key(number),
             reservation,
             store.moment(key(number)),

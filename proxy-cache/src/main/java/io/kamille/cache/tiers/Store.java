@@ -1,7 +1,9 @@
 package io.kamille.cache.tiers;
 
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.kamille.cache.index.MemoryIndex;
 import io.kamille.cache.key.CacheKey;
+import io.kamille.cache.key.NormalUri;
 import io.kamille.cache.memory.Arena;
 import io.kamille.cache.purge.Purge;
 import io.kamille.cache.purge.PurgeTable;
@@ -14,16 +16,18 @@ import io.kamille.cache.tiers.peak.PeakWatch;
 import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The stored responses of all routes: an index, the arena their octets lie in, and copies on a
  * disk, if there is one. Any thread.
  */
-public final class TieredStore {
+public final class Store {
 
   private static final MetricDescriptor CAPACITY =
       MetricDescriptor.gauge(
@@ -69,11 +73,13 @@ public final class TieredStore {
   /*
    * A response that was on its way when its key was purged or invalidated must not be stored
    * afterwards: it may be older than the reason for the purge. So removals are counted, per stripe
-   * of keys; a fill remembers the count from before its request was forwarded, and commits only
-   * if nothing was removed since. After the put it looks again, because a removal counts first and
-   * removes then: whichever comes second sees the other. Two keys in one stripe cost at most one
-   * response that could have been stored; every unsafe request removes, so there are many
-   * stripes.
+   * of keys (KeyChanges); a fill remembers the count from before its request was forwarded, and is
+   * put only if nothing was removed since. After the put it looks again, because a removal counts
+   * first and removes then: whichever comes second sees the other.
+   *
+   * Purges by tag and prefix are numbers in a table of their own. What is found is compared with
+   * those that came since it was last looked at; what fell under one leaves the index, or is put
+   * back as stale. A response that is put late is older than they are, and meets the same fate.
    *
    * A change under a key concerns memory and disk, as one change (DiskCopies). While another
    * process has the disk, it is told of each removal, after our own tiers: a removal that came too
@@ -86,12 +92,13 @@ public final class TieredStore {
   private final MemoryIndex index;
   private final PurgeTable purges;
   private final @Nullable DiskCopies copies;
-  private final PurgeSettlement settlement;
-  private final ChangeStripes removals = new ChangeStripes();
+  private final KeyChanges changes = new KeyChanges();
+  private final PurgedUrls purgedUrls = new PurgedUrls();
   private final LongAdder removed = new LongAdder();
+  private final LongAdder madeStale = new LongAdder();
 
   // Volatile: set by whoever hands over, read by all.
-  private volatile @Nullable RemovalListener listener;
+  private volatile @Nullable RemovalListener heir;
   // Volatile: set by whoever takes over, read by all.
   private volatile @Nullable RemovalListener elder;
 
@@ -100,13 +107,11 @@ public final class TieredStore {
    *
    * @param copies on a disk, if there is one
    */
-  public TieredStore(
-      Arena arena, MemoryIndex index, PurgeTable purges, @Nullable DiskCopies copies) {
+  public Store(Arena arena, MemoryIndex index, PurgeTable purges, @Nullable DiskCopies copies) {
     this.arena = arena;
     this.index = index;
     this.purges = purges;
     this.copies = copies;
-    this.settlement = new PurgeSettlement(index, purges);
   }
 
   /**
@@ -115,7 +120,7 @@ public final class TieredStore {
    * @param removals how many there were of its key and of everything
    * @param purge the last purge
    */
-  public record Moment(long removals, long purge) {
+  public record Moment(int removals, long purge) {
 
     /** What began then is not stored. */
     public static final Moment NEVER = new Moment(-1, -1);
@@ -131,6 +136,8 @@ public final class TieredStore {
     return arenaCapacityBytes - headroomBytes - Math.min(headroomBytes, FILLS_LIMIT_BYTES);
   }
 
+  // What is found
+
   /**
    * The variants under that key that are not purged, or null. Takes no lease, keeps no key, and
    * allocates nothing unless something was purged since the key was last looked at.
@@ -144,60 +151,37 @@ public final class TieredStore {
     return unpurged(key, index.peek(key));
   }
 
-  private @Nullable Variants unpurged(CacheKey key, @Nullable Variants found) {
-    return found == null || found.areUnpurgedUpTo(purges.last())
-        ? found
-        : settlement.unpurged(key, found);
-  }
-
-  /**
-   * Compares what is under a key with the purges that came since it was last looked at. Makes
-   * pauses if it removes much, so not on a loop.
-   */
-  public void sweep(CacheKey key, Variants variants) {
-    settlement.sweep(key, variants);
-  }
-
-  /** What the last purges removed, of which the sweep and {@link #remember} know. */
-  public PurgedUrls purgedUrls() {
-    return settlement.urls();
-  }
-
-  /** Remembers what is stored under a key that a purge is about to remove. Not on a loop. */
-  public void remember(CacheKey key, Purge purge) {
-    Variants variants = peek(key);
-    if (variants != null) {
-      variants.forEach(response -> settlement.urls().add(purge, response));
+  private @Nullable Variants unpurged(CacheKey key, @Nullable Variants under) {
+    Variants found = under;
+    while (found != null && !found.areUnpurgedUpTo(purges.last())) {
+      settle(key, found, false);
+      found = index.peek(key);
     }
+    return found;
   }
 
-  /** What {@link #commitUnlessPurged} wants to know: asked before the request is forwarded. */
+  /** Whether that content is what is to be found under a key, whatever its head. */
+  public boolean holds(CacheKey key, StoredResponse response) {
+    Variants variants = peek(key);
+    return variants != null && variants.sameContent(response) != null;
+  }
+
+  /** The response that is told apart by the same fields as that one; or null. */
+  private static @Nullable StoredResponse twin(
+      @Nullable Variants variants, StoredResponse response) {
+    return variants == null ? null : variants.selectedBy(response.selecting());
+  }
+
+  /** Shows everything that is stored, purged or not. */
+  public void forEach(BiConsumer<CacheKey, Variants> reader) {
+    index.forEach(reader);
+  }
+
+  // What is put in
+
+  /** What {@link #put} wants to know: asked before the request is forwarded. */
   public Moment moment(CacheKey key) {
-    return new Moment(removals.of(key), purges.last());
-  }
-
-  /**
-   * Makes room for a response.
-   *
-   * @param lengthBytes octets to come, or, when that is unknown, those there are at least
-   * @param home the number of the caller's loop
-   * @return null if there is not enough memory, even with everything forgotten that can be
-   */
-  public @Nullable Reservation reserve(long lengthBytes, int home) {
-    return Reservation.open(arena, index, lengthBytes, home, null);
-  }
-
-  /**
-   * Makes room for a response under that key that {@link #pays}. When more comes of it than was
-   * said, that has to pay too.
-   *
-   * @param key kept until the reservation ends
-   * @param lengthBytes octets to come, or, when that is unknown, those there are at least
-   * @param home the number of the caller's loop
-   * @return null if there is not enough memory for it
-   */
-  public @Nullable Reservation reserve(CacheKey key, long lengthBytes, int home) {
-    return Reservation.open(arena, index, lengthBytes, home, key);
+    return new Moment(changes.removals(key), purges.last());
   }
 
   /**
@@ -210,6 +194,19 @@ public final class TieredStore {
     return index.admits(key, lengthBytes);
   }
 
+  /**
+   * Makes room for a response, at any price or, under a key, for one that {@link #pays}. When more
+   * comes of that than was said, it has to pay too.
+   *
+   * @param key kept until the reservation ends
+   * @param lengthBytes octets to come, or, when that is unknown, those there are at least
+   * @param home the number of the caller's loop
+   * @return null if there is not enough memory for it, whatever leaves
+   */
+  public @Nullable Reservation reserve(@Nullable CacheKey key, long lengthBytes, int home) {
+    return Reservation.open(arena, index, lengthBytes, home, key);
+  }
+
   /** Makes a response of the octets of a reservation that is complete. */
   @FunctionalInterface
   public interface Completion {
@@ -220,27 +217,24 @@ public final class TieredStore {
 
   /**
    * Ends a fill. Its response is visible to the next request unless it was purged or invalidated
-   * since the fill began ({@link PurgeSettlement}). A stored response that gets a new head (RFC
-   * 9111 §4.3.4) is not stored anew if what it was before was purged meanwhile, by its old tags
-   * too.
+   * since the fill began. A stored response that gets a new head (RFC 9111 §4.3.4) is not stored
+   * anew if what it was before was purged meanwhile, by its old tags too.
    *
    * @param before what {@link #moment} said
    * @param asked the response that the origin was asked about and that gets a new head, on which
    *     the caller holds a lease; null for another response
    * @return the response with a lease that the caller owns
    */
-  public StoredResponse commitUnlessPurged(
+  public StoredResponse put(
       CacheKey key,
       Reservation reservation,
       Moment before,
       @Nullable StoredResponse asked,
       Completion completion) {
-    StoredResponse response = finish(reservation, completion);
+    StoredResponse response = completion.of(reservation.finish());
     try {
       response.unpurged(0, before.purge());
-      if (isStillGood(key, before)
-          && !settlement.isPurged(response)
-          && !fellUnderAPurge(asked, before)) {
+      if (isStillGood(key, before) && !isPurged(response) && !fellUnderAPurge(asked, before)) {
         put(key, response, before);
         if (fellUnderAPurge(asked, before)) {
           index.replace(key, response, null);
@@ -253,75 +247,49 @@ public final class TieredStore {
     return response;
   }
 
-  private boolean fellUnderAPurge(@Nullable StoredResponse asked, Moment before) {
-    return asked != null && settlement.fellUnderAPurge(asked, before.purge());
+  /** Whether what was forwarded then may be stored now, as far as its key tells. */
+  private boolean isStillGood(CacheKey key, Moment before) {
+    return changes.removals(key) == before.removals();
   }
 
   /** A response takes the place of the one with the same selecting fields. Borrows it. */
   private void put(CacheKey key, StoredResponse response, Moment before) {
-    response.retain();
-    begin(key);
+    changes.begin(key);
     try {
-      boolean isPut = false;
-      try {
-        isPut = index.put(key, response, () -> true);
-      } finally {
-        if (!isPut) {
-          response.forget();
-        }
-      }
-      if (!isPut) {
-        removeOlder(key, response);
-      }
+      putInMemory(key, response);
       if (copies != null) {
         copies.replace(key, response);
       }
     } finally {
-      end(key);
+      changes.end(key);
     }
     if (copies != null) {
-      copies.stored(key, response, index);
-    }
-    RemovalListener told = listener;
-    if (told != null && copies != null && copies.mayHaveHad(key)) {
-      told.removed(key);
+      copies.stored(key, response, index, changes);
+      RemovalListener told = heir;
+      if (told != null && copies.disk().mayHaveHad(key)) {
+        told.removed(key);
+      }
     }
     if (!isStillGood(key, before)) {
-      removeFromTiers(key);
+      remove(key);
     }
   }
 
-  /** What could not be stored is newer than what has its place: that must not be found any more. */
-  private void removeOlder(CacheKey key, StoredResponse newer) {
-    Variants variants = index.peek(key);
-    StoredResponse older = variants == null ? null : variants.selectedBy(newer.selecting());
-    if (older != null && older.tryRetain()) {
+  /** What cannot be stored is newer than what has its place: that must not be found any more. */
+  private void putInMemory(CacheKey key, StoredResponse response) {
+    response.retain();
+    boolean isPut = false;
+    try {
+      isPut = index.put(key, response, () -> true);
+    } finally {
+      if (!isPut) {
+        response.forget();
+      }
+    }
+    StoredResponse older = isPut ? null : twin(index.peek(key), response);
+    if (older != null) {
       index.replace(key.copy(), older, null);
-      older.release();
     }
-  }
-
-  private void begin(CacheKey key) {
-    if (copies != null) {
-      copies.begin(key);
-    }
-  }
-
-  private void end(CacheKey key) {
-    if (copies != null) {
-      copies.end(key);
-    }
-  }
-
-  /** Whether that content is what is to be found under a key, whatever its head. */
-  public boolean holds(CacheKey key, StoredResponse response) {
-    Variants variants = peek(key);
-    return variants != null && variants.sameContent(response) != null;
-  }
-
-  /** Whether what was forwarded then may be stored now, as far as its key tells. */
-  private boolean isStillGood(CacheKey key, Moment before) {
-    return removals.of(key) == before.removals();
   }
 
   /**
@@ -340,15 +308,17 @@ public final class TieredStore {
     return response;
   }
 
-  /** Ends a fill whose response nobody is to find. The caller owns one lease on it. */
-  public StoredResponse finish(Reservation reservation, Completion completion) {
-    return completion.of(reservation.finish());
-  }
+  // What is removed
 
   /** Removes what is stored under that key, and says how many responses that were. */
   public int remove(CacheKey key) {
-    removals.add(key, 1);
-    int count = removeFromTiers(key);
+    int count =
+        removing(
+            key,
+            () -> {
+              int inMemory = index.remove(key);
+              return copies == null ? inMemory : Math.max(inMemory, copies.remove(key));
+            });
     removed.add(count);
     return count;
   }
@@ -362,43 +332,23 @@ public final class TieredStore {
   public void withdraw(CacheKey key, StoredResponse unsuitable, long nowEpochSeconds) {
     Variants variants = peek(key);
     StoredResponse same = variants == null ? null : variants.sameContent(unsuitable);
-    boolean isOther =
-        same == null && variants != null && variants.selectedBy(unsuitable.selecting()) != null;
-    if (isOther || (same != null && isFresh(same, nowEpochSeconds))) {
+    boolean isReplaced =
+        same == null
+            ? twin(variants, unsuitable) != null
+            : same.facts().isFresh(nowEpochSeconds) && !same.facts().isValidatedAlways();
+    if (isReplaced) {
       return;
     }
-    removals.add(key, 1);
-    begin(key);
-    try {
-      if (same != null && index.replace(key.copy(), same, null)) {
-        removed.add(1);
-      }
-      if (copies != null) {
-        copies.replace(key, unsuitable);
-      }
-    } finally {
-      end(key);
-    }
-    tellRemoved(key);
-  }
-
-  private static boolean isFresh(StoredResponse response, long now) {
-    return response.facts().isFresh(now) && !response.facts().isValidatedAlways();
-  }
-
-  private int removeFromTiers(CacheKey key) {
-    begin(key);
-    int count;
-    try {
-      count = index.remove(key);
-      if (copies != null) {
-        count = Math.max(count, copies.remove(key));
-      }
-    } finally {
-      end(key);
-    }
-    tellRemoved(key);
-    return count;
+    removed.add(
+        removing(
+            key,
+            () -> {
+              boolean isRemoved = same != null && index.replace(key.copy(), same, null);
+              if (copies != null) {
+                copies.replace(key, unsuitable);
+              }
+              return isRemoved ? 1 : 0;
+            }));
   }
 
   /**
@@ -406,55 +356,65 @@ public final class TieredStore {
    * disk are removed. What is on its way is not stored.
    */
   public int soften(CacheKey key, Purge purge) {
-    removals.add(key, 1);
-    begin(key);
-    int count = 0;
+    return removing(
+        key,
+        () -> {
+          AtomicInteger count = new AtomicInteger();
+          Variants variants = peek(key);
+          if (variants != null) {
+            variants.forEach(
+                response -> {
+                  response.unclaimCopy();
+                  boolean isDone = apply(purge, key, response, response.unpurgedUpTo());
+                  count.addAndGet(isDone ? 1 : 0);
+                });
+          }
+          if (copies != null) {
+            copies.remove(key);
+          }
+          return count.get();
+        });
+  }
+
+  /** Removes under that key, in memory and on the disk; says what that says. */
+  private int removing(CacheKey key, IntSupplier removal) {
+    changes.beginRemoval(key);
+    int count;
     try {
-      Variants variants = peek(key);
-      for (int i = 0; variants != null && i < variants.size(); i++) {
-        StoredResponse response = variants.at(i);
-        if (response.tryRetain()) {
-          response.unclaimCopy();
-          count += settlement.replace(key, response, purge, response.unpurgedUpTo()) ? 1 : 0;
-          response.release();
-        }
-      }
-      if (copies != null) {
-        copies.remove(key);
-      }
+      count = removal.getAsInt();
     } finally {
-      end(key);
+      changes.end(key);
     }
-    tellRemoved(key);
+    tell(told -> told.removed(key));
     return count;
   }
 
   /** Removes everything, and says how many responses that were. */
   public int clear() {
-    removals.addToAll(1);
-    if (copies != null) {
-      copies.beginAll();
-    }
-    int count = index.clear();
-    if (copies != null) {
-      copies.clear();
-      copies.endAll();
+    changes.beginRemovalOfAll();
+    int count;
+    try {
+      count = index.clear();
+      if (copies != null) {
+        copies.disk().clear();
+      }
+    } finally {
+      changes.endAll();
     }
     tell(RemovalListener::cleared);
     removed.add(count);
     return count;
   }
 
-  private void tellRemoved(CacheKey key) {
-    if (listener != null || elder != null) {
-      tell(told -> told.removed(key));
-    }
+  /** Forgets everything in memory; copies stay. Comes last. */
+  public void close() {
+    index.clear();
   }
 
   private void tell(Consumer<RemovalListener> what) {
-    RemovalListener heir = listener;
-    if (heir != null) {
-      what.accept(heir);
+    RemovalListener next = heir;
+    if (next != null) {
+      what.accept(next);
     }
     RemovalListener before = elder;
     if (before != null) {
@@ -464,7 +424,7 @@ public final class TieredStore {
 
   /** Tells that one, or nobody, of removals. */
   public void tell(@Nullable RemovalListener next) {
-    listener = next;
+    heir = next;
   }
 
   /** Tells that one, too, of what is removed, but not of what is replaced; null for nobody. */
@@ -477,9 +437,112 @@ public final class TieredStore {
     return elder != null;
   }
 
-  /** Forgets everything in memory; copies stay. Comes last. */
-  public void close() {
-    index.clear();
+  // What purges remove
+
+  /**
+   * Compares what is under a key with the purges that came since it was last looked at. Makes
+   * pauses if it removes much, so not on a loop.
+   */
+  public void sweep(CacheKey key, Variants variants) {
+    if (settle(key, variants, true)) {
+      index.keepUp();
+    }
+  }
+
+  /** What the last purges removed, of which the sweep and {@link #remember} know. */
+  public PurgedUrls purgedUrls() {
+    return purgedUrls;
+  }
+
+  /** Remembers what is stored under a key that a purge is about to remove. Not on a loop. */
+  public void remember(CacheKey key, Purge purge) {
+    Variants variants = peek(key);
+    if (variants != null) {
+      variants.forEach(response -> purgedUrls.add(purge, response));
+    }
+  }
+
+  /**
+   * Compares what is under a key with the purges that came since it was last looked at.
+   *
+   * @param isSweep whether what is removed is remembered
+   * @return whether any of it was removed or made stale
+   */
+  @CanIgnoreReturnValue
+  private boolean settle(CacheKey key, Variants variants, boolean isSweep) {
+    boolean isChanged = false;
+    long upTo = purges.last();
+    for (int i = 0; i < variants.size(); i++) {
+      StoredResponse response = variants.at(i);
+      long since = response.unpurgedUpTo();
+      if (since < upTo && response.tryRetain()) {
+        Purge purge = purgeOf(response, since);
+        if (purge == null) {
+          response.unpurged(since, upTo);
+        } else if (apply(purge, key, response, upTo)) {
+          purge.affected(1);
+          if (isSweep) {
+            purgedUrls.add(purge, response);
+          }
+          isChanged = true;
+        }
+        response.release();
+      }
+    }
+    return isChanged;
+  }
+
+  /** The purge that a response, on which the caller holds a lease, fell under since then. */
+  private @Nullable Purge purgeOf(StoredResponse response, long since) {
+    return since < purges.last()
+        ? purges.find(since, response.facts().tags(), () -> NormalUri.of(response.uri()))
+        : null;
+  }
+
+  /** Whether a response that was found once fell under no purge since, on which a lease is held. */
+  public boolean isUnpurged(StoredResponse response) {
+    return purgeOf(response, response.unpurgedUpTo()) == null;
+  }
+
+  /** Whether a response is not worth storing, because the next look would remove it. */
+  private boolean isPurged(StoredResponse response) {
+    Purge purge = purgeOf(response, response.unpurgedUpTo());
+    return purge != null && !purge.isSoft();
+  }
+
+  private boolean fellUnderAPurge(@Nullable StoredResponse asked, Moment before) {
+    return asked != null && purgeOf(asked, Math.min(before.purge(), asked.unpurgedUpTo())) != null;
+  }
+
+  /** Does what a purge asks for with a response on which the caller holds a lease. */
+  private boolean apply(Purge purge, CacheKey key, StoredResponse response, long upTo) {
+    StoredResponse stale = null;
+    if (purge.isSoft()) {
+      response.retain();
+      stale = stale(response, purge, upTo);
+      if (stale == response) {
+        response.release();
+        return false;
+      }
+    }
+    boolean isReplaced = index.replace(key.copy(), response, stale);
+    if (isReplaced) {
+      (stale == null ? removed : madeStale).increment();
+    } else if (stale != null) {
+      stale.forget();
+    }
+    return isReplaced;
+  }
+
+  /** That response as a soft purge leaves it, which may be as it is. Takes over one lease. */
+  private static StoredResponse stale(StoredResponse response, Purge purge, long upTo) {
+    if (!response.facts().isFresh(purge.epochSeconds())) {
+      response.unpurged(response.unpurgedUpTo(), upTo);
+      return response;
+    }
+    StoredResponse stale = response.staleSince(purge.epochSeconds());
+    stale.unpurged(0, upTo);
+    return stale;
   }
 
   // Copies on a disk
@@ -487,7 +550,7 @@ public final class TieredStore {
   /** A stored response was sent from memory. Borrows both; the caller holds a lease. */
   public void asked(CacheKey key, StoredResponse response, long nowEpochSeconds) {
     if (copies != null) {
-      copies.asked(key, response, index, nowEpochSeconds);
+      copies.asked(key, response, index, changes, nowEpochSeconds);
     }
   }
 
@@ -498,12 +561,12 @@ public final class TieredStore {
    * @return false if it should be tried again: too much waits to be written
    */
   public boolean copy(CacheKey key, StoredResponse response) {
-    return copies == null || copies.copy(key, response, index);
+    return copies == null || copies.copy(key, response, index, changes);
   }
 
   /** How many copies there seem to be under that key. */
   public int copies(CacheKey key) {
-    return copies == null ? 0 : copies.count(key);
+    return copies == null ? 0 : copies.disk().count(key);
   }
 
   /** When requests leave the disk alone, or null if there is none. */
@@ -519,8 +582,13 @@ public final class TieredStore {
     if (copies == null) {
       action.run();
     } else {
-      copies.whenWritten(action);
+      copies.disk().whenWritten(action);
     }
+  }
+
+  /** What changed under that key so far, for {@link #promote} and {@link #lend}. */
+  public long changes(CacheKey key) {
+    return changes.of(key);
   }
 
   /**
@@ -528,25 +596,20 @@ public final class TieredStore {
    * meanwhile.
    *
    * @param key kept
-   * @param changes what {@link #changes} said before the disk was asked
+   * @param before what {@link #changes} said before the disk was asked
    * @param unpurgedUpTo the purge up to which it was known not to be purged
    * @return the response with a lease that the caller owns; null if it must not be used
    */
   public @Nullable StoredResponse promote(
       CacheKey key,
       Reservation reservation,
-      long changes,
+      long before,
       long unpurgedUpTo,
       Completion completion) {
-    StoredResponse response = finish(reservation, completion);
-    response.unpurged(0, unpurgedUpTo);
-    response.claimCopy();
-    boolean isUsable =
-        !DiskCopies.isUnderWay(changes)
-            && !settlement.isPurged(response)
-            && !hasSame(key, response);
+    StoredResponse response = completion.of(reservation.finish());
+    boolean isUsable = isUsable(key, response, before, unpurgedUpTo);
     response.retain();
-    if (isUsable && index.put(key, response, () -> changes(key) == changes)) {
+    if (isUsable && index.put(key, response, () -> changes.of(key) == before)) {
       return response;
     }
     response.release();
@@ -554,55 +617,42 @@ public final class TieredStore {
     return null;
   }
 
+  /** Whether a response from the disk is what is to be found under a key now. */
+  private boolean isUsable(CacheKey key, StoredResponse response, long before, long unpurgedUpTo) {
+    response.unpurged(0, unpurgedUpTo);
+    response.claimCopy();
+    return !KeyChanges.isUnderWay(before)
+        && !isPurged(response)
+        && twin(peek(key), response) == null
+        && changes.of(key) == before;
+  }
+
   /**
    * A response that stays on the disk, for the requests that wait for it: nobody else finds it.
    * Takes over one lease on it.
    *
-   * @param changes what {@link #changes} said before the disk was asked
+   * @param before what {@link #changes} said before the disk was asked
    * @param unpurgedUpTo the purge up to which it was known not to be purged
    * @return it, with a lease that the caller owns; null if it must not be used
    */
   public @Nullable StoredResponse lend(
-      CacheKey key, StoredResponse response, long changes, long unpurgedUpTo) {
-    response.unpurged(0, unpurgedUpTo);
-    response.claimCopy();
-    StoredResponse settled = settlement.settled(response);
-    boolean isUsable =
-        settled != null
-            && !DiskCopies.isUnderWay(changes)
-            && !hasSame(key, response)
-            && changes(key) == changes;
-    if (settled != null && !isUsable) {
-      settled.release();
+      CacheKey key, StoredResponse response, long before, long unpurgedUpTo) {
+    long upTo = purges.last();
+    boolean isUsable = isUsable(key, response, before, unpurgedUpTo);
+    Purge purge = purgeOf(response, unpurgedUpTo);
+    if (!isUsable || (purge != null && !purge.isSoft())) {
+      response.release();
+      return null;
     }
-    return isUsable ? settled : null;
-  }
-
-  /** Whether memory has a response that is told apart by the same fields as that one. */
-  private boolean hasSame(CacheKey key, StoredResponse response) {
-    Variants variants = peek(key);
-    return variants != null && variants.selectedBy(response.selecting()) != null;
-  }
-
-  /** How often something changed under that key, for {@link #promote}. */
-  public long changes(CacheKey key) {
-    return copies == null ? 0 : copies.changes(key);
-  }
-
-  /** Whether a response that was found once fell under no purge since, on which a lease is held. */
-  public boolean isUnpurged(StoredResponse response) {
-    return settlement.isUnpurged(response);
-  }
-
-  /** Shows everything that is stored, purged or not. */
-  public void forEach(BiConsumer<CacheKey, Variants> reader) {
-    index.forEach(reader);
+    return purge == null ? response : stale(response, purge, upTo);
   }
 
   /** What chooses which responses leave memory, and tells why. */
   public MemoryIndex index() {
     return index;
   }
+
+  // Figures
 
   public long capacityBytes() {
     return arena.capacityBytes();
@@ -617,8 +667,6 @@ public final class TieredStore {
   public long size() {
     return index.size();
   }
-
-  // Figures
 
   /** What the memory is taken by. */
   public MemorySnapshot memory() {
@@ -643,7 +691,7 @@ public final class TieredStore {
     registry.gauge(PART, () -> memory().fillingBytes(), "filling");
     registry.gauge(PART, () -> memory().leasedBytes(), "leased");
     registry.counting(REGIONS, arena::regionBytes);
-    registry.counting(PURGED, () -> removed.sum() + settlement.removed(), "hard");
-    registry.counting(PURGED, settlement::madeStale, "soft");
+    registry.counting(PURGED, removed::sum, "hard");
+    registry.counting(PURGED, madeStale::sum, "soft");
   }
 }

@@ -27,16 +27,16 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-class TieredStoreTest {
+class StoreTest {
 
   private static final int CAPACITY = 1 << 20;
 
   private final Arena arena = Arena.open(CAPACITY);
-  private final TieredStore store =
-      new TieredStore(
+  private final Store store =
+      new Store(
           arena,
           TestIndexes.inCaller(
-              TieredStore.indexCapacityBytes(CAPACITY), PolicyChoice.AUTO, WallClock.system()),
+              Store.indexCapacityBytes(CAPACITY), PolicyChoice.AUTO, WallClock.system()),
           new PurgeTable(),
           null);
 
@@ -58,7 +58,7 @@ class TieredStoreTest {
     ByteBuf octets = Unpooled.buffer();
     encode(number, octets);
     Reservation reservation =
-        Objects.requireNonNull(store.reserve(octets.readableBytes() + contentLength, 0));
+        Objects.requireNonNull(store.reserve(null, octets.readableBytes() + contentLength, 0));
     assertThat(reservation.append(octets)).isTrue();
     assertThat(reservation.append(Unpooled.wrappedBuffer(new byte[contentLength]))).isTrue();
     return reservation;
@@ -68,23 +68,19 @@ class TieredStoreTest {
     return ResponseCodec.encode(uri(number), ResponseHead.of(200, "A", "1"), octets);
   }
 
-  private StoredResponse commit(int number, Reservation reservation, TieredStore.Moment before) {
+  private StoredResponse commit(int number, Reservation reservation, Store.Moment before) {
     return commit(store, number, reservation, before);
   }
 
   private static StoredResponse commit(
-      TieredStore store, int number, Reservation reservation, TieredStore.Moment before) {
+      Store store, int number, Reservation reservation, Store.Moment before) {
     return commit(store, number, encode(number, Unpooled.buffer()), reservation, before);
   }
 
   private static StoredResponse commit(
-      TieredStore store,
-      int number,
-      EncodedHead head,
-      Reservation reservation,
-      TieredStore.Moment before) {
+      Store store, int number, EncodedHead head, Reservation reservation, Store.Moment before) {
     StoredFacts facts = StoredFacts.of(ResponseHead.of(200), CachePolicy.DEFAULT, 0, 0);
-    return store.commitUnlessPurged(
+    return store.put(
         key(number),
         reservation,
         before,
@@ -120,7 +116,7 @@ class TieredStoreTest {
 
   @Test
   void aFillThatBeganBeforeARemovalIsNotFound() {
-    TieredStore.Moment before = store.moment(key(1));
+    Store.Moment before = store.moment(key(1));
     Reservation reservation = written(1, 1000);
     store.remove(key(1));
     StoredResponse response = commit(1, reservation, before);
@@ -131,7 +127,7 @@ class TieredStoreTest {
 
   @Test
   void aFillThatBeganBeforeEverythingWasRemovedIsNotFound() {
-    TieredStore.Moment before = store.moment(key(1));
+    Store.Moment before = store.moment(key(1));
     Reservation reservation = written(1, 1000);
     store.clear();
     commit(1, reservation, before).release();
@@ -156,7 +152,7 @@ class TieredStoreTest {
       put(i, 10_000);
     }
     long before = store.size();
-    Reservation reservation = Objects.requireNonNull(store.reserve(300_000, 0));
+    Reservation reservation = Objects.requireNonNull(store.reserve(null, 300_000, 0));
     assertThat(store.size()).isBetween(before - 40, before - 10);
     reservation.abandon();
   }
@@ -164,7 +160,7 @@ class TieredStoreTest {
   @Test
   void whatIsLargerThanTheArenaEvictsNothing() {
     put(1, 1000);
-    assertThat(store.reserve(CAPACITY + 1L, 0)).isNull();
+    assertThat(store.reserve(null, CAPACITY + 1L, 0)).isNull();
     assertThat(store.size()).isEqualTo(1);
   }
 
@@ -173,7 +169,7 @@ class TieredStoreTest {
     for (int i = 0; i < 90; i++) {
       put(i, 10_000);
     }
-    Reservation reservation = Objects.requireNonNull(store.reserve(0, 0));
+    Reservation reservation = Objects.requireNonNull(store.reserve(null, 0, 0));
     for (int i = 0; i < 50; i++) {
       assertThat(reservation.append(Unpooled.wrappedBuffer(new byte[10_000]))).isTrue();
     }
@@ -219,7 +215,7 @@ class TieredStoreTest {
     for (int i = 0; i < 5000; i++) {
       put(i, 1000);
     }
-    assertThat(store.usedBytes()).isLessThan(TieredStore.indexCapacityBytes(CAPACITY));
+    assertThat(store.usedBytes()).isLessThan(Store.indexCapacityBytes(CAPACITY));
     assertThat(store.index().evictions()).isPositive();
   }
 
@@ -227,7 +223,7 @@ class TieredStoreTest {
   void whatTheIndexLeavesFreeGrowsWithTheCapacity() {
     for (long gibibytes = 1; gibibytes <= 64; gibibytes *= 2) {
       long capacity = gibibytes << 30;
-      assertThat(capacity - TieredStore.indexCapacityBytes(capacity))
+      assertThat(capacity - Store.indexCapacityBytes(capacity))
           .as("%d GiB", gibibytes)
           .isGreaterThan(Arena.headroomBytes(capacity));
     }
@@ -236,21 +232,21 @@ class TieredStoreTest {
   @Test
   void aSoftPurgeKeepsTheCopyOnTheDiskUnlessItRemovesIt() {
     PurgeTable purges = new PurgeTable();
-    TieredStore soft =
-        new TieredStore(
+    Store soft =
+        new Store(
             arena,
             TestIndexes.inCaller(
-                TieredStore.indexCapacityBytes(CAPACITY), PolicyChoice.LRU, WallClock.system()),
+                Store.indexCapacityBytes(CAPACITY), PolicyChoice.LRU, WallClock.system()),
             purges,
             null);
     ByteBuf octets = Unpooled.buffer();
     EncodedHead head = encode(1, octets);
-    Reservation reservation = Objects.requireNonNull(soft.reserve(octets.readableBytes(), 0));
+    Reservation reservation = Objects.requireNonNull(soft.reserve(null, octets.readableBytes(), 0));
     assertThat(reservation.append(octets)).isTrue();
     ResponseHead fresh = ResponseHead.of(200, "Cache-Control", "max-age=60");
     StoredFacts facts = StoredFacts.of(fresh, CachePolicy.DEFAULT, 0, 0);
     StoredResponse response =
-        soft.commitUnlessPurged(
+        soft.put(
             key(1),
             reservation,
             soft.moment(key(1)),
@@ -272,7 +268,7 @@ class TieredStoreTest {
     PurgeTable purges = new PurgeTable();
     try (Arena large = Arena.open(64 << 20)) {
       MemoryIndex late = TestIndexes.late(32 << 20, WallClock.system());
-      TieredStore swept = new TieredStore(large, late, purges, null);
+      Store swept = new Store(large, late, purges, null);
       for (int i = 0; i < TestIndexes.MANY; i++) {
         put(swept, i);
       }
@@ -286,8 +282,8 @@ class TieredStoreTest {
     }
   }
 
-  private static void put(TieredStore store, int number) {
-    Reservation reservation = Objects.requireNonNull(store.reserve(100, 0));
+  private static void put(Store store, int number) {
+    Reservation reservation = Objects.requireNonNull(store.reserve(null, 100, 0));
     assertThat(reservation.append(Unpooled.wrappedBuffer(new byte[100]))).isTrue();
     commit(store, number, reservation, store.moment(key(number))).release();
   }
@@ -295,11 +291,11 @@ class TieredStoreTest {
   @Test
   void whatCannotBeStoredForWantOfHeapLeavesNothingOlderInItsPlace() {
     var isHeapFull = new AtomicBoolean();
-    TieredStore scarce =
-        new TieredStore(
+    Store scarce =
+        new Store(
             arena,
             TestIndexes.inCaller(
-                TieredStore.indexCapacityBytes(CAPACITY),
+                Store.indexCapacityBytes(CAPACITY),
                 PolicyChoice.LRU,
                 changeBytes -> changeBytes <= 0 || !isHeapFull.get(),
                 WallClock.system()),
