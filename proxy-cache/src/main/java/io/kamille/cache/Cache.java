@@ -15,7 +15,6 @@ import io.kamille.cache.index.PolicyChoice;
 import io.kamille.cache.key.HashSecret;
 import io.kamille.cache.memory.Arena;
 import io.kamille.cache.purge.PurgeTable;
-import io.kamille.cache.removal.OperatorPurges;
 import io.kamille.cache.removal.OtherNodes;
 import io.kamille.cache.removal.Removals;
 import io.kamille.cache.removal.RouteQueries;
@@ -115,14 +114,7 @@ public final class Cache implements AutoCloseable {
             lease,
             sendfileFromBytes,
             clock);
-    this.operations =
-        new CacheOperations(
-            store,
-            flights,
-            removals,
-            new OperatorPurges(removals, sweep, queries, clock),
-            queries,
-            clock);
+    this.operations = new CacheOperations(store, flights, removals, queries, clock);
     this.handover = new CacheHandover(store, purges, removals, disk, clock);
     handover.warm();
     index.register(registry);
@@ -267,7 +259,7 @@ public final class Cache implements AutoCloseable {
    * @param hasRoute whether the router has a route for a request; asked from any thread
    */
   public PurgeMethod purgeMethod(ExchangeHandler router, Predicate<RequestHead> hasRoute) {
-    return new PurgeMethod(router, hasRoute, removals, operations.purges(), queries);
+    return new PurgeMethod(router, hasRoute, removals, queries);
   }
 
   /** Until when what is stored may be served without asking the origin about it. */

@@ -3,7 +3,6 @@ package io.kamille.cache;
 import io.kamille.cache.fill.InFlightTable;
 import io.kamille.cache.index.MemoryIndex;
 import io.kamille.cache.key.CacheKey;
-import io.kamille.cache.removal.OperatorPurges;
 import io.kamille.cache.removal.Removals;
 import io.kamille.cache.removal.RouteQueries;
 import io.kamille.cache.rules.SelectingFields;
@@ -24,7 +23,6 @@ public final class CacheOperations {
   private final Store store;
   private final InFlightTable flights;
   private final Removals removals;
-  private final OperatorPurges purges;
   private final RouteQueries queries;
   private final WallClock clock;
 
@@ -32,13 +30,11 @@ public final class CacheOperations {
       Store store,
       InFlightTable flights,
       Removals removals,
-      OperatorPurges purges,
       RouteQueries queries,
       WallClock clock) {
     this.store = store;
     this.flights = flights;
     this.removals = removals;
-    this.purges = purges;
     this.queries = queries;
     this.clock = clock;
   }
@@ -124,8 +120,8 @@ public final class CacheOperations {
   }
 
   /** The purges of operators. */
-  public OperatorPurges purges() {
-    return purges;
+  public Removals purges() {
+    return removals;
   }
 
   /**

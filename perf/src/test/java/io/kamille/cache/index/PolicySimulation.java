@@ -1,6 +1,7 @@
 package io.kamille.cache.index;
 
 import io.kamille.cache.index.RequestSamples.Event;
+import io.kamille.core.loop.WallClock;
 
 /** A cache of numbers that answers a trace: the policies alone, without content. */
 public final class PolicySimulation {
@@ -23,7 +24,7 @@ public final class PolicySimulation {
   private PolicySimulation(PolicyChoice choice, long capacityBytes) {
     long capacity = capacityBytes / UNIT_BYTES;
     admission = new SizeAdmission(capacity, capacityBytes / BYTES_PER_COUNTER);
-    judge = new PolicyJudge(choice, capacity, GHOST_LEAST_BYTES / UNIT_BYTES, 0);
+    judge = new PolicyJudge(choice, capacity, GHOST_LEAST_BYTES / UNIT_BYTES, WallClock.system());
     cache =
         new PolicyCache<>(
             choice.first(),
@@ -113,7 +114,7 @@ public final class PolicySimulation {
     Policy advice = judge.advice();
     if (advice != cache.policy()) {
       cache.choose(advice);
-      judge.switched(advice, 0);
+      judge.switched(advice);
     }
   }
 

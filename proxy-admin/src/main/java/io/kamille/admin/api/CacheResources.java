@@ -61,7 +61,7 @@ public record CacheResources(CacheOperations cache) {
             .answers(WhatIf.class)
             .by(
                 () -> {
-                  cache.index().watch(0);
+                  cache.index().judge().watch(0);
                   return whatIf();
                 }));
   }
@@ -85,7 +85,7 @@ public record CacheResources(CacheOperations cache) {
         cache.memory(),
         cache.keys(),
         cache.index().evictions(),
-        cache.index().policy(),
+        cache.index().judge().snapshot(),
         cache.peak().map(PeakWatch::snapshot).orElse(null));
   }
 
@@ -191,12 +191,12 @@ public record CacheResources(CacheOperations cache) {
       throw new InvalidRequest(EXPECTED_MINUTES);
     }
     int minutes = Json.number(document, "minutes", 0, LONGEST_MINUTES, EXPECTED_MINUTES);
-    cache.index().watch(Duration.ofMinutes(minutes).toSeconds());
+    cache.index().judge().watch(Duration.ofMinutes(minutes).toSeconds());
     return whatIf();
   }
 
   private Answer whatIf() {
-    return whatIf(cache.index().forecast());
+    return whatIf(cache.index().judge().forecast());
   }
 
   static Answer whatIf(@Nullable Forecast forecast) {

@@ -17,17 +17,11 @@ final class IndexThread implements Upkeep {
    */
   private static final long REST_NANOS = 1_000_000;
 
-  private enum State {
-    WORKING,
-    RESTING,
-    SLEEPING
-  }
-
   private final Runnable work;
   private final System.Logger log;
   private final Thread thread;
   private final AtomicLong failures = new AtomicLong();
-  private volatile State state = State.WORKING;
+  private volatile boolean isAsleep;
   private volatile boolean isAsked;
   private volatile boolean isHurried;
   private volatile boolean isClosed;
@@ -55,7 +49,7 @@ final class IndexThread implements Upkeep {
     if (!isAsked) {
       isAsked = true;
     }
-    if (state == State.SLEEPING) {
+    if (isAsleep) {
       LockSupport.unpark(thread);
     }
   }
@@ -64,9 +58,7 @@ final class IndexThread implements Upkeep {
   public void hurry() {
     isHurried = true;
     isAsked = true;
-    if (state != State.WORKING) {
-      LockSupport.unpark(thread);
-    }
+    LockSupport.unpark(thread);
   }
 
   @Override
@@ -94,19 +86,18 @@ final class IndexThread implements Upkeep {
   private void run() {
     while (!isClosed) {
       if (isAsked) {
-        state = State.WORKING;
         isAsked = false;
         isHurried = false;
         doWork();
-        state = State.RESTING;
         if (!isHurried && !isClosed) {
           LockSupport.parkNanos(this, REST_NANOS);
         }
       } else {
-        state = State.SLEEPING;
+        isAsleep = true;
         if (!isAsked && !isClosed) {
           LockSupport.park(this);
         }
+        isAsleep = false;
       }
     }
   }

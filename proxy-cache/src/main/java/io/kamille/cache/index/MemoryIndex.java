@@ -136,7 +136,6 @@ public final class MemoryIndex implements AutoCloseable {
 
   private final long capacityUnits;
   private final IndexMemory memory;
-  private final WallClock clock;
   private final PolicyCache<CacheKey, Variants> cache;
   private final Queue<Variants> evicted = new ConcurrentLinkedQueue<>();
   private final SizeAdmission admission;
@@ -177,13 +176,10 @@ public final class MemoryIndex implements AutoCloseable {
       System.Logger log) {
     this.capacityUnits = capacityBytes / UNIT_BYTES;
     this.memory = memory;
-    this.clock = clock;
     this.upkeep = upkeep.apply(this::maintain);
     this.log = log;
     this.admission = new SizeAdmission(capacityUnits, capacityBytes / BYTES_PER_COUNTER);
-    this.judge =
-        new PolicyJudge(
-            choice, capacityUnits, GHOST_LEAST_BYTES / UNIT_BYTES, clock.epochSeconds());
+    this.judge = new PolicyJudge(choice, capacityUnits, GHOST_LEAST_BYTES / UNIT_BYTES, clock);
     this.sampleMask = judge.sampleMask();
     this.cache =
         new PolicyCache<>(
@@ -554,7 +550,6 @@ public final class MemoryIndex implements AutoCloseable {
       endEvicted();
       checkWeight();
       follow(judge.hear(samples));
-      judge.endWatch(clock.epochSeconds());
       keepSpare();
       isDone = true;
     } finally {
@@ -581,7 +576,7 @@ public final class MemoryIndex implements AutoCloseable {
   private void follow(Policy advice) {
     if (advice != cache.policy()) {
       cache.choose(advice);
-      judge.switched(advice, clock.epochSeconds());
+      judge.switched(advice);
     }
   }
 
@@ -647,23 +642,9 @@ public final class MemoryIndex implements AutoCloseable {
     upkeep.ask();
   }
 
-  /** Which policy chooses what to forget, and why. Not for the path of a request. */
-  public PolicySnapshot policy() {
-    return judge.snapshot();
-  }
-
-  /** Watches for so long what other amounts of memory would hit; 0 ends that. */
-  public void watch(long seconds) {
-    if (seconds == 0) {
-      judge.endWatch();
-    } else {
-      judge.watch(clock.epochSeconds(), clock.epochSeconds() + seconds);
-    }
-  }
-
-  /** What they would have hit, while or after that was watched; null if it never was. */
-  public @Nullable Forecast forecast() {
-    return judge.forecast(clock.epochSeconds());
+  /** Tells which policy chooses what to forget, and what other memory would hit. */
+  public PolicyJudge judge() {
+    return judge;
   }
 
   /** Tells of that index in {@code registry}. */
@@ -673,15 +654,15 @@ public final class MemoryIndex implements AutoCloseable {
     registry.counting(FALLBACK_EVICTIONS, this::fallbackEvictions);
     registry.counting(INDEX_FAILURES, upkeep::failures);
     registry.counting(INDEX_REFUSALS, this::refusals);
-    registry.counting(POLICY_SWITCHES, () -> policy().switches());
+    registry.counting(POLICY_SWITCHES, () -> judge.snapshot().switches());
     for (Policy each : Policy.values()) {
-      registry.gauge(POLICY, () -> policy().policy() == each ? 1 : 0, each.token());
+      registry.gauge(POLICY, () -> judge.snapshot().policy() == each ? 1 : 0, each.token());
       registry.gauge(OBJECT_HITS, () -> estimate(each).objectHitRatio(), each.token());
       registry.gauge(BYTE_HITS, () -> estimate(each).byteHitRatio(), each.token());
     }
   }
 
   private Estimate estimate(Policy policy) {
-    return policy().estimates().get(policy.ordinal());
+    return judge.snapshot().estimates().get(policy.ordinal());
   }
 }

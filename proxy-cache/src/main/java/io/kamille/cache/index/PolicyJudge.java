@@ -2,6 +2,7 @@ package io.kamille.cache.index;
 
 import io.kamille.cache.index.PolicySnapshot.Estimate;
 import io.kamille.cache.index.RequestSamples.Event;
+import io.kamille.core.loop.WallClock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -11,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * Which policy is the better one, by what each would hit of the last requests. Any thread, under
  * its own monitor.
  */
-final class PolicyJudge {
+public final class PolicyJudge {
 
   /*
    * Both policies run all the time as ghosts, on a sample of the keys: a 64th, or more where that
@@ -38,6 +39,7 @@ final class PolicyJudge {
   private static final double PERCENT = 100;
   private static final String FIRST_REASON = "the choice at start";
 
+  private final WallClock clock;
   private final long leastUnits;
   private final int sampleShift;
   private final long capacityUnits;
@@ -60,13 +62,14 @@ final class PolicyJudge {
    *
    * @param leastUnits what a ghost should hold at least
    */
-  PolicyJudge(PolicyChoice choice, long maximumUnits, long leastUnits, long nowEpochSeconds) {
+  PolicyJudge(PolicyChoice choice, long maximumUnits, long leastUnits, WallClock clock) {
     this.choice = choice;
     this.leastUnits = leastUnits;
     this.sampleShift = sampleShift(maximumUnits);
     this.capacityUnits = maximumUnits;
     this.policy = choice.first();
-    this.sinceEpochSeconds = nowEpochSeconds;
+    this.clock = clock;
+    this.sinceEpochSeconds = clock.epochSeconds();
     this.reason = FIRST_REASON;
     for (Policy each : Policy.values()) {
       sides[each.ordinal()] = new Ghost(each, maximumUnits >> sampleShift, BUCKETS);
@@ -89,6 +92,7 @@ final class PolicyJudge {
   /** Takes what was noted since, and says which policy the index should have. */
   synchronized Policy hear(RequestSamples samples) {
     samples.tell(this::hear);
+    endWatchInTime();
     return advice();
   }
 
@@ -111,30 +115,34 @@ final class PolicyJudge {
     }
   }
 
-  /** Watches what other amounts of memory would hit, until then; anew if it is watched already. */
-  synchronized void watch(long nowEpochSeconds, long untilEpochSeconds) {
-    whatIf = new WhatIf(capacityUnits, sampleShift, nowEpochSeconds, untilEpochSeconds);
-    lastForecast = null;
+  /** Watches for so long what other amounts of memory would hit, anew; 0 ends that. */
+  public synchronized void watch(long seconds) {
+    if (seconds == 0) {
+      endWatch();
+    } else {
+      long now = clock.epochSeconds();
+      whatIf = new WhatIf(capacityUnits, sampleShift, now, now + seconds);
+      lastForecast = null;
+    }
   }
 
-  /** Ends that; what was counted stays. */
-  synchronized void endWatch() {
+  /** What was counted stays. */
+  private void endWatch() {
     if (whatIf != null) {
       lastForecast = whatIf.forecast(false);
       whatIf = null;
     }
   }
 
-  /** Ends that if its time is over. */
-  synchronized void endWatch(long nowEpochSeconds) {
-    if (whatIf != null && whatIf.isOver(nowEpochSeconds)) {
+  private void endWatchInTime() {
+    if (whatIf != null && whatIf.isOver(clock.epochSeconds())) {
       endWatch();
     }
   }
 
-  /** What was counted; null if it was never watched. */
-  synchronized @Nullable Forecast forecast(long nowEpochSeconds) {
-    endWatch(nowEpochSeconds);
+  /** What they would have hit, while or after that was watched; null if it never was. */
+  public synchronized @Nullable Forecast forecast() {
+    endWatchInTime();
     return whatIf == null ? lastForecast : whatIf.forecast(true);
   }
 
@@ -170,11 +178,11 @@ final class PolicyJudge {
   }
 
   /** The index has that policy now. */
-  synchronized void switched(Policy chosen, long nowEpochSeconds) {
+  synchronized void switched(Policy chosen) {
     reason = choice == PolicyChoice.AUTO ? reasonFor(chosen) : "the setting says so";
     policy = chosen;
     switches++;
-    sinceEpochSeconds = nowEpochSeconds;
+    sinceEpochSeconds = clock.epochSeconds();
     bucketsSinceSwitch = 0;
     sides[Policy.TINYLFU.ordinal()].beginAnew();
   }
@@ -194,7 +202,8 @@ final class PolicyJudge {
     return Math.min(requests, (long) (BUCKETS - 1) * BUCKET_REQUESTS + requests % BUCKET_REQUESTS);
   }
 
-  synchronized PolicySnapshot snapshot() {
+  /** Which policy chooses what to forget, and why. Not for the path of a request. */
+  public synchronized PolicySnapshot snapshot() {
     List<Estimate> estimates = new ArrayList<>();
     for (Policy each : Policy.values()) {
       Ghost side = sides[each.ordinal()];

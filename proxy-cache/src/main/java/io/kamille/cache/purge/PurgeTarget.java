@@ -92,9 +92,7 @@ public record PurgeTarget(Kind kind, List<String> names, List<String> prefixes, 
   /** All URIs that begin with that one, octet by octet; null if no URI can. */
   public static @Nullable PurgeTarget prefix(String uri) {
     String normal = NormalUri.of(uri);
-    return normal == null
-        ? null
-        : new PurgeTarget(Kind.PREFIX, List.of(uri), List.of(normal), Tags.NONE);
+    return normal == null ? null : prefix(Kind.PREFIX, uri, List.of(normal));
   }
 
   /**
@@ -105,11 +103,13 @@ public record PurgeTarget(Kind kind, List<String> names, List<String> prefixes, 
     boolean hasHost = reference.startsWith("//");
     String plain = NormalUri.of((hasHost ? "http:" : "http://host") + reference);
     String secure = NormalUri.of((hasHost ? "https:" : "https://host") + reference);
-    if (!reference.startsWith("/") || plain == null || secure == null) {
-      return null;
-    }
-    List<String> prefixes = hasHost ? List.of(plain, secure) : List.of(reference);
-    return new PurgeTarget(Kind.PREFIX, List.of(reference), prefixes, Tags.NONE);
+    return !reference.startsWith("/") || plain == null || secure == null
+        ? null
+        : prefix(Kind.PREFIX, reference, hasHost ? List.of(plain, secure) : List.of(reference));
+  }
+
+  private static PurgeTarget prefix(Kind kind, String name, List<String> prefixes) {
+    return new PurgeTarget(kind, List.of(name), prefixes, Tags.NONE);
   }
 
   /** Whether a normal URI begins with a prefix, or its path with one that is a path. */
@@ -121,15 +121,9 @@ public record PurgeTarget(Kind kind, List<String> names, List<String> prefixes, 
 
   /** All URIs of a host with an optional port, by both schemes; null if it is none. */
   public static @Nullable PurgeTarget host(String authority) {
-    if (authority.indexOf('/') >= 0 || authority.indexOf('?') >= 0) {
-      return null;
-    }
-    String plain = NormalUri.of("http://" + authority);
-    String secure = NormalUri.of("https://" + authority);
-    if (plain == null || secure == null) {
-      return null;
-    }
-    return new PurgeTarget(Kind.HOST, List.of(authority), List.of(plain, secure), Tags.NONE);
+    boolean isAuthority = authority.indexOf('/') < 0 && authority.indexOf('?') < 0;
+    PurgeTarget all = isAuthority ? relativePrefix("//" + authority) : null;
+    return all == null ? null : prefix(Kind.HOST, authority, all.prefixes);
   }
 
   /** All that has one of these tags. */

@@ -1,6 +1,7 @@
 package io.kamille.cache.removal;
 
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.kamille.cache.fill.InFlightTable;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.key.NormalUri;
@@ -10,6 +11,7 @@ import io.kamille.cache.purge.PurgeTable;
 import io.kamille.cache.purge.PurgeTarget;
 import io.kamille.cache.purge.PurgeTarget.Kind;
 import io.kamille.cache.purge.RemovalListener;
+import io.kamille.cache.removal.PurgeReport.State;
 import io.kamille.cache.rules.Invalidation;
 import io.kamille.cache.rules.Tags;
 import io.kamille.cache.store.Variants;
@@ -21,19 +23,25 @@ import io.kamille.core.loop.WallClock;
 import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes responses out of the store, for good: requests that come afterwards do not meet them, nor
- * those that are still on their way. Any thread.
+ * Takes responses out of the store, for good, or makes them stale: for operators, other nodes and
+ * answers to unsafe requests. Requests that come afterwards do not meet them, nor those that are
+ * still on their way. Any thread.
  */
 public final class Removals {
 
@@ -45,6 +53,12 @@ public final class Removals {
               + " ask for in answers to unsafe requests.",
           "kind");
 
+  /** How many purges of operators are remembered. */
+  public static final int RECENT = 100;
+
+  /** How many dry runs may wait to be counted. */
+  static final int COUNTS = 8;
+
   private final Store store;
   private final InFlightTable flights;
   private final PurgeTable table;
@@ -55,6 +69,13 @@ public final class Removals {
   // Volatile: set at start, read on the loops.
   private volatile Consumer<RequestHead> toldOfInvalid = _ -> {};
   private final Map<Kind, LongAdder> counts = new EnumMap<>(Kind.class);
+  private final AtomicInteger counting = new AtomicInteger();
+
+  @GuardedBy("this")
+  private final Deque<Entry> recent = new ArrayDeque<>();
+
+  @GuardedBy("this")
+  private long lastOwn;
 
   public Removals(
       Store store,
@@ -90,38 +111,11 @@ public final class Removals {
     return keys.stream().mapToInt(this::removeNow).sum();
   }
 
-  /** Makes what is stored under the keys of a URI stale, and says how many responses that were. */
-  int soften(Set<CacheKey> keys, Purge purge) {
-    counted(Kind.URL);
-    return keys.stream().mapToInt(key -> store.soften(key, purge)).sum();
-  }
-
-  /** Remembers what a purge is about to remove, so that it can be fetched again. Not on a loop. */
-  void remember(CacheKey key, Purge purge) {
-    store.remember(key, purge);
-  }
-
-  /** What a purge has removed, the hottest first; empty if that is not remembered. */
-  List<PurgedUrl> purgedUrls(Purge purge) {
-    return store.purgedUrls().of(purge);
-  }
-
-  /** How many responses are stored under these keys, in memory or on a disk. */
-  public int count(Set<CacheKey> keys) {
-    return keys.stream().mapToInt(this::count).sum();
-  }
-
-  private int count(CacheKey key) {
-    Variants variants = store.peek(key);
-    return Math.max(variants == null ? 0 : variants.size(), store.copies(key));
-  }
-
   /**
-   * Purges whatever {@code target} is about: it holds when this returns, and memory comes free
-   * later.
+   * Purges what has no keys of its own: it holds when this returns, and memory comes free later.
    */
   @CanIgnoreReturnValue
-  Purge purge(PurgeTarget target, boolean isSoft) {
+  Purge purgeNow(PurgeTarget target, boolean isSoft) {
     Purge purge = table.purge(target, isSoft, clock.epochSeconds());
     counted(target.kind());
     sweeper.request();
@@ -143,7 +137,7 @@ public final class Removals {
 
       @Override
       public void purged(PurgeNotes.Note note) {
-        purge(note.target(), note.isSoft());
+        purgeNow(note.target(), note.isSoft());
       }
 
       @Override
@@ -172,7 +166,7 @@ public final class Removals {
     List<String> groups = Tags.invalidated(response.fields());
     if (!groups.isEmpty() && !request.method().isSafe()) {
       targets.add(PurgeTarget.groups(request, groups));
-      purge(targets.getLast(), false);
+      purgeNow(targets.getLast(), false);
     }
     return nodes == null || targets.isEmpty() ? null : nodes.purged(targets);
   }
@@ -207,6 +201,134 @@ public final class Removals {
   @SuppressWarnings("NullAway") // every kind has its counter
   private void counted(Kind kind) {
     counts.get(kind).increment();
+  }
+
+  // The purges of operators, and the last of them for looking up
+
+  private record Entry(
+      long id, Purge purge, boolean isDryRun, BooleanSupplier isDone, State before) {
+
+    PurgeReport report() {
+      boolean isOver = isDone.getAsBoolean();
+      return new PurgeReport(
+          id,
+          purge.shown(),
+          purge.isSoft(),
+          isDryRun,
+          purge.epochSeconds(),
+          isOver ? State.DONE : before,
+          purge.affected());
+    }
+  }
+
+  /**
+   * Purges what {@code target} is about: no request that comes afterwards meets it, or meets it
+   * fresh.
+   *
+   * @param isSoft whether it is made stale, not removed
+   */
+  public PurgeReport purge(PurgeTarget target, boolean isSoft) {
+    return purge(0, target, isSoft);
+  }
+
+  /**
+   * The same.
+   *
+   * @param number by which other nodes know it; 0 for one of our own, which is negative if there
+   *     are other nodes
+   */
+  public PurgeReport purge(long number, PurgeTarget target, boolean isSoft) {
+    Set<CacheKey> keys = keysOf(target);
+    if (!keys.isEmpty()) {
+      Purge purge = unnumbered(target, isSoft);
+      keys.forEach(key -> store.remember(key, purge));
+      purge.affected(isSoft ? soften(keys, purge) : remove(keys));
+      return noted(number, purge, false, () -> true, State.DONE);
+    }
+    Purge purge = purgeNow(target.orAny(), isSoft);
+    return noted(
+        number, purge, false, () -> sweeper.sweptUpTo() >= purge.sequence(), State.SWEEPING);
+  }
+
+  private int soften(Set<CacheKey> keys, Purge purge) {
+    counted(Kind.URL);
+    return keys.stream().mapToInt(key -> store.soften(key, purge)).sum();
+  }
+
+  /**
+   * Counts what such a purge would be about, at once or a little later, and changes nothing.
+   *
+   * @return null if too many counts are under way
+   */
+  public @Nullable PurgeReport count(PurgeTarget target, boolean isSoft) {
+    Purge purge = unnumbered(target, isSoft);
+    Set<CacheKey> keys = keysOf(target);
+    if (!keys.isEmpty()) {
+      purge.affected(count(keys));
+      return noted(0, purge, true, () -> true, State.DONE);
+    }
+    if (counting.getAndUpdate(counts -> Math.min(COUNTS, counts + 1)) == COUNTS) {
+      return null;
+    }
+    var counted = new AtomicLong(-1);
+    PurgeReport report = noted(0, purge, true, () -> counted.get() >= 0, State.COUNTING);
+    sweeper.count(
+        target.orAny(),
+        count -> {
+          purge.affected(count);
+          counted.set(count);
+          counting.decrementAndGet();
+        });
+    return report;
+  }
+
+  /** How many responses are stored under these keys, in memory or on a disk. */
+  public int count(Set<CacheKey> keys) {
+    return keys.stream().mapToInt(this::count).sum();
+  }
+
+  private int count(CacheKey key) {
+    Variants variants = store.peek(key);
+    return Math.max(variants == null ? 0 : variants.size(), store.copies(key));
+  }
+
+  private Purge unnumbered(PurgeTarget target, boolean isSoft) {
+    return new Purge(0, target, isSoft, clock.epochSeconds());
+  }
+
+  private Set<CacheKey> keysOf(PurgeTarget target) {
+    return target.kind() == Kind.URL ? queries.keysOf(target.names().getFirst()) : Set.of();
+  }
+
+  private synchronized PurgeReport noted(
+      long number, Purge purge, boolean isDryRun, BooleanSupplier isDone, State before) {
+    if (number == 0) {
+      lastOwn += others == null ? 1 : -1;
+    }
+    Entry entry = new Entry(number == 0 ? lastOwn : number, purge, isDryRun, isDone, before);
+    recent.addFirst(entry);
+    if (recent.size() > RECENT) {
+      recent.removeLast();
+    }
+    return entry.report();
+  }
+
+  /**
+   * What a purge removed or made stale, the hottest first, so that it can be fetched again; null if
+   * there is no such purge. Empty if it is not remembered any more.
+   */
+  public synchronized @Nullable List<PurgedUrl> removedBy(long id) {
+    for (Entry entry : recent) {
+      if (entry.id == id && !entry.isDryRun) {
+        return store.purgedUrls().of(entry.purge);
+      }
+    }
+    return null;
+  }
+
+  /** The last {@value #RECENT}, the newest first. */
+  public synchronized List<PurgeReport> recent() {
+    return recent.stream().map(Entry::report).toList();
   }
 
   /** Tells of purges in {@code registry}. */

@@ -5,7 +5,6 @@ import io.kamille.cache.decision.Explanation.Decision;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.key.NormalUri;
 import io.kamille.cache.purge.PurgeTarget;
-import io.kamille.cache.removal.OperatorPurges;
 import io.kamille.cache.removal.OtherNodes;
 import io.kamille.cache.removal.PurgeReport;
 import io.kamille.cache.removal.Removals;
@@ -56,7 +55,6 @@ public final class PurgeMethod implements ExchangeHandler {
   private final Predicate<RequestHead> hasRoute;
   private final Removals removals;
   private final RouteQueries queries;
-  private final OperatorPurges purges;
   private final AtomicReference<Rules> rules =
       new AtomicReference<>(new Rules(AddressRanges.NONE, TagFields.USUAL));
 
@@ -66,12 +64,10 @@ public final class PurgeMethod implements ExchangeHandler {
       ExchangeHandler router,
       Predicate<RequestHead> hasRoute,
       Removals removals,
-      OperatorPurges purges,
       RouteQueries queries) {
     this.router = router;
     this.hasRoute = hasRoute;
     this.removals = removals;
-    this.purges = purges;
     this.queries = queries;
   }
 
@@ -122,7 +118,7 @@ public final class PurgeMethod implements ExchangeHandler {
     } else {
       StringBuilder text = new StringBuilder();
       for (Order order : orders) {
-        PurgeReport report = purges.purge(order.target(), order.isSoft());
+        PurgeReport report = removals.purge(order.target(), order.isSoft());
         text.append("purge number: ").append(report.id()).append('\n');
       }
       removals.whenKept(() -> answer.say(StatusCode.OK, text.toString()));

@@ -218,13 +218,13 @@ class MemoryIndexTest {
     index.choose(PolicyChoice.LRU);
     assertThat(keys()).isEqualTo(before);
     assertThat(arena.usedBytes()).isEqualTo(used);
-    PolicySnapshot snapshot = index.policy();
+    PolicySnapshot snapshot = index.judge().snapshot();
     assertThat(snapshot.choice()).isEqualTo(PolicyChoice.LRU);
     assertThat(snapshot.policy()).isEqualTo(Policy.LRU);
     assertThat(snapshot.sinceEpochSeconds()).isEqualTo(1_800_000_060);
     assertThat(snapshot.reason()).isEqualTo("the setting says so");
     index.choose(PolicyChoice.AUTO);
-    assertThat(index.policy().policy()).isEqualTo(Policy.LRU);
+    assertThat(index.judge().snapshot().policy()).isEqualTo(Policy.LRU);
   }
 
   @Test
@@ -236,7 +236,7 @@ class MemoryIndexTest {
         put(number, 1000);
       }
     }
-    PolicySnapshot snapshot = index.policy();
+    PolicySnapshot snapshot = index.judge().snapshot();
     assertThat(snapshot.policy()).isEqualTo(Policy.LRU);
     assertThat(snapshot.reason()).startsWith("lru would have hit");
     assertThat(index.size()).isGreaterThan(300);

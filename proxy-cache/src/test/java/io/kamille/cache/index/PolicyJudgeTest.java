@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.cache.index.PolicySnapshot.Estimate;
 import io.kamille.cache.index.RequestSamples.Event;
+import io.kamille.core.loop.ManualClock;
+import java.time.Duration;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
@@ -12,12 +14,13 @@ class PolicyJudgeTest {
   private static final int MAXIMUM = 1000;
   private static final int WINDOW = 8 * 2048;
 
+  private final ManualClock clock = ManualClock.atSeconds(100);
   private final PolicyJudge judge = judge(PolicyChoice.AUTO);
   private final SplittableRandom random = new SplittableRandom(3);
   private long now;
 
-  private static PolicyJudge judge(PolicyChoice choice) {
-    return new PolicyJudge(choice, MAXIMUM, MAXIMUM, 100);
+  private PolicyJudge judge(PolicyChoice choice) {
+    return new PolicyJudge(choice, MAXIMUM, MAXIMUM, clock);
   }
 
   /** New objects all the time, each asked for a few times soon after it came. */
@@ -52,7 +55,7 @@ class PolicyJudgeTest {
 
   @Test
   void frequencyMakesTinyLfuTheBetterOne() {
-    judge.switched(Policy.LRU, 100);
+    judge.switched(Policy.LRU);
     for (int i = 0; i < 2 * WINDOW; i++) {
       ask(judge, frequent());
     }
@@ -73,7 +76,8 @@ class PolicyJudgeTest {
     for (int i = 0; i < 2 * WINDOW; i++) {
       ask(judge, recent());
     }
-    judge.switched(Policy.LRU, 200);
+    clock.advance(Duration.ofSeconds(100));
+    judge.switched(Policy.LRU);
     for (int i = 0; i < WINDOW - 1; i++) {
       ask(judge, frequent());
       assertThat(judge.advice()).isEqualTo(Policy.LRU);
@@ -85,7 +89,8 @@ class PolicyJudgeTest {
     for (int i = 0; i < 2 * WINDOW; i++) {
       ask(judge, recent());
     }
-    judge.switched(judge.advice(), 200);
+    clock.advance(Duration.ofSeconds(100));
+    judge.switched(judge.advice());
     PolicySnapshot snapshot = judge.snapshot();
     assertThat(snapshot.policy()).isEqualTo(Policy.LRU);
     assertThat(snapshot.sinceEpochSeconds()).isEqualTo(200);
@@ -104,7 +109,8 @@ class PolicyJudgeTest {
     assertThat(fixed.advice()).isEqualTo(Policy.TINYLFU);
     fixed.choose(PolicyChoice.LRU);
     assertThat(fixed.advice()).isEqualTo(Policy.LRU);
-    fixed.switched(Policy.LRU, 300);
+    clock.advance(Duration.ofSeconds(200));
+    fixed.switched(Policy.LRU);
     assertThat(fixed.snapshot().reason()).isEqualTo("the setting says so");
   }
 
@@ -133,10 +139,10 @@ class PolicyJudgeTest {
 
   @Test
   void oneOfSixtyFourKeysIsSampledWhereThatIsEnough() {
-    PolicyJudge large = new PolicyJudge(PolicyChoice.AUTO, 64L * MAXIMUM, MAXIMUM, 0);
+    PolicyJudge large = new PolicyJudge(PolicyChoice.AUTO, 64L * MAXIMUM, MAXIMUM, clock);
     assertThat(large.snapshot().sampledShare()).isEqualTo(1.0 / 64);
     assertThat(large.sampleMask()).isEqualTo(63);
-    PolicyJudge small = new PolicyJudge(PolicyChoice.AUTO, 5L * MAXIMUM, MAXIMUM, 0);
+    PolicyJudge small = new PolicyJudge(PolicyChoice.AUTO, 5L * MAXIMUM, MAXIMUM, clock);
     assertThat(small.snapshot().sampledShare()).isEqualTo(1.0 / 4);
   }
 }

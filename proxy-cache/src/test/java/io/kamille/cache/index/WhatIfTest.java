@@ -3,6 +3,8 @@ package io.kamille.cache.index;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.cache.index.RequestSamples.Event;
+import io.kamille.core.loop.ManualClock;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
@@ -12,11 +14,12 @@ class WhatIfTest {
 
   private static final int MAXIMUM = 1000;
 
-  private final PolicyJudge judge = new PolicyJudge(PolicyChoice.LRU, MAXIMUM, MAXIMUM, 100);
+  private final ManualClock clock = ManualClock.atSeconds(100);
+  private final PolicyJudge judge = new PolicyJudge(PolicyChoice.LRU, MAXIMUM, MAXIMUM, clock);
   private final SplittableRandom random = new SplittableRandom(5);
 
-  private Forecast forecast(long now) {
-    return Objects.requireNonNull(judge.forecast(now));
+  private Forecast forecast() {
+    return Objects.requireNonNull(judge.forecast());
   }
 
   private double ratio(Forecast forecast, Policy policy, double factor) {
@@ -30,17 +33,17 @@ class WhatIfTest {
   @Test
   void nobodyIsToldWhatNobodyAsked() {
     judge.hear(Event.FOUND, 1, 1);
-    assertThat(judge.forecast(100)).isNull();
+    assertThat(judge.forecast()).isNull();
   }
 
   /** Two thousand objects, asked for equally often: memory for so many holds that share of them. */
   @Test
   void lruHitsTheShareThatFits() {
-    judge.watch(100, 700);
+    judge.watch(600);
     for (int i = 0; i < 200_000; i++) {
       judge.hear(Event.FOUND, random.nextInt(2 * MAXIMUM), 1);
     }
-    Forecast forecast = forecast(101);
+    Forecast forecast = forecast();
     assertThat(forecast.isOpen()).isTrue();
     assertThat(forecast.sampledShare()).isEqualTo(1);
     assertThat(ratio(forecast, Policy.LRU, 0.25)).isBetween(0.11, 0.14);
@@ -55,29 +58,30 @@ class WhatIfTest {
 
   @Test
   void whatIsNotFoundCountsOnceItIsStored() {
-    judge.watch(100, 700);
+    judge.watch(600);
     judge.hear(Event.MISSED, 1, 0);
-    assertThat(forecast(101).estimates()).allMatch(each -> each.requests() == 0);
+    assertThat(forecast().estimates()).allMatch(each -> each.requests() == 0);
     judge.hear(Event.STORED, 1, 10);
     judge.hear(Event.MISSED, 1, 0);
-    assertThat(forecast(101).estimates())
+    assertThat(forecast().estimates())
         .allMatch(each -> each.requests() == 2 && each.objectHitRatio() == 0.5);
     judge.hear(Event.REMOVED, 1, 0);
     judge.hear(Event.MISSED, 1, 0);
-    assertThat(forecast(101).estimates()).allMatch(each -> each.requests() == 2);
+    assertThat(forecast().estimates()).allMatch(each -> each.requests() == 2);
   }
 
   @Test
   void watchingEndsWithItsTimeAndTheCountStays() {
-    judge.watch(100, 160);
+    judge.watch(60);
     judge.hear(Event.FOUND, 1, 1);
-    judge.endWatch(160);
+    clock.advance(Duration.ofSeconds(60));
+    judge.hear(new RequestSamples());
     judge.hear(Event.FOUND, 1, 1);
-    Forecast forecast = forecast(200);
+    Forecast forecast = forecast();
     assertThat(forecast.isOpen()).isFalse();
     assertThat(forecast.estimates()).allMatch(each -> each.requests() == 1);
-    judge.watch(200, 260);
-    assertThat(forecast(200).estimates()).allMatch(each -> each.requests() == 0);
+    judge.watch(60);
+    assertThat(forecast().estimates()).allMatch(each -> each.requests() == 0);
   }
 
   @Test

@@ -42,7 +42,6 @@ final class PurgeFixture implements AutoCloseable {
   final Removals removals =
       new Removals(
           store, new InFlightTable(clock, table), table, sweeper, new RouteQueries(), clock);
-  final OperatorPurges purges = new OperatorPurges(removals, sweeper, new RouteQueries(), clock);
 
   /** Does all that the sweeper has to do. */
   void sweep() {

@@ -63,7 +63,7 @@ class SweeperTest {
   }
 
   private Purge purge(String... tags) {
-    return fixture.removals.purge(PurgeTarget.tags(List.of(tags)), false);
+    return fixture.removals.purgeNow(PurgeTarget.tags(List.of(tags)), false);
   }
 
   @Test
