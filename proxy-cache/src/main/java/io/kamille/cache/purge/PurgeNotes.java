@@ -50,12 +50,4 @@ public record PurgeNotes(long last, List<Note> notes, PurgeNumbers numbers) {
           tags);
     }
   }
-
-  /** Where a table's notes are kept for a later process. Told of them in order; must not wait. */
-  @FunctionalInterface
-  public interface Keeper {
-
-    /** A purge was noted. */
-    void noted(Note note);
-  }
 }

@@ -7,15 +7,13 @@ import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;
 import java.lang.System.Logger.Level;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.Deque;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -94,10 +92,9 @@ public final class PurgeTable {
   }
 
   private final PurgeNumbers numbers = new PurgeNumbers();
-  private final Map<Long, Purge> recent = new ConcurrentHashMap<>();
 
-  @GuardedBy("this")
-  private final Deque<Long> recentNumbers = new ArrayDeque<>();
+  /** Those that count what they do. */
+  private final ConcurrentSkipListMap<Long, Purge> recent = new ConcurrentSkipListMap<>();
 
   /** When soft purges were made, by number; one for each second. */
   private final ConcurrentSkipListMap<Long, Long> times = new ConcurrentSkipListMap<>();
@@ -105,8 +102,9 @@ public final class PurgeTable {
   /** The last comes first. */
   private volatile Prefix[] within = {};
 
+  /** Keeps notes for a later process, in order; does not wait. */
   @GuardedBy("this")
-  private PurgeNotes.@Nullable Keeper keeper;
+  private @Nullable Consumer<PurgeNotes.Note> keeper;
 
   /** Another process that has the same responses, besides the keeper. */
   @GuardedBy("this")
@@ -141,15 +139,14 @@ public final class PurgeTable {
     long number = last + 1;
     Purge purge = new Purge(number, target, isSoft, nowSeconds);
     recent.put(number, purge);
-    recentNumbers.add(number);
-    if (recentNumbers.size() > RECENT) {
-      recent.remove(recentNumbers.remove());
+    if (recent.size() > RECENT) {
+      recent.pollFirstEntry();
     }
     PurgeNotes.Note note = PurgeNotes.Note.of(purge, target.prefixes(), target.tags());
     note(note);
     last = number;
     if (keeper != null) {
-      keeper.noted(note);
+      keeper.accept(note);
     }
     if (other != null) {
       other.purged(note);
@@ -161,7 +158,7 @@ public final class PurgeTable {
    * Adds what another process noted, before anything that it stored is found, and tells {@code
    * keeper} of all that comes.
    */
-  public synchronized void keep(PurgeNotes others, PurgeNotes.Keeper keeper) {
+  public synchronized void keep(PurgeNotes others, Consumer<PurgeNotes.Note> keeper) {
     long largest = numbers.raise(others.numbers());
     lastTag = Math.max(lastTag, largest);
     lastPrefix = Math.max(lastPrefix, largest);
@@ -179,7 +176,7 @@ public final class PurgeTable {
   }
 
   /** Tells {@code keeper} of all that comes, instead of the keeper before. */
-  public synchronized void tell(PurgeNotes.@Nullable Keeper keeper) {
+  public synchronized void tell(@Nullable Consumer<PurgeNotes.Note> keeper) {
     this.keeper = keeper;
   }
 

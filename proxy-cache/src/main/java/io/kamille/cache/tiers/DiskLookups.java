@@ -398,14 +398,10 @@ public final class DiskLookups {
     private @Nullable StoredResponse promote(Extent extent) {
       Promotion promotion =
           new Promotion(store, key, changes, home, (head, length) -> isWanted(head));
-      try {
-        boolean isProven = copies.disk().read(key, extent, promotion);
-        isWithoutMemory |= promotion.isWithoutMemory();
-        isBroken |= !isProven && promotion.isUnderWay();
-        return isProven ? promotion.complete() : null;
-      } finally {
-        promotion.abandon();
-      }
+      StoredResponse promoted = promotion.from(copies.disk(), extent);
+      isWithoutMemory |= promotion.isWithoutMemory();
+      isBroken |= promotion.isBroken();
+      return promoted;
     }
   }
 }

@@ -1,5 +1,7 @@
 package io.kamille.cache.tiers;
 
+import io.kamille.cache.disk.DiskTier;
+import io.kamille.cache.disk.Extent;
 import io.kamille.cache.disk.RecordSink;
 import io.kamille.cache.disk.StoredHead;
 import io.kamille.cache.key.CacheKey;
@@ -20,6 +22,7 @@ final class Promotion implements RecordSink {
   private @Nullable StoredHead head;
   private long unpurgedUpTo;
   private boolean isWithoutMemory;
+  private boolean isBroken;
 
   /**
    * A promotion that has not begun.
@@ -61,36 +64,35 @@ final class Promotion implements RecordSink {
     return isRoom;
   }
 
-  /** Whether the copy is wanted and there is room, so that only the disk can stand against it. */
-  boolean isUnderWay() {
-    return reservation != null && !isWithoutMemory;
+  /**
+   * Reads it, and makes it visible. Waits for the disk; once.
+   *
+   * @return the response with a lease that the caller owns; null if it must not be used
+   */
+  @Nullable StoredResponse from(DiskTier disk, Extent extent) {
+    try {
+      boolean isProven = disk.read(key, extent, this);
+      isBroken = !isProven && reservation != null && !isWithoutMemory;
+      Reservation complete = reservation;
+      if (!isProven || complete == null || head == null) {
+        return null;
+      }
+      reservation = null;
+      return store.promote(key, complete, changes, unpurgedUpTo, head::with);
+    } finally {
+      if (reservation != null) {
+        reservation.abandon();
+      }
+    }
+  }
+
+  /** Whether the copy was wanted and there was room, so that only the disk stood against it. */
+  boolean isBroken() {
+    return isBroken;
   }
 
   /** Whether there was no room in memory. */
   boolean isWithoutMemory() {
     return isWithoutMemory;
-  }
-
-  /**
-   * Ends it: all octets are here and proven.
-   *
-   * @return the response with a lease that the caller owns; null if it must not be used
-   */
-  @Nullable StoredResponse complete() {
-    Reservation complete = reservation;
-    StoredHead from = head;
-    if (complete == null || from == null) {
-      return null;
-    }
-    reservation = null;
-    return store.promote(key, complete, changes, unpurgedUpTo, from::with);
-  }
-
-  /** Gives the room back, unless it has been completed. */
-  void abandon() {
-    if (reservation != null) {
-      reservation.abandon();
-      reservation = null;
-    }
   }
 }

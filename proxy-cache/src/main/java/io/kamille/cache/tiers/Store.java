@@ -440,8 +440,8 @@ public final class Store {
   // What purges remove
 
   /**
-   * Compares what is under a key with the purges that came since it was last looked at. Makes
-   * pauses if it removes much, so not on a loop.
+   * Compares what is under a key with the purges that came since it was last looked at. Brings the
+   * index up to date if it removes much, so not on a loop.
    */
   public void sweep(CacheKey key, Variants variants) {
     if (settle(key, variants, true)) {

@@ -2,9 +2,9 @@ package io.kamille.cache.tiers;
 
 import io.kamille.cache.disk.DiskTier;
 import io.kamille.cache.disk.Extent;
+import io.kamille.cache.disk.StoredHead;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.store.StoredResponse;
-import io.kamille.cache.store.Variants;
 import io.kamille.core.loop.WallClock;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
@@ -85,22 +85,16 @@ public final class WarmStart implements AutoCloseable {
   private void take(CacheKey key) {
     long changes = store.changes(key);
     for (Extent extent : disk.find(key)) {
-      Promotion promotion =
-          new Promotion(
-              store,
-              key,
-              changes,
-              0,
-              (head, length) -> store.usedBytes() + head.encoded().length() + length < limitBytes);
-      try {
-        StoredResponse taken = disk.read(key, extent, promotion) ? promotion.complete() : null;
-        if (taken != null) {
-          taken.release();
-        }
-      } finally {
-        promotion.abandon();
+      StoredResponse taken =
+          new Promotion(store, key, changes, 0, this::hasRoomFor).from(disk, extent);
+      if (taken != null) {
+        taken.release();
       }
     }
+  }
+
+  private boolean hasRoomFor(StoredHead head, int contentLength) {
+    return store.usedBytes() + head.encoded().length() + contentLength < limitBytes;
   }
 
   /**
@@ -131,7 +125,14 @@ public final class WarmStart implements AutoCloseable {
     long deadlineNanos = clock.nanos() + limitNanos;
     List<Member> members = new ArrayList<>();
     long now = clock.epochSeconds();
-    store.forEach((key, variants) -> addAll(key, variants, now, members));
+    store.forEach(
+        (key, variants) ->
+            variants.forEach(
+                response -> {
+                  if (isOfUse(response, now)) {
+                    members.add(new Member(key, response, response.hits()));
+                  }
+                }));
     members.sort(Comparator.comparingInt(Member::hits).reversed());
     Set<CacheKey> keys = new LinkedHashSet<>();
     boolean isTime = true;
@@ -153,26 +154,20 @@ public final class WarmStart implements AutoCloseable {
     disk.keepHeat(List.copyOf(keys));
   }
 
-  private static void addAll(
-      CacheKey key, Variants variants, long nowEpochSeconds, List<Member> members) {
-    for (int i = 0; i < variants.size(); i++) {
-      StoredResponse response = variants.at(i);
-      boolean isOfUse =
-          response.facts().isFresh(nowEpochSeconds) || response.facts().hasValidator();
-      if (isOfUse && (response.isCopied() || response.hits() > 0)) {
-        members.add(new Member(key, response, response.hits()));
-      }
-    }
+  private static boolean isOfUse(StoredResponse response, long nowEpochSeconds) {
+    return (response.facts().isFresh(nowEpochSeconds) || response.facts().hasValidator())
+        && (response.isCopied() || response.hits() > 0);
   }
 
   /** Waits for room in the queue; false if there is no time left. */
   private boolean write(Member member, WallClock clock, long deadlineNanos) {
-    boolean isOffered = offer(member);
-    while (!isOffered && disk.isRunning() && clock.nanos() - deadlineNanos < 0) {
+    while (!offer(member)) {
+      if (!disk.isRunning() || clock.nanos() - deadlineNanos >= 0) {
+        return false;
+      }
       LockSupport.parkNanos(this, ROOM_LOOK_NANOS);
-      isOffered = offer(member);
     }
-    return isOffered;
+    return true;
   }
 
   /** Whether nothing more is to be done for it. */

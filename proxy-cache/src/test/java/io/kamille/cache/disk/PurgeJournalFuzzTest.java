@@ -34,7 +34,6 @@ class PurgeJournalFuzzTest {
   private static final String NAME = "00000001.purges";
   private static final int HEADER_LENGTH = 32;
   private static final int FRAME_LENGTH = 12;
-  private static final PurgeNotes.Keeper NOBODY = note -> {};
 
   private final SplittableRandom random = new SplittableRandom(FuzzBudget.SEED);
   private final OctetSpoiler spoiler = new OctetSpoiler(random);
@@ -76,7 +75,7 @@ class PurgeJournalFuzzTest {
         assertThat(again.last()).as(because(octets)).isEqualTo(found.last());
         assertThat(pages(again)).as(because(octets)).isEqualTo(pages(found));
         PurgeTable table = new PurgeTable();
-        table.keep(found, NOBODY);
+        table.keep(found, note -> {});
         assertThat(table.last()).as(because(octets)).isGreaterThan(found.last());
         Purge purge = table.purge(PurgeTarget.all(), false, DiskFixture.NOW);
         assertThat(table.find(table.last() - 1, Tags.NONE, () -> "http://a/"))
