@@ -2,7 +2,7 @@ package io.kamille.cache;
 
 import io.kamille.cache.decision.ShownText;
 import io.kamille.cache.rules.CacheControl;
-import io.kamille.cache.rules.ReusePlanner;
+import io.kamille.cache.rules.ReuseRule;
 import io.kamille.cache.rules.StoredFacts;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.core.http.FieldName;
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param status its status code
  * @param state whether its lifetime exceeds its age (RFC 9111 §4.2)
  * @param decision what a GET with no fields but its selecting ones would get: the token of a {@link
- *     io.kamille.cache.rules.ReusePlan}
+ *     io.kamille.cache.rules.Decision}
  * @param ageSeconds {@code current_age} (§4.2.3)
  * @param ttlSeconds what is left of its lifetime, negative once stale (RFC 9211 §2.4)
  * @param freshness its lifetime and where that comes from
@@ -112,7 +112,9 @@ public record StoredObject(
     return new StoredObject(
         response.status(),
         facts.isFresh(now) ? State.FRESH : State.STALE,
-        ReusePlanner.plan(PLAIN_GET, CacheControl.NONE, facts, now).token(),
+        ReuseRule.of(PLAIN_GET, CacheControl.NONE, facts, now)
+            .decision(CacheControl.NONE, facts)
+            .token(),
         facts.ageSeconds(now),
         facts.ttlSeconds(now),
         new Lifetime(facts.freshness().lifetimeSeconds(), facts.freshness().source().token()),

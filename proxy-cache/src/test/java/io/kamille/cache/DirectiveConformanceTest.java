@@ -4,6 +4,7 @@ import static io.kamille.cache.CacheFixture.NOW;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.cache.decision.Explanation;
+import io.kamille.cache.rules.Decision;
 import io.kamille.core.exchange.Failure.Kind;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.HttpDate;
@@ -134,7 +135,7 @@ class DirectiveConformanceTest {
       assertThat(fixture.handler.explain(RequestHead.of("GET", CacheFixture.URI, fields)))
           .extracting(Explanation::decision)
           .as(passing[0])
-          .isEqualTo(Explanation.Decision.REFUSE);
+          .isEqualTo(Decision.REFUSE);
     }
     assertThat(fixture.forwarded()).isEqualTo(1);
     fixture.send("POST", CacheFixture.URI, "Cache-Control", "only-if-cached");

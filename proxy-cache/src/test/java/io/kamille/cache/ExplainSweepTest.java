@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.cache.ScriptedOrigin.Forwarded;
 import io.kamille.cache.decision.Explanation;
-import io.kamille.cache.decision.Explanation.Decision;
 import io.kamille.cache.key.NamePatterns;
 import io.kamille.cache.key.QueryRules;
 import io.kamille.cache.rules.CompressionRules;
+import io.kamille.cache.rules.Decision;
 import io.kamille.cache.rules.VaryBy;
 import io.kamille.cache.settings.CacheSettings;
 import io.kamille.core.http.ContentCoding;

@@ -5,7 +5,7 @@ import static io.kamille.cache.CacheFixture.fields;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.cache.decision.Explanation;
-import io.kamille.cache.decision.Explanation.Decision;
+import io.kamille.cache.rules.Decision;
 import io.kamille.cache.rules.ForwardReason;
 import io.kamille.cache.rules.Reason;
 import io.kamille.core.http.RequestHead;

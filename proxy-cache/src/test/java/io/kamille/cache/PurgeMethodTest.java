@@ -8,6 +8,7 @@ import io.kamille.cache.decision.Explanation;
 import io.kamille.cache.key.NamePatterns;
 import io.kamille.cache.key.QueryRules;
 import io.kamille.cache.removal.RouteQueries;
+import io.kamille.cache.rules.Decision;
 import io.kamille.cache.rules.TagFields;
 import io.kamille.cache.station.PurgeMethod;
 import io.kamille.core.exchange.Exchange;
@@ -134,7 +135,7 @@ class PurgeMethodTest {
     try (CacheFixture fixture = new CacheFixture()) {
       fixture.store("page");
       Explanation explained = explained(fixture, URI);
-      assertThat(explained.decision()).isEqualTo(Explanation.Decision.PURGE);
+      assertThat(explained.decision()).isEqualTo(Decision.PURGE);
       assertThat(explained.because())
           .singleElement()
           .satisfies(

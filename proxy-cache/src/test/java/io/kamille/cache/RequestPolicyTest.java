@@ -10,6 +10,7 @@ import io.kamille.cache.key.QueryRules;
 import io.kamille.cache.purge.PurgeTarget;
 import io.kamille.cache.removal.PurgeReport;
 import io.kamille.cache.removal.RouteQueries;
+import io.kamille.cache.rules.Decision;
 import io.kamille.cache.rules.VaryBy;
 import io.kamille.cache.settings.CacheSettings;
 import io.kamille.core.exchange.ExchangeHandler;
@@ -189,7 +190,7 @@ class RequestPolicyTest {
       fixture.store("page");
       RequestHead request = RequestHead.of("GET", URI + "?x=1");
       Explanation explained = fixture.handler.explain(request);
-      assertThat(explained.decision()).isEqualTo(Explanation.Decision.SERVE);
+      assertThat(explained.decision()).isEqualTo(Decision.SERVE);
       assertThat(explained.key()).isEqualTo(URI);
       assertThat(request.pathAndQuery()).isEqualTo("/page?x=1");
     }

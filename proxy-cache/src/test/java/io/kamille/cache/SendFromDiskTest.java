@@ -426,6 +426,17 @@ class SendFromDiskTest {
     assertThat(reply.field("Cache-Status")).contains("fwd-status=503");
   }
 
+  /** RFC 9111 §5.2.1.7: what is in a file is not served while it is validated. */
+  @Test
+  void whatHasBecomeStaleIsNotFetchedForAClientThatTakesOnlyWhatIsStored() {
+    leave("Cache-Control", "stale-while-revalidate=600");
+    fixture.clock.advance(Duration.ofSeconds(3601));
+    RecordingReply reply = asked("Cache-Control", "only-if-cached");
+    runReads();
+    assertThat(reply.status()).isEqualTo(504);
+    assertThat(fixture.forwarded()).isZero();
+  }
+
   @Test
   void whatWasPurgedSoftlyIsStaleAndNoMiss() {
     leave("Surrogate-Key", "news", "Cache-Control", "stale-if-error=600");

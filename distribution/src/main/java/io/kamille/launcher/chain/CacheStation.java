@@ -2,9 +2,9 @@ package io.kamille.launcher.chain;
 
 import io.kamille.cache.decision.ColdCache;
 import io.kamille.cache.decision.Explanation;
-import io.kamille.cache.decision.Explanation.Decision;
 import io.kamille.cache.fill.Fetches.Onward;
 import io.kamille.cache.key.NormalUri;
+import io.kamille.cache.rules.Decision;
 import io.kamille.cache.rules.Freshness;
 import io.kamille.cache.rules.Reason;
 import io.kamille.cache.rules.Storability;
@@ -62,8 +62,13 @@ record CacheStation(RouteSettings route, SharedCacheSettings shared) implements 
     }
     RequestHead request = passage.request();
     String path = passage.facts().bypassPath();
-    Explanation decided = path == null ? lookUp(passage) : past(request, path);
+    Explanation decided = path == null ? passage.facts().lookUp(request) : past(request, path);
     passage.decide(decided);
+    boolean isAsked = passage.isDecided(Decision.FORWARD) || passage.isDecided(Decision.VALIDATE);
+    Reason owner = isAsked ? passage.facts().owner(request) : null;
+    if (owner != null) {
+      passage.say(owner);
+    }
     if (cold == null) {
       return;
     }
@@ -84,16 +89,8 @@ record CacheStation(RouteSettings route, SharedCacheSettings shared) implements 
             "RFC 9111 §2",
             "routes[].cache.bypass-paths: " + path,
             "it is forwarded, and nothing is stored");
-    return new Explanation(Decision.PASS, CacheBypass.reason(request), null, List.of(bypassed));
-  }
-
-  /** With the node that a miss would ask. */
-  private static Explanation lookUp(Passage passage) {
-    Explanation decided = passage.facts().lookUp(passage.request());
-    boolean isAsked =
-        decided.decision() == Decision.FORWARD || decided.decision() == Decision.VALIDATE;
-    Reason owner = isAsked ? passage.facts().owner(passage.request()) : null;
-    return owner == null ? decided : decided.and(owner);
+    return new Explanation(
+        Decision.PASS, CacheBypass.reason(request), null, List.of(bypassed), bypassed, 0, null);
   }
 
   @Override
@@ -110,7 +107,8 @@ record CacheStation(RouteSettings route, SharedCacheSettings shared) implements 
       Freshness freshness = cold.freshness(head);
       boolean isStored = storability.isStorable();
       int seconds = isStored ? freshness.lifetimeSeconds() : RequestTest.NOT_STORED;
-      String so = isStored ? "fresh by " + freshness.source().token() : storability.explanation();
+      String against = storability.clause() + " (" + storability.section() + ")";
+      String so = isStored ? "fresh by " + freshness.source().token() : against;
       passage.find(
           RequestTest.LIFETIME,
           RequestTest.LIFETIME.type().print(seconds),

@@ -1,9 +1,10 @@
 package io.kamille.launcher.chain;
 
 import io.kamille.cache.decision.Explanation;
-import io.kamille.cache.decision.Explanation.Decision;
+import io.kamille.cache.rules.Decision;
 import io.kamille.cache.rules.ForwardReason;
 import io.kamille.cache.rules.Reason;
+import io.kamille.cache.rules.Storability;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
@@ -48,6 +49,7 @@ final class Passage {
   private @Nullable ForwardReason forward;
   private @Nullable String key;
   private @Nullable Reason deciding;
+  private @Nullable Storability notStored;
   private int status;
   private boolean isOver;
   private boolean isOther;
@@ -158,6 +160,7 @@ final class Passage {
     forward = cache.forward();
     key = cache.key();
     deciding = cache.deciding();
+    notStored = cache.notStored();
     status = cache.status();
     if (status > 0) {
       find(RequestTest.STATUS, status, deciding);
@@ -194,7 +197,13 @@ final class Passage {
 
   Explanation explanation() {
     return new Explanation(
-        Objects.requireNonNull(decision, "decision"), forward, key, because, status);
+        Objects.requireNonNull(decision, "decision"),
+        forward,
+        key,
+        because,
+        deciding(),
+        status,
+        notStored);
   }
 
   /** The step that has decided. */

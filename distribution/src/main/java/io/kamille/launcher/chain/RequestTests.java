@@ -2,8 +2,8 @@ package io.kamille.launcher.chain;
 
 import io.kamille.cache.decision.ColdCache;
 import io.kamille.cache.decision.Explanation;
-import io.kamille.cache.decision.Explanation.Decision;
 import io.kamille.cache.key.QueryRules;
+import io.kamille.cache.rules.Decision;
 import io.kamille.cache.rules.Reason;
 import io.kamille.cache.settings.CacheSettings;
 import io.kamille.core.answer.RedirectTable;

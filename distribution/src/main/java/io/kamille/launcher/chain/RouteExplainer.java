@@ -1,8 +1,8 @@
 package io.kamille.launcher.chain;
 
 import io.kamille.cache.decision.Explanation;
-import io.kamille.cache.decision.Explanation.Decision;
 import io.kamille.cache.key.QueryFilter;
+import io.kamille.cache.rules.Decision;
 import io.kamille.cache.rules.Reason;
 import io.kamille.cache.station.PurgeMethod;
 import io.kamille.cluster.peer.Peers;
@@ -195,6 +195,6 @@ public record RouteExplainer(
 
   private static Explanation refused(int status, String section, String found, String so) {
     Reason reason = new Reason("no-route", section, found, so);
-    return new Explanation(Decision.REFUSE, null, null, List.of(reason), status);
+    return Explanation.of(Decision.REFUSE, null, List.of(reason), status);
   }
 }

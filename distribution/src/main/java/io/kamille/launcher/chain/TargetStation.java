@@ -1,6 +1,6 @@
 package io.kamille.launcher.chain;
 
-import io.kamille.cache.decision.Explanation.Decision;
+import io.kamille.cache.rules.Decision;
 import io.kamille.cache.rules.Reason;
 import io.kamille.core.answer.FileHandler;
 import io.kamille.core.exchange.ExchangeHandler;

@@ -2,9 +2,10 @@ package io.kamille.launcher.warm;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.kamille.cache.decision.Explanation;
-import io.kamille.cache.decision.Explanation.Decision;
 import io.kamille.cache.key.CacheKey;
+import io.kamille.cache.rules.Decision;
 import io.kamille.cache.rules.SelectingFields;
+import io.kamille.cache.rules.Storability;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.PassingReply;
 import io.kamille.core.exchange.Reply;
@@ -21,7 +22,6 @@ import java.util.Deque;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -201,9 +201,9 @@ final class WarmRun {
     } else if (now.decision() == Decision.SERVE || now.decision() == Decision.SERVE_STALE) {
       counted(Outcome.STORED, asked.url(), "");
     } else {
+      Storability why = now.notStored();
       String usual = "its response is stale at once, or was not stored";
-      counted(
-          Outcome.NOT_STORED, asked.url(), Objects.requireNonNullElse(now.whyNotStored(), usual));
+      counted(Outcome.NOT_STORED, asked.url(), why == null ? usual : why.clause());
     }
   }
 

@@ -3,8 +3,8 @@ package io.kamille.launcher.appliance;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.kamille.cache.decision.Explanation.Decision;
 import io.kamille.cache.disk.Disk;
+import io.kamille.cache.rules.Decision;
 import io.kamille.core.gate.Overload;
 import io.kamille.core.gate.OverloadLaw;
 import io.kamille.core.http.RequestHead;

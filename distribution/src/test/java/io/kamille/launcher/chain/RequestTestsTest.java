@@ -168,7 +168,8 @@ class RequestTestsTest {
                     + " status: 200, response-fields: {Server: absent}}}"))
         .map(line -> line.replaceFirst("^.*?expect\\.", ""))
         .containsExactlyInAnyOrder(
-            "cache: found bypass (cookie: it bypasses the cache), expected lookup",
+            "cache: found bypass (cookie: requests with it are not looked up: the request bypasses"
+                + " the cache), expected lookup",
             "upstream: found shop (route: it takes the route shop.example/, to upstream shop),"
                 + " expected api",
             "cache: found lookup (route: it takes the route shop.example/, to upstream shop),"

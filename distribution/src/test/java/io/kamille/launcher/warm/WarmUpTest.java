@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.cache.decision.Explanation;
-import io.kamille.cache.decision.Explanation.Decision;
+import io.kamille.cache.rules.Decision;
 import io.kamille.cache.rules.Reason;
 import io.kamille.cache.rules.SelectingFields;
 import io.kamille.cache.tiers.PurgedUrls.PurgedUrl;
@@ -63,13 +63,9 @@ class WarmUpTest {
           case "fresh" -> Decision.SERVE;
           default -> asked.contains(request.target()) ? Decision.SERVE : Decision.FORWARD;
         };
-    return new Explanation(
-        decision,
-        null,
-        null,
-        List.of(
-            new Reason("rule", "RFC 9111", "found", "so"),
-            new Reason("coding", "RFC 9110", "no Accept-Encoding", "as it comes")));
+    Reason rule = new Reason("rule", "RFC 9111", "found", "so");
+    Reason coding = new Reason("coding", "RFC 9110", "no Accept-Encoding", "as it comes");
+    return new Explanation(decision, null, null, List.of(rule, coding), rule, 0, null);
   }
 
   private static @Nullable List<PurgedUrl> removedBy(long purge) {

@@ -1,6 +1,7 @@
 package io.kamille.cache.decision;
 
 import io.kamille.cache.rules.ForwardReason;
+import io.kamille.cache.rules.ReuseRule;
 
 /** What becomes of a request, by RFC 9111 and its route's settings, and why. Immutable. */
 public sealed interface CacheDecision {
@@ -11,13 +12,40 @@ public sealed interface CacheDecision {
    * request goes alone. Else the first of a key leads, and those that come meanwhile follow.
    */
 
-  /** A stored response is the answer. */
+  /** What has settled whether a stored response is the answer. */
+  ReuseRule rule();
+
+  /** A stored response is the answer. Constants: a hit makes no garbage. */
   enum Serve implements CacheDecision {
-    AS_IT_IS,
+    AS_IT_IS(ReuseRule.FRESH),
     /** It ends soon: the origin is asked behind it. */
-    REFRESHED_AHEAD,
+    REFRESHED_AHEAD(ReuseRule.FRESH),
+    STALE(ReuseRule.MAX_STALE),
+    STALE_REFRESHED(ReuseRule.MAX_STALE),
     /** It is stale: the origin is asked about it behind it (RFC 5861 §3). */
-    WHILE_REVALIDATED
+    WHILE_REVALIDATED(ReuseRule.STALE_WHILE_REVALIDATE);
+
+    private final ReuseRule rule;
+
+    Serve(ReuseRule rule) {
+      this.rule = rule;
+    }
+
+    static Serve of(ReuseRule rule, boolean isDue) {
+      return rule == ReuseRule.MAX_STALE
+          ? isDue ? STALE_REFRESHED : STALE
+          : isDue ? REFRESHED_AHEAD : AS_IT_IS;
+    }
+
+    @Override
+    public ReuseRule rule() {
+      return rule;
+    }
+
+    /** Whether the origin is asked behind it. */
+    public boolean isAskedBehind() {
+      return this != AS_IT_IS && this != STALE;
+    }
   }
 
   /**
@@ -25,7 +53,8 @@ public sealed interface CacheDecision {
    *
    * @param isValidation whether it is asked about what is stored (RFC 9111 §4.3)
    */
-  record Ask(ForwardReason reason, Way way, boolean isValidation) implements CacheDecision {
+  record Ask(ReuseRule rule, ForwardReason reason, Way way, boolean isValidation)
+      implements CacheDecision {
 
     /** With whom a request is forwarded. */
     public enum Way {
@@ -45,16 +74,13 @@ public sealed interface CacheDecision {
    *
    * @param detail for {@code Cache-Status}; empty for none
    */
-  record Pass(ForwardReason reason, Cause cause, String detail) implements CacheDecision {
+  record Pass(ReuseRule rule, ForwardReason reason, Cause cause, String detail)
+      implements CacheDecision {
 
     /** Why nothing of the response can be stored for others. */
     public enum Cause {
-      /** The cache has no say ({@link io.kamille.cache.rules.ReusePlanner#bypass}). */
+      /** The rule says so. */
       RULE,
-      /** The route's requests with this cookie bypass the cache, or it is unclear. */
-      COOKIE,
-      /** The client takes no content without coding, and no stored coding is acceptable to it. */
-      IDENTITY_REFUSED,
       /** A condition or range that a response fetched for everybody would not answer. */
       FOR_THE_ORIGIN,
       /** The same, and the whole is fetched in the background and stored. */
@@ -65,7 +91,5 @@ public sealed interface CacheDecision {
   }
 
   /** 504 (Gateway Timeout): the client takes only what is stored (RFC 9111 §5.2.1.7). */
-  enum Refuse implements CacheDecision {
-    ONLY_IF_CACHED
-  }
+  record Refuse(ReuseRule rule) implements CacheDecision {}
 }

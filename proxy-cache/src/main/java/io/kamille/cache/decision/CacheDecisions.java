@@ -10,11 +10,9 @@ import io.kamille.cache.fill.InFlightTable;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.rules.CacheControl;
 import io.kamille.cache.rules.Cookies;
+import io.kamille.cache.rules.Decision;
 import io.kamille.cache.rules.ForwardReason;
-import io.kamille.cache.rules.ReusePlan.Answer;
-import io.kamille.cache.rules.ReusePlan.Forward;
-import io.kamille.cache.rules.ReusePlan.Validate;
-import io.kamille.cache.rules.ReusePlanner;
+import io.kamille.cache.rules.ReuseRule;
 import io.kamille.cache.rules.Storability;
 import io.kamille.cache.rules.StoredFacts;
 import io.kamille.cache.settings.CacheSettings;
@@ -43,18 +41,21 @@ public record CacheDecisions(CacheSettings settings, InFlightTable flights) {
    * @param demands the request's directives
    */
   public @Nullable CacheDecision beforeLookup(RequestHead request, CacheControl demands) {
-    ForwardReason rule = ReusePlanner.bypass(request);
-    if (rule == null
-        && !Cookies.has(request.fields(), settings.bypassCookies())
-        && !settings.varyBy().isUnclear(request.fields())) {
+    ReuseRule ofRequest = ReuseRule.ofBypass(request);
+    ReuseRule rule = ofRequest == null ? ofCookies(request.fields()) : ofRequest;
+    if (rule == null) {
       return null;
     }
-    if (rule != ForwardReason.METHOD && demands.isOnlyIfCached()) {
-      return Refuse.ONLY_IF_CACHED;
+    return rule.decision(demands, null) == Decision.REFUSE
+        ? new Refuse(rule)
+        : new Pass(rule, rule.forward(false), Cause.RULE, ofRequest == null ? rule.token() : "");
+  }
+
+  private @Nullable ReuseRule ofCookies(Fields request) {
+    if (settings.varyBy().isUnclear(request)) {
+      return ReuseRule.UNCLEAR_COOKIE;
     }
-    return rule == null
-        ? new Pass(ForwardReason.BYPASS, Cause.COOKIE, "cookie")
-        : new Pass(rule, Cause.RULE, "");
+    return Cookies.has(request, settings.bypassCookies()) ? ReuseRule.COOKIE : null;
   }
 
   /**
@@ -73,78 +74,85 @@ public record CacheDecisions(CacheSettings settings, InFlightTable flights) {
       @Nullable StoredResponse stored,
       boolean mayWait,
       long now) {
-    if (refusesStored(request, demands, stored, now)) {
-      return demands.isOnlyIfCached()
-          ? Refuse.ONLY_IF_CACHED
-          : new Pass(ForwardReason.BYPASS, Cause.IDENTITY_REFUSED, "identity-refused");
+    ReuseRule rule = rule(request, demands, hasVariants, stored, now);
+    StoredFacts facts = stored == null ? null : stored.facts();
+    ForwardReason reason = rule.forward(facts != null && facts.isFresh(now));
+    Decision decision = rule.decision(demands, facts);
+    if (decision == Decision.PASS) {
+      return new Pass(rule, reason, Cause.RULE, rule.token());
     }
-    if (stored == null) {
-      return ReusePlanner.planMiss(demands, hasVariants) instanceof Forward miss
-          ? forward(request, demands, key, miss.reason(), false, mayWait)
-          : Refuse.ONLY_IF_CACHED;
+    if (facts != null && stored != null) {
+      // Nothing in a file is freshened: it is fetched anew, and stands in if that fails.
+      boolean isInFile = stored.content().isInFile();
+      if (decision == Decision.SERVE) {
+        return Serve.of(rule, !isInFile && settings.background().isDue(request, facts, now));
+      }
+      if (decision == Decision.SERVE_STALE && !isInFile) {
+        return Serve.WHILE_REVALIDATED;
+      }
+      if (decision == Decision.VALIDATE && !isInFile) {
+        return validate(request, rule, reason, facts, mayWait);
+      }
     }
-    // Nothing in a file is freshened: it is fetched anew, and stands in if that fails.
-    boolean isInFile = stored.content().isInFile();
-    return switch (ReusePlanner.plan(request, demands, stored.facts(), now)) {
-      case Answer.SERVE ->
-          !isInFile && settings.background().isDue(request, stored.facts(), now)
-              ? Serve.REFRESHED_AHEAD
-              : Serve.AS_IT_IS;
-      case Answer.SERVE_STALE ->
-          isInFile
-              ? forward(request, demands, key, ForwardReason.STALE, true, mayWait)
-              : Serve.WHILE_REVALIDATED;
-      case Validate validate ->
-          isInFile
-              ? forward(request, demands, key, validate.reason(), true, mayWait)
-              : validate(request, validate.reason(), stored.facts(), mayWait);
-      case Forward forward -> forward(request, demands, key, forward.reason(), true, mayWait);
-      case Answer.REFUSE -> Refuse.ONLY_IF_CACHED;
-    };
+    return demands.isOnlyIfCached()
+        ? new Refuse(rule)
+        : forward(request, demands, key, rule, reason, stored != null, mayWait);
   }
 
-  /** Whether the client refuses content without coding, and no stored coding can be served. */
-  boolean refusesStored(
-      RequestHead request, CacheControl demands, @Nullable StoredResponse stored, long now) {
-    return settings.coding().isOn()
-        && AcceptedCodings.refuseIdentity(request.fields())
-        && !(stored != null
-            && stored.codedFormFor(request) != stored
-            && ReusePlanner.plan(request, demands, stored.facts(), now) == Answer.SERVE);
+  private ReuseRule rule(
+      RequestHead request,
+      CacheControl demands,
+      boolean hasVariants,
+      @Nullable StoredResponse stored,
+      long now) {
+    ReuseRule miss = hasVariants ? ReuseRule.NO_VARIANT : ReuseRule.NOTHING_STORED;
+    ReuseRule rule = stored == null ? miss : ReuseRule.of(request, demands, stored.facts(), now);
+    boolean isRefused =
+        settings.coding().isOn()
+            && AcceptedCodings.refuseIdentity(request.fields())
+            && (stored == null
+                || stored.codedFormFor(request) == stored
+                || rule.decision(demands, stored.facts()) != Decision.SERVE);
+    return isRefused ? ReuseRule.IDENTITY_REFUSED : rule;
   }
 
   private static CacheDecision validate(
-      RequestHead request, ForwardReason reason, StoredFacts stored, boolean mayWait) {
+      RequestHead request,
+      ReuseRule rule,
+      ForwardReason reason,
+      StoredFacts stored,
+      boolean mayWait) {
     boolean isShared =
         reason == ForwardReason.STALE
             && !stored.isValidatedAlways()
             && request.method() == Method.GET;
-    return new Ask(reason, isShared && mayWait ? Way.COLLAPSE : Way.ALONE, true);
+    return new Ask(rule, reason, isShared && mayWait ? Way.COLLAPSE : Way.ALONE, true);
   }
 
   private CacheDecision forward(
       RequestHead request,
       CacheControl demands,
       CacheKey key,
+      ReuseRule rule,
       ForwardReason reason,
       boolean hasStale,
       boolean mayWait) {
     Storability storability = Storability.of(request, demands);
     if (request.fields().hasAny(FOR_THE_ORIGIN)) {
       boolean isPart = storability.isStorable() && isFilledAround(request);
-      return new Pass(reason, isPart ? Cause.PART_OF_THE_WHOLE : Cause.FOR_THE_ORIGIN, "");
+      return new Pass(rule, reason, isPart ? Cause.PART_OF_THE_WHOLE : Cause.FOR_THE_ORIGIN, "");
     }
     if (hasStale && request.method() == Method.HEAD && !demands.isNoStore()) {
-      return new Ask(reason, Way.FRESHEN, false);
+      return new Ask(rule, reason, Way.FRESHEN, false);
     }
     if (!storability.isStorable()) {
-      return new Pass(reason, Cause.UNSTORABLE, storability.detail());
+      return new Pass(rule, reason, Cause.UNSTORABLE, storability.detail());
     }
     if (flights.isUncachable(key, request)) {
-      return new Ask(reason, Way.PERHAPS, false);
+      return new Ask(rule, reason, Way.PERHAPS, false);
     }
     boolean isForAll = reason != ForwardReason.REQUEST && !request.isAuthenticated();
-    return new Ask(reason, isForAll && mayWait ? Way.COLLAPSE : Way.ALONE, false);
+    return new Ask(rule, reason, isForAll && mayWait ? Way.COLLAPSE : Way.ALONE, false);
   }
 
   /** Whether nobody but the origin knows whether the client may have what is stored. */

@@ -5,6 +5,7 @@ import io.kamille.cache.coding.Coder;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.rules.CacheControl;
 import io.kamille.cache.rules.SelectingFields;
+import io.kamille.cache.rules.Storability;
 import io.kamille.cache.rules.StoredFacts;
 import io.kamille.cache.serve.CacheCounters;
 import io.kamille.cache.serve.CacheCounters.Event;
@@ -243,15 +244,15 @@ public final class CacheRoute {
   }
 
   /** Says in Cache-Status why an answer is not stored, and remembers it. */
-  void refused(Fetch fetch, int status, String detail, String explanation) {
-    fetch.forwarding().detail(detail);
-    fetch.exchange().notes().mark(TraceStep.STORE, detail);
-    remember(fetch, status, detail, explanation);
+  void refused(Fetch fetch, int status, Storability why) {
+    fetch.forwarding().detail(why.detail());
+    fetch.exchange().notes().mark(TraceStep.STORE, why.detail());
+    remember(fetch, status, why);
   }
 
   /** Remembers why an answer was not stored, for those who ask. */
-  void remember(Fetch fetch, int status, String detail, String explanation) {
-    parts.flights().refused(fetch.key(), status, detail, explanation);
+  void remember(Fetch fetch, int status, Storability why) {
+    parts.flights().refused(fetch.key(), status, why);
   }
 
   /** Sends a stored response after all. Takes over one lease. */

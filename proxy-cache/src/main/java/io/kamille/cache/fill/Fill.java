@@ -1,6 +1,7 @@
 package io.kamille.cache.fill;
 
 import io.kamille.cache.rules.SelectingFields;
+import io.kamille.cache.rules.Storability;
 import io.kamille.cache.rules.StorableFields;
 import io.kamille.cache.rules.StoredFacts;
 import io.kamille.cache.rules.Tags;
@@ -25,18 +26,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Confined to the loop of its exchange.
  */
 final class Fill {
-
-  /** Why a response is not stored whose content is over the limit. */
-  static final String TOO_LARGE = "too-large";
-
-  /** Why a response is not stored that there is no room for. */
-  static final String NO_MEMORY = "no-memory";
-
-  /** Why a response is not stored when what would leave for it is asked for more often. */
-  static final String NOT_ADMITTED = "not-admitted";
-
-  /** Why an error is not stored that the origin gives no lifetime, and a good response is there. */
-  static final String KEPT = "earlier-kept";
 
   /** It is stored, and an older variant is not any more. */
   static final String VARIANT_LIMIT = "variant-limit";
@@ -128,17 +117,6 @@ final class Fill {
     return new Fill(store, fetch, reservation, head, contentLength, limitBytes);
   }
 
-  /** In one clause, for people, why a response is not stored. */
-  static String explained(String trouble) {
-    return switch (trouble) {
-      case TOO_LARGE -> "it is larger than max-object-size allows";
-      case NO_MEMORY -> "there was no memory for it";
-      case NOT_ADMITTED -> "it is too large for so few requests";
-      case KEPT -> "it is an error, and the response that is stored may still be used";
-      default -> "it has more content than its length says";
-    };
-  }
-
   /** Lets those who wait read along. They get what later requests will get, no more; once. */
   void share(InFlight flight, long nowEpochSeconds) {
     StoredFacts facts = head.facts();
@@ -181,19 +159,19 @@ final class Fill {
   /**
    * Copies a chunk into the store. Borrows it.
    *
-   * @return why that is impossible, a token for Cache-Status, or null
+   * @return why that is impossible, or null
    */
-  @Nullable String append(ByteBuf chunk) {
+  @Nullable Storability append(ByteBuf chunk) {
     if (expectedLength >= 0 && length() + chunk.readableBytes() > expectedLength) {
-      return "too-long";
+      return Storability.TOO_LONG;
     }
     if (reservation.length() + chunk.readableBytes() > limitBytes) {
-      return TOO_LARGE;
+      return Storability.TOO_LARGE;
     }
     if (reservation.append(chunk)) {
       return null;
     }
-    return reservation.isOutweighed() ? NOT_ADMITTED : NO_MEMORY;
+    return reservation.isOutweighed() ? Storability.NOT_ADMITTED : Storability.NO_MEMORY;
   }
 
   /** Whether everything that was announced is there. */

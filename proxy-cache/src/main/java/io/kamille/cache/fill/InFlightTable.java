@@ -3,6 +3,7 @@ package io.kamille.cache.fill;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.purge.PurgeTable;
 import io.kamille.cache.rules.SelectingFields;
+import io.kamille.cache.rules.Storability;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.loop.WallClock;
 import io.kamille.core.metric.MetricDescriptor;
@@ -182,13 +183,9 @@ public final class InFlightTable {
     return remainingNanos(uncachableLike(request), key);
   }
 
-  /**
-   * Remembers, for those who ask, why an answer was not stored. Keeps the key.
-   *
-   * @param detail see {@link Refusal}, as for {@code explanation}
-   */
-  public void refused(CacheKey key, int status, String detail, String explanation) {
-    refusals.add(new Refusal(key, status, detail, explanation, clock.nanos()));
+  /** Remembers, for those who ask, why an answer was not stored. Keeps the key. */
+  public void refused(CacheKey key, int status, Storability why) {
+    refusals.add(new Refusal(key, status, why, clock.nanos()));
   }
 
   /** The last answer of that key if it was not stored and is remembered, or null. */

@@ -184,7 +184,7 @@ final class LeaderReply implements Reply, ContentSource {
     if (storability.isStorable()) {
       StoredFacts facts = facts(head, now);
       if (isKeptOut(facts, now)) {
-        route.refused(fetch, head.status(), Fill.KEPT, Fill.explained(Fill.KEPT));
+        route.refused(fetch, head.status(), Storability.KEPT);
         goApart(false);
       } else {
         begin(head, contentLength, facts, now);
@@ -470,7 +470,7 @@ final class LeaderReply implements Reply, ContentSource {
     VaryBy varyBy = route.settings().varyBy();
     Fill.Head storable = Fill.Head.of(fetch, head, facts, varyBy, forms, route.headOctets());
     if (storable.length() + contentLength > route.settings().maxObjectBytes()) {
-      route.refused(fetch, head.status(), Fill.TOO_LARGE, Fill.explained(Fill.TOO_LARGE));
+      route.refused(fetch, head.status(), Storability.TOO_LARGE);
       goApart(true);
       return;
     }
@@ -478,8 +478,8 @@ final class LeaderReply implements Reply, ContentSource {
         route.store().pays(fetch.key(), storable.lengthWith(contentLength)) || isAwaited();
     Fill begun = pays ? route.beginFill(fetch, storable, contentLength) : null;
     if (begun == null) {
-      String why = pays ? Fill.NO_MEMORY : Fill.NOT_ADMITTED;
-      route.refused(fetch, head.status(), why, Fill.explained(why));
+      Storability why = pays ? Storability.NO_MEMORY : Storability.NOT_ADMITTED;
+      route.refused(fetch, head.status(), why);
       goApart(false);
       return;
     }
@@ -510,7 +510,7 @@ final class LeaderReply implements Reply, ContentSource {
    */
   private void refuse(Storability why, int status) {
     if (why != Storability.STATUS_PARTIAL) {
-      route.refused(fetch, status, why.detail(), why.explanation());
+      route.refused(fetch, status, why);
     }
     if (why != Storability.AUTHORIZATION) {
       if (isAwaited() && StoredFacts.isError(status)) {
@@ -557,7 +557,7 @@ final class LeaderReply implements Reply, ContentSource {
   /** Takes one chunk. Takes ownership. */
   private void take(ByteBuf chunk) {
     if (fill != null) {
-      String trouble = append(fill, chunk);
+      Storability trouble = append(fill, chunk);
       if (trouble != null) {
         giveUp(fill, trouble);
       } else if (flight != null) {
@@ -572,10 +572,10 @@ final class LeaderReply implements Reply, ContentSource {
   }
 
   /** As {@link Fill#append}; a chunk that is not handed on is released. */
-  private static @Nullable String append(Fill fill, ByteBuf chunk) {
+  private static @Nullable Storability append(Fill fill, ByteBuf chunk) {
     boolean isOver = false;
     try {
-      String trouble = fill.append(chunk);
+      Storability trouble = fill.append(chunk);
       isOver = true;
       return trouble;
     } finally {
@@ -585,15 +585,16 @@ final class LeaderReply implements Reply, ContentSource {
     }
   }
 
-  private void giveUp(Fill full, String trouble) {
-    route.remember(fetch, full.status(), trouble, Fill.explained(trouble));
-    if (trouble.equals(Fill.TOO_LARGE) && fetch.flight() != null) {
+  private void giveUp(Fill full, Storability trouble) {
+    route.remember(fetch, full.status(), trouble);
+    if (trouble == Storability.TOO_LARGE && fetch.flight() != null) {
       route.uncachable(fetch);
     }
     if (flight != null && full.expectedLength() == Reply.UNKNOWN_LENGTH) {
       overflow(full, flight);
     } else {
-      giveUp(Failure.of(Kind.PROXY_INTERNAL_RESPONSE, "not stored to the end: " + trouble));
+      giveUp(
+          Failure.of(Kind.PROXY_INTERNAL_RESPONSE, "not stored to the end: " + trouble.detail()));
     }
   }
 

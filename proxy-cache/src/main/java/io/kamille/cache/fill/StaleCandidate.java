@@ -225,7 +225,7 @@ final class StaleCandidate {
     EncodedHead encoded = ResponseCodec.encode(fetch.uri(), news.head(), octets);
     Reservation reservation = route.store().reserve(null, encoded.length(), route.home());
     if (reservation == null) {
-      fetch.forwarding().detail(Fill.NO_MEMORY);
+      fetch.forwarding().detail(Storability.NO_MEMORY.detail());
       return asked;
     }
     boolean isWritten = reservation.append(octets);
@@ -300,8 +300,7 @@ final class StaleCandidate {
           ? route.store().put(fetch.key(), reservation, fetch.before(), asked, completion)
           : completion.of(reservation.finish());
     }
-    route.refused(
-        fetch, news.head().status(), news.storability().detail(), news.storability().explanation());
+    route.refused(fetch, news.head().status(), news.storability());
     if (!isAuthorized()) {
       route.store().withdraw(fetch.key(), asked, Long.MAX_VALUE);
     }

@@ -28,28 +28,35 @@ public record Freshness(int lifetimeSeconds, Source source) {
 
   /** Where a lifetime comes from. */
   public enum Source {
-    S_MAXAGE("s-maxage"),
-    MAX_AGE("max-age"),
-    EXPIRES("expires"),
+    S_MAXAGE("s-maxage", "RFC 9111 §5.2.2.10"),
+    MAX_AGE("max-age", "RFC 9111 §5.2.2.1"),
+    EXPIRES("expires", "RFC 9111 §5.3"),
     /** The route's, in place of what the origin says. */
-    OVERRIDE("ttl-override"),
+    OVERRIDE("ttl-override", "setting routes[].cache.ttl"),
     /** The route's for this status code. */
-    STATUS("status-ttl"),
+    STATUS("status-ttl", "setting routes[].cache.status-ttl"),
     /** The route's default. */
-    DEFAULT("default-ttl"),
+    DEFAULT("default-ttl", "setting routes[].cache.default-ttl"),
     /** Guessed from the last-modified date (§4.2.2). */
-    HEURISTIC("heuristic"),
-    NONE("none");
+    HEURISTIC("heuristic", "RFC 9111 §4.2.2"),
+    NONE("none", "RFC 9111 §4.2.1");
 
     private final String token;
+    private final String section;
 
-    Source(String token) {
+    Source(String token, String section) {
       this.token = token;
+      this.section = section;
     }
 
     /** A token for people and programs: the directive, the field, or what stands in for them. */
     public String token() {
       return token;
+    }
+
+    /** Where it stands. */
+    public String section() {
+      return section;
     }
 
     /** Whether the lifetime is hardly ever that of another response, being counted from a date. */

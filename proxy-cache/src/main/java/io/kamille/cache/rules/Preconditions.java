@@ -14,7 +14,7 @@ import io.kamille.core.http.StatusCode;
  * 9111 §4.3.2, RFC 9110 §13). Stateless; any thread.
  *
  * <p>{@code If-Match} and {@code If-Unmodified-Since} are not for a cache to judge; {@link
- * ReusePlanner} forwards them.
+ * ReuseRule} forwards them.
  */
 public final class Preconditions {
 

@@ -10,29 +10,36 @@ import io.kamille.core.http.StatusCode;
 
 /** Whether a response may be stored, and if not, by which rule (RFC 9111 §3). */
 public enum Storability {
-  STORABLE("", "it may be stored (RFC 9111 §3)"),
-  METHOD("method", "only responses to GET are stored (RFC 9111 §3)"),
+  STORABLE("", "it may be stored"),
+  METHOD("method", "only responses to GET are stored"),
   REQUEST_CONTENT("request-content", "the request has content, which no cache key covers"),
-  REQUEST_NO_STORE("request-no-store", "the request says no-store (RFC 9111 §5.2.1.5)"),
-  STATUS_INTERIM("interim", "the status code is not final (RFC 9111 §3)"),
-  STATUS_PARTIAL("partial", "partial responses are not stored (RFC 9111 §3.3)"),
-  STATUS_NOT_UNDERSTOOD("status", "the status code is not understood (RFC 9111 §3, §5.2.2.3)"),
+  REQUEST_NO_STORE("request-no-store", "the request says no-store", "RFC 9111 §5.2.1.5"),
+  STATUS_INTERIM("interim", "the status code is not final"),
+  STATUS_PARTIAL("partial", "partial responses are not stored", "RFC 9111 §3.3"),
+  STATUS_NOT_UNDERSTOOD("status", "the status code is not understood", "RFC 9111 §3, §5.2.2.3"),
   STATUS_CONDITIONAL(
-      "conditional", "the status code answers a field that other requests lack (RFC 9110 §15.5)"),
-  NO_STORE("no-store", "the response says no-store (RFC 9111 §5.2.2.5)"),
-  PRIVATE("private", "the response is for one user (RFC 9111 §5.2.2.7)"),
+      "conditional", "the status code answers a field that other requests lack", "RFC 9110 §15.5"),
+  NO_STORE("no-store", "the response says no-store", "RFC 9111 §5.2.2.5"),
+  PRIVATE("private", "the response is for one user", "RFC 9111 §5.2.2.7"),
   AUTHORIZATION(
       "authorization",
-      "the request has Authorization or a client certificate, or its route has auth (RFC 9111"
-          + " §3.5)"),
-  NOT_CACHEABLE("not-cacheable", "neither status code nor directive allows it (RFC 9111 §3)"),
-  VARY_ALL("vary-star", "Vary: * never matches a request (RFC 9111 §4.1)"),
+      "the request has Authorization or a client certificate, or its route has auth",
+      "RFC 9111 §3.5"),
+  NOT_CACHEABLE("not-cacheable", "neither status code nor directive allows it"),
+  VARY_ALL("vary-star", "Vary: * never matches a request", "RFC 9111 §4.1"),
   SET_COOKIE("set-cookie", "it sets a cookie, and the route does not store such responses"),
   NO_LIFETIME("no-lifetime", "it is never fresh, or too old as it comes, and has no validator"),
   CLOCK(
       "no-lifetime",
-      "its Date is as old as its lifetime, and it has no validator: the origin's clock is behind"
-          + " (RFC 9111 §4.2.3)");
+      "its Date is as old as its lifetime, and it has no validator: the origin's clock is behind",
+      "RFC 9111 §4.2.3"),
+
+  // Of what the rules allow to store
+  KEPT("earlier-kept", "it is an error, and the response that is stored may still be used"),
+  TOO_LARGE("too-large", "it is larger than max-object-size allows"),
+  NOT_ADMITTED("not-admitted", "it is too large for so few requests"),
+  NO_MEMORY("no-memory", "there was no memory for it"),
+  TOO_LONG("too-long", "it has more content than its length says");
 
   /*
    * The rules are those of §3 in its order; the first that refuses is the answer. Ours among them:
@@ -43,11 +50,17 @@ public enum Storability {
    */
 
   private final String detail;
-  private final String explanation;
+  private final String clause;
+  private final String section;
 
-  Storability(String detail, String explanation) {
+  Storability(String detail, String clause, String section) {
     this.detail = detail;
-    this.explanation = explanation;
+    this.clause = clause;
+    this.section = section;
+  }
+
+  Storability(String detail, String clause) {
+    this(detail, clause, "RFC 9111 §3");
   }
 
   public boolean isStorable() {
@@ -79,8 +92,13 @@ public enum Storability {
   }
 
   /** The rule in one clause, for people. */
-  public String explanation() {
-    return explanation;
+  public String clause() {
+    return clause;
+  }
+
+  /** Where it stands. */
+  public String section() {
+    return section;
   }
 
   /**

@@ -34,7 +34,7 @@ public final class Validators {
 
   /**
    * Makes a request one for the complete response, so that the answer can be stored whatever the
-   * client has or wants of it. Only for requests the cache has {@linkplain ReusePlanner a say in}.
+   * client has or wants of it. Only for requests the cache has {@linkplain ReuseRule a say in}.
    */
   public static void makeUnconditional(Fields request) {
     request.remove(FieldName.IF_NONE_MATCH);

@@ -4,7 +4,7 @@ import io.kamille.cache.fill.CacheRoute;
 import io.kamille.cache.fill.Fetches;
 import io.kamille.cache.rules.CacheControl;
 import io.kamille.cache.rules.ForwardReason;
-import io.kamille.cache.rules.ReusePlanner;
+import io.kamille.cache.rules.ReuseRule;
 import io.kamille.cache.serve.Forwarding;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeHandler;
@@ -38,8 +38,8 @@ public final class CacheBypass implements ExchangeHandler {
 
   /** Why this request is forwarded; any thread. */
   public static ForwardReason reason(RequestHead request) {
-    ForwardReason usual = ReusePlanner.bypass(request);
-    return usual == null ? ForwardReason.BYPASS : usual;
+    ReuseRule rule = ReuseRule.ofBypass(request);
+    return rule == null ? ForwardReason.BYPASS : rule.forward(false);
   }
 
   /** Forwards a request that the cache has no say in. */

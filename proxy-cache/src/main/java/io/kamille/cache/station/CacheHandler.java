@@ -19,8 +19,8 @@ import io.kamille.cache.fill.Wait;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.key.QueryRules;
 import io.kamille.cache.rules.CacheControl;
-import io.kamille.cache.rules.ReusePlan.Answer;
-import io.kamille.cache.rules.ReusePlanner;
+import io.kamille.cache.rules.Decision;
+import io.kamille.cache.rules.ReuseRule;
 import io.kamille.cache.rules.SelectingFields;
 import io.kamille.cache.serve.CacheCounters.Event;
 import io.kamille.cache.serve.Forwarding;
@@ -165,7 +165,7 @@ public final class CacheHandler implements ExchangeHandler {
     switch (decision) {
       case Serve serve -> {
         StoredResponse served = Objects.requireNonNull(stored);
-        if (serve != Serve.AS_IT_IS) {
+        if (serve.isAskedBehind()) {
           fetches.validateInBackground(exchange, key.copy(), served);
         }
         route.server().serve(exchange, loop, key, served, usable != null, now);
@@ -176,7 +176,7 @@ public final class CacheHandler implements ExchangeHandler {
         }
       }
       case Pass pass -> pass(exchange, demands, key, pass, stored, wait);
-      case Refuse.ONLY_IF_CACHED -> {
+      case Refuse refuse -> {
         StoreServer.release(stored);
         route.server().refuse(exchange);
       }
@@ -195,7 +195,7 @@ public final class CacheHandler implements ExchangeHandler {
       case Serve serve -> serve == Serve.WHILE_REVALIDATED ? "serve stale" : "serve";
       case Ask ask -> ask.reason().token();
       case Pass pass -> pass.reason().token();
-      case Refuse.ONLY_IF_CACHED -> "refuse";
+      case Refuse refuse -> "refuse";
     };
   }
 
@@ -242,7 +242,7 @@ public final class CacheHandler implements ExchangeHandler {
   private void pass(Exchange exchange, CacheControl demands, Pass pass, Forwarding forwarding) {
     RequestHead request = exchange.request();
     boolean isOfWhole = request.method() == Method.HEAD || request.fields().has(FieldName.RANGE);
-    if (isOfWhole && pass.cause() != Cause.IDENTITY_REFUSED && !demands.isNoStore()) {
+    if (isOfWhole && pass.cause() != Cause.RULE && !demands.isNoStore()) {
       fetches.passToOwner(exchange, forwarding);
     } else {
       fetches.pass(exchange, forwarding);
@@ -253,9 +253,8 @@ public final class CacheHandler implements ExchangeHandler {
   private static boolean mayStandIn(RequestHead request, Pass pass, StoredResponse stored) {
     return switch (pass.cause()) {
       case UNSTORABLE -> true;
-      case IDENTITY_REFUSED -> stored.codedFormFor(request) != stored;
+      case RULE -> stored.codedFormFor(request) != stored;
       case FOR_THE_ORIGIN, PART_OF_THE_WHOLE -> !CacheDecisions.isForTheOriginAlone(request);
-      case RULE, COOKIE -> false;
     };
   }
 
@@ -375,7 +374,8 @@ public final class CacheHandler implements ExchangeHandler {
     StoredResponse newer = StoreServer.selected(parts.store().peek(key), request, now);
     if (newer != null
         && newer != stored
-        && ReusePlanner.plan(request, demands, newer.facts(), now) == Answer.SERVE) {
+        && ReuseRule.of(request, demands, newer.facts(), now).decision(demands, null)
+            == Decision.SERVE) {
       StoreServer.release(stored);
       flight.freshened();
       route.server().serve(exchange, parts.loops().current(), key, newer, false, now);

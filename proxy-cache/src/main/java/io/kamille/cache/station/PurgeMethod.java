@@ -1,7 +1,6 @@
 package io.kamille.cache.station;
 
 import io.kamille.cache.decision.Explanation;
-import io.kamille.cache.decision.Explanation.Decision;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.key.NormalUri;
 import io.kamille.cache.purge.PurgeTarget;
@@ -9,6 +8,7 @@ import io.kamille.cache.removal.OtherNodes;
 import io.kamille.cache.removal.PurgeReport;
 import io.kamille.cache.removal.Removals;
 import io.kamille.cache.removal.RouteQueries;
+import io.kamille.cache.rules.Decision;
 import io.kamille.cache.rules.Reason;
 import io.kamille.cache.rules.TagFields;
 import io.kamille.cache.station.PurgeRequest.Order;
@@ -237,15 +237,15 @@ public final class PurgeMethod implements ExchangeHandler {
       Map<CacheKey, RequestHead> targets = queries.filtered(request);
       String found = "responses stored under the key: " + removals.count(targets.keySet());
       String uri = NormalUri.of(targets.values().iterator().next());
-      return new Explanation(Decision.PURGE, null, uri, List.of(reason(found, "remove them")));
+      return Explanation.of(Decision.PURGE, uri, List.of(reason(found, "remove them")), 0);
     }
     if (asked.refusal() != null) {
       String so = asked.refusal() + ": clients that may purge get 400 (Bad Request)";
       Reason reason = new Reason("purge", "cache.purge-from", request.methodText(), so);
-      return new Explanation(Decision.REFUSE, null, null, List.of(reason), StatusCode.BAD_REQUEST);
+      return Explanation.of(Decision.REFUSE, null, List.of(reason), StatusCode.BAD_REQUEST);
     }
     List<Reason> reasons = asked.orders().stream().map(PurgeMethod::reason).toList();
-    return new Explanation(Decision.PURGE, null, null, reasons);
+    return Explanation.of(Decision.PURGE, null, reasons, 0);
   }
 
   private static Reason reason(Order order) {

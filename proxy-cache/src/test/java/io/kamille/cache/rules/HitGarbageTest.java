@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.sun.management.ThreadMXBean;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.key.CacheKeyProbe;
-import io.kamille.cache.rules.ReusePlan.Answer;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
@@ -47,8 +46,9 @@ class HitGarbageTest {
       }
       if (probe.keyOf(request).equals(key)
           && selecting.matches(request)
-          && ReusePlanner.plan(request, CacheControl.ofRequest(request.fields()), stored, T + 5)
-              == Answer.SERVE
+          && ReuseRule.of(request, CacheControl.ofRequest(request.fields()), stored, T + 5)
+                  .decision(CacheControl.NONE, stored)
+              == Decision.SERVE
           && Preconditions.isNotModified(request, stored)
           && !Preconditions.allowsRange(request, stored, false)
           && CacheControl.ofRequest(other) == CacheControl.NONE) {

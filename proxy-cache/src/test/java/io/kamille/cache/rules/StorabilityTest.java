@@ -172,7 +172,7 @@ class StorabilityTest {
     String[] late = {"Cache-Control", "max-age=60", "Date", HttpDate.format(NOW - 3_600)};
     assertThat(of(GET, 200, late)).isEqualTo(Storability.CLOCK);
     assertThat(Storability.CLOCK.detail()).isEqualTo("no-lifetime");
-    assertThat(Storability.CLOCK.explanation()).contains("clock");
+    assertThat(Storability.CLOCK.clause()).contains("clock");
   }
 
   @ParameterizedTest
@@ -210,7 +210,7 @@ class StorabilityTest {
   @EnumSource(Storability.class)
   void everyRefusalHasADetailForCacheStatus(Storability storability) {
     assertThat(storability.detail().isEmpty()).isEqualTo(storability.isStorable());
-    assertThat(storability.explanation()).isNotBlank();
+    assertThat(storability.clause()).isNotBlank();
   }
 
   private static Storability of(RequestHead request, int status, String... namesAndValues) {
