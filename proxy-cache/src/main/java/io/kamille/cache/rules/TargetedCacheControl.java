@@ -6,8 +6,6 @@ import io.kamille.cache.rules.CacheControl.Directives;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.StructuredFields;
-import io.kamille.core.http.StructuredFields.Value;
-import io.kamille.core.http.StructuredFields.Value.Kind;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -33,7 +31,7 @@ final class TargetedCacheControl {
     if (!response.has(FieldName.CDN_CACHE_CONTROL)) {
       return null;
     }
-    Map<String, Value> members =
+    Map<String, Object> members =
         StructuredFields.dictionary(response.all(FieldName.CDN_CACHE_CONTROL));
     if (members == null || members.isEmpty()) {
       return null;
@@ -44,7 +42,7 @@ final class TargetedCacheControl {
     return new CacheControl(found);
   }
 
-  private static void take(String directive, Value value, Directives found) {
+  private static void take(String directive, Object value, Directives found) {
     switch (directive) {
       case "max-age" -> found.maxAgeSeconds = delta(value);
       case "s-maxage" -> found.sMaxAgeSeconds = delta(value);
@@ -63,29 +61,29 @@ final class TargetedCacheControl {
     }
   }
 
-  private static int delta(Value value) {
-    if (value.isFalse()) {
+  private static int delta(Object value) {
+    if (value.equals(false)) {
       return ABSENT;
     }
-    return value.kind() == Kind.INTEGER ? Math.clamp(value.number(), 0, Integer.MAX_VALUE) : 0;
+    return value instanceof Long number ? Math.clamp(number, 0, Integer.MAX_VALUE) : 0;
   }
 
-  private static void forbid(int flag, Value value, Directives found) {
-    if (!value.isFalse()) {
+  private static void forbid(int flag, Object value, Directives found) {
+    if (!value.equals(false)) {
       found.flags |= flag;
     }
   }
 
-  private static void permit(int flag, Value value, Directives found) {
-    if (value.isTrue()) {
+  private static void permit(int flag, Object value, Directives found) {
+    if (value.equals(true)) {
       found.flags |= flag;
     }
   }
 
   /** The fields that a string lists; else none, and the flag is set. */
-  private static List<String> listed(int flag, Value value, Directives found) {
+  private static List<String> listed(int flag, Object value, Directives found) {
     List<String> names = new ArrayList<>();
-    if (value.kind() == Kind.STRING && Directives.readNames(value.text(), names)) {
+    if (value instanceof String list && Directives.readNames(list, names)) {
       return List.copyOf(names);
     }
     forbid(flag, value, found);

@@ -2,8 +2,6 @@ package io.kamille.core.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kamille.core.http.StructuredFields.Value;
-import io.kamille.core.http.StructuredFields.Value.Kind;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -16,11 +14,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Dictionaries by the grammar of RFC 9651. */
 class StructuredDictionaryTest {
 
-  private static Map<String, Value> parsed(String... lines) {
+  private static Map<String, Object> parsed(String... lines) {
     return Objects.requireNonNull(StructuredFields.dictionary(List.of(lines)));
   }
 
-  private static Value value(String text) {
+  private static Object value(String text) {
     return Objects.requireNonNull(parsed("a=" + text).get("a"));
   }
 
@@ -29,43 +27,46 @@ class StructuredDictionaryTest {
       quoteCharacter = '`',
       delimiter = '|',
       value = {
-        "0 | INTEGER",
-        "-42 | INTEGER",
-        "007 | INTEGER",
-        "999999999999999 | INTEGER",
-        "1.5 | DECIMAL",
-        "-123456789012.125 | DECIMAL",
-        "\"\" | STRING",
-        "\"a \\\" \\\\ z\" | STRING",
-        "foo | TOKEN",
-        "*f/o:o!#$%&'*+-.^_~ | TOKEN",
-        ":aGVsbG8=: | BYTE_SEQUENCE",
-        ":: | BYTE_SEQUENCE",
-        "?1 | BOOLEAN",
-        "?0 | BOOLEAN",
-        "@1659578233 | DATE",
-        "@-62135596800 | DATE",
-        "%\"f%c3%bcr\" | DISPLAY_STRING",
-        "() | INNER_LIST",
-        "( 1 \"b\";x=1  c );y | INNER_LIST",
+        "0 | 0",
+        "-42 | -42",
+        "007 | 7",
+        "999999999999999 | 999999999999999",
+        "1.5 | other",
+        "-123456789012.125 | other",
+        "\"\" | ``",
+        "\"a \\\" \\\\ z\" | a \" \\ z",
+        "foo | other",
+        "*f/o:o!#$%&'*+-.^_~ | other",
+        ":aGVsbG8=: | other",
+        ":: | other",
+        "?1 | true",
+        "?0 | false",
+        "@1659578233 | other",
+        "@-62135596800 | other",
+        "%\"f%c3%bcr\" | other",
+        "%\"\\ %00%7f%c2%80%e0%a0%80%ed%9f%bf%ee%80%80%f0%90%80%80%f4%8f%bf%bf\" | other",
+        "() | other",
+        "( 1 \"b\";x=1  c );y | other",
       })
-  void section3_3EveryTypeIsKnown(String text, Kind kind) {
-    assertThat(value(text).kind()).isEqualTo(kind);
+  void section3_3EveryTypeIsKnown(String text, String expected) {
+    Object value = value(text);
+    assertThat(value.equals(StructuredFields.OTHER) ? "other" : value.toString())
+        .isEqualTo(expected);
   }
 
   @Test
   void section3_2AKeyWithoutAValueIsTrue() {
-    Map<String, Value> members = parsed("a, b;x=1;y, c=?0");
+    Map<String, Object> members = parsed("a, b;x=1;y, c=?0");
     assertThat(members.keySet()).containsExactly("a", "b", "c");
-    assertThat(Objects.requireNonNull(members.get("b")).isTrue()).isTrue();
-    assertThat(Objects.requireNonNull(members.get("c")).isFalse()).isTrue();
+    assertThat(members.get("b")).isEqualTo(true);
+    assertThat(members.get("c")).isEqualTo(false);
     assertThat(members.get("d")).isNull();
   }
 
   @Test
   void section3_2TheLastOfTwoEqualKeysCounts() {
-    assertThat(Objects.requireNonNull(parsed("a=1, b=2, a=3").get("a")).number()).isEqualTo(3);
-    assertThat(Objects.requireNonNull(parsed("a=1", "a=3").get("a")).number()).isEqualTo(3);
+    assertThat(parsed("a=1, b=2, a=3").get("a")).isEqualTo(3L);
+    assertThat(parsed("a=1", "a=3").get("a")).isEqualTo(3L);
   }
 
   @Test
@@ -82,7 +83,7 @@ class StructuredDictionaryTest {
 
   @Test
   void section4_2_5EscapesAreTakenOutOfStrings() {
-    assertThat(value("\"a\\\"\\\\\"").text()).isEqualTo("a\"\\");
+    assertThat(value("\"a\\\"\\\\\"")).isEqualTo("a\"\\");
   }
 
   @ParameterizedTest
@@ -123,6 +124,13 @@ class StructuredDictionaryTest {
         "a=%\"%C3\"",
         "a=%\"%c3\"",
         "a=%\"%g0\"",
+        "a=%\"%80\"",
+        "a=%\"%c0%80\"",
+        "a=%\"%c3%7f\"",
+        "a=%\"%e0%9f%80\"",
+        "a=%\"%ed%a0%80\"",
+        "a=%\"%f0%8f%80%80\"",
+        "a=%\"%f4%90%80%80\"",
         "a=%x",
         "a=(",
         "a=(1",
@@ -140,6 +148,16 @@ class StructuredDictionaryTest {
   }
 
   @Test
+  void longValuesTakeNoStack() {
+    String many = "\\\"".repeat(100_000);
+    assertThat(value("\"" + many + "\"").toString()).hasSize(100_000);
+    assertThat(value("(" + "a;x=1 ".repeat(50_000) + ")")).isEqualTo(StructuredFields.OTHER);
+    assertThat(value("%\"" + "%c3%bc".repeat(50_000) + "\"")).isEqualTo(StructuredFields.OTHER);
+    assertThat(parsed("a;b=1" + ";c".repeat(100_000)).get("a")).isEqualTo(true);
+    assertThat(parsed("a, ".repeat(100_000) + "b")).hasSize(2);
+  }
+
+  @Test
   void anyOctetsGiveADictionaryOrNone() {
     Random random = new Random(1);
     String alphabet = "ab*A01-.,;=\"\\:?@%() \t\u0000\u00fc";
@@ -148,7 +166,7 @@ class StructuredDictionaryTest {
       for (int i = random.nextInt(12); i >= 0; i--) {
         text.append(alphabet.charAt(random.nextInt(alphabet.length())));
       }
-      Map<String, Value> members = StructuredFields.dictionary(List.of(text.toString()));
+      Map<String, Object> members = StructuredFields.dictionary(List.of(text.toString()));
       assertThat(members == null || members.keySet().stream().noneMatch(String::isEmpty))
           .as("%s", text)
           .isTrue();
