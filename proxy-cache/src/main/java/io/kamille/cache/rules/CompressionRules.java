@@ -11,6 +11,7 @@ import io.kamille.core.http.StreamType;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -96,16 +97,29 @@ public record CompressionRules(
 
   /** The quick coding that a request likes best, or null if it likes none. */
   public @Nullable ContentCoding onTheWay(Fields request) {
-    if (CacheControl.ofRequest(request).isNoTransform()) {
+    var quick = codings.stream().filter(coding -> coding != ContentCoding.BR);
+    return best(request, quick.toArray(ContentCoding[]::new), coding -> coding);
+  }
+
+  /**
+   * The form that a request likes best, of several the first; null if it likes best what has no
+   * coding (RFC 9110 §12.5.3). Makes no garbage but for a request with cache directives.
+   *
+   * @param coding which coding a form has
+   */
+  public static <T> @Nullable T best(Fields request, T[] forms, Function<T, ContentCoding> coding) {
+    if (forms.length == 0
+        || !request.has(FieldName.ACCEPT_ENCODING)
+        || CacheControl.ofRequest(request).isNoTransform()) {
       return null;
     }
     long accepted = AcceptedCodings.of(request);
-    ContentCoding chosen = null;
+    T chosen = null;
     int best = AcceptedCodings.identityWeight(accepted);
-    for (ContentCoding coding : codings) {
-      int weight = coding == ContentCoding.BR ? 0 : AcceptedCodings.weight(accepted, coding);
+    for (T form : forms) {
+      int weight = AcceptedCodings.weight(accepted, coding.apply(form));
       if (weight > best || (weight == best && weight > 0 && chosen == null)) {
-        chosen = coding;
+        chosen = form;
         best = weight;
       }
     }

@@ -1,9 +1,7 @@
 package io.kamille.cache.store;
 
-import io.kamille.cache.rules.CacheControl;
-import io.kamille.core.http.AcceptedCodings;
+import io.kamille.cache.rules.CompressionRules;
 import io.kamille.core.http.ContentCoding;
-import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -60,22 +58,8 @@ public final class CodedForms {
    * directives.
    */
   StoredResponse choose(StoredResponse uncoded, Fields request) {
-    if (forms.length == 0
-        || !request.has(FieldName.ACCEPT_ENCODING)
-        || CacheControl.ofRequest(request).isNoTransform()) {
-      return uncoded;
-    }
-    long accepted = AcceptedCodings.of(request);
-    StoredResponse chosen = uncoded;
-    int best = AcceptedCodings.identityWeight(accepted);
-    for (Form form : forms) {
-      int weight = AcceptedCodings.weight(accepted, form.coding());
-      if (weight > best || (weight == best && weight > 0 && chosen == uncoded)) {
-        chosen = form.response();
-        best = weight;
-      }
-    }
-    return chosen;
+    Form chosen = CompressionRules.best(request, forms, Form::coding);
+    return chosen == null ? uncoded : chosen.response();
   }
 
   /**
