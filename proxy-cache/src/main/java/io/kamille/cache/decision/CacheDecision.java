@@ -1,7 +1,9 @@
 package io.kamille.cache.decision;
 
+import io.kamille.cache.rules.Decision;
 import io.kamille.cache.rules.ForwardReason;
 import io.kamille.cache.rules.ReuseRule;
+import org.jspecify.annotations.Nullable;
 
 /** What becomes of a request, by RFC 9111 and its route's settings, and why. Immutable. */
 public sealed interface CacheDecision {
@@ -14,6 +16,21 @@ public sealed interface CacheDecision {
 
   /** What has settled whether a stored response is the answer. */
   ReuseRule rule();
+
+  /** Why the request goes toward the origin; null if it does not (RFC 9211 §2.2). */
+  default @Nullable ForwardReason reason() {
+    return null;
+  }
+
+  /** What is done, in one word. */
+  default Decision decision() {
+    return switch (this) {
+      case Serve serve -> serve == Serve.WHILE_REVALIDATED ? Decision.SERVE_STALE : Decision.SERVE;
+      case Ask ask -> ask.isValidation() ? Decision.VALIDATE : Decision.FORWARD;
+      case Pass pass -> Decision.PASS;
+      case Refuse refuse -> Decision.REFUSE;
+    };
+  }
 
   /** A stored response is the answer. Constants: a hit makes no garbage. */
   enum Serve implements CacheDecision {

@@ -12,8 +12,6 @@ import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.key.NormalUri;
 import io.kamille.cache.key.QueryFilter;
 import io.kamille.cache.rules.CacheControl;
-import io.kamille.cache.rules.Decision;
-import io.kamille.cache.rules.ForwardReason;
 import io.kamille.cache.rules.Freshness.Source;
 import io.kamille.cache.rules.Preconditions;
 import io.kamille.cache.rules.Reason;
@@ -119,39 +117,26 @@ public final class CacheExplainer {
       String found = "responses stored under the key: " + stored;
       step("invalidation", "RFC 9111 §4.4", found, "a response that is no error removes them");
     }
-    return switch (decision) {
-      case Serve serve -> {
-        serving(serve, Objects.requireNonNull(selected));
-        boolean isFresh = serve != Serve.WHILE_REVALIDATED;
-        yield explained(isFresh ? Decision.SERVE : Decision.SERVE_STALE, null);
-      }
-      case Ask ask -> {
-        asking(ask, selected);
-        onTheWay();
-        yield explained(ask.isValidation() ? Decision.VALIDATE : Decision.FORWARD, ask.reason());
-      }
-      case Pass pass -> {
-        passing(pass, selected);
-        onTheWay();
-        yield explained(Decision.PASS, pass.reason());
-      }
+    switch (decision) {
+      case Serve serve -> serving(serve, Objects.requireNonNull(selected));
+      case Ask ask -> asking(ask, selected);
+      case Pass pass -> passing(pass, selected);
       case Refuse refuse -> {
-        String control = lines(FieldName.CACHE_CONTROL);
         String so = "the response is 504 (Gateway Timeout)";
+        String control = lines(FieldName.CACHE_CONTROL);
         deciding = step("only-if-cached", "RFC 9111 §5.2.1.7", control, so);
-        yield explained(Decision.REFUSE, null);
       }
-    };
-  }
-
-  private Explanation explained(Decision decision, @Nullable ForwardReason reason) {
+    }
+    if (decision.reason() != null) {
+      onTheWay();
+    }
     return new Explanation(
-        decision,
-        reason,
+        decision.decision(),
+        decision.reason(),
         NormalUri.of(request),
         steps,
         Objects.requireNonNull(deciding),
-        decision == Decision.REFUSE ? StatusCode.GATEWAY_TIMEOUT : 0,
+        decision instanceof Refuse ? StatusCode.GATEWAY_TIMEOUT : 0,
         notStored);
   }
 
@@ -171,16 +156,11 @@ public final class CacheExplainer {
     String route = request.partition() == null ? "" : "; route " + request.partition();
     String uri = NormalUri.of(request) + route;
     step("key", "RFC 9111 §2", uri, "responses stored under it: " + stored);
-    settings
-        .varyBy()
-        .values(request)
-        .forEach(
-            (form, value) ->
-                step(
-                    "normal-form",
-                    "routes[].cache.vary-by",
-                    written(form) + " is " + quoted(form, value),
-                    "its responses are told apart by this value"));
+    for (var form : settings.varyBy().values(request).entrySet()) {
+      String found = written(form.getKey()) + " is " + quoted(form.getKey(), form.getValue());
+      String so = "its responses are told apart by this value";
+      step("normal-form", "routes[].cache.vary-by", found, so);
+    }
     for (int i = 0; variants != null && i < stored; i++) {
       SelectingFields selecting = variants.at(i).selecting();
       if (stored > 1 || !selecting.isEmpty()) {

@@ -41,22 +41,21 @@ public final class NormalUri {
 
   /** The normal form of the request's target URI. */
   public static String of(RequestHead request) {
-    return of(
-        request.isSecure(),
-        request.octets(),
-        request.authorityStart(),
-        request.authorityEnd(),
-        request.pathAndQuery());
+    return of(request, request.pathAndQuery());
   }
 
   /** What the URIs of the request's origin begin with (RFC 9110 §4.3.1). */
   public static String originOf(RequestHead request) {
+    return of(request, "/");
+  }
+
+  private static String of(RequestHead request, String target) {
     return of(
         request.isSecure(),
         request.octets(),
         request.authorityStart(),
         request.authorityEnd(),
-        "/");
+        target);
   }
 
   private static String of(boolean isSecure, byte[] octets, int start, int end, String target) {

@@ -21,8 +21,10 @@ public enum Decision {
   /** The answer is an error of our own, such as 504 for only-if-cached (RFC 9111 §5.2.1.7). */
   REFUSE;
 
-  /** A token for people and programs. */
+  private final String token = name().toLowerCase(Locale.ROOT).replace('_', '-');
+
+  /** A token for people and programs; no garbage. */
   public String token() {
-    return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    return token;
   }
 }

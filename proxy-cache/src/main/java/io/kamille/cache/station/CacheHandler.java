@@ -20,6 +20,7 @@ import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.key.QueryRules;
 import io.kamille.cache.rules.CacheControl;
 import io.kamille.cache.rules.Decision;
+import io.kamille.cache.rules.ForwardReason;
 import io.kamille.cache.rules.ReuseRule;
 import io.kamille.cache.rules.SelectingFields;
 import io.kamille.cache.serve.CacheCounters.Event;
@@ -191,12 +192,8 @@ public final class CacheHandler implements ExchangeHandler {
   }
 
   private static String word(CacheDecision decision) {
-    return switch (decision) {
-      case Serve serve -> serve == Serve.WHILE_REVALIDATED ? "serve stale" : "serve";
-      case Ask ask -> ask.reason().token();
-      case Pass pass -> pass.reason().token();
-      case Refuse refuse -> "refuse";
-    };
+    ForwardReason reason = decision.reason();
+    return reason == null ? decision.decision().token() : reason.token();
   }
 
   private void bypass(Exchange exchange, CacheDecision decision) {
