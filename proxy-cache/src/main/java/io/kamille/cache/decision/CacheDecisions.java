@@ -11,6 +11,7 @@ import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.rules.CacheControl;
 import io.kamille.cache.rules.Cookies;
 import io.kamille.cache.rules.Decision;
+import io.kamille.cache.rules.Directive;
 import io.kamille.cache.rules.ForwardReason;
 import io.kamille.cache.rules.ReuseRule;
 import io.kamille.cache.rules.Storability;
@@ -94,7 +95,7 @@ public record CacheDecisions(CacheSettings settings, InFlightTable flights) {
         return validate(request, rule, reason, facts, mayWait);
       }
     }
-    return demands.isOnlyIfCached()
+    return demands.has(Directive.ONLY_IF_CACHED)
         ? new Refuse(rule)
         : forward(request, demands, key, rule, reason, stored != null, mayWait);
   }
@@ -142,7 +143,7 @@ public record CacheDecisions(CacheSettings settings, InFlightTable flights) {
       boolean isPart = storability.isStorable() && isFilledAround(request);
       return new Pass(rule, reason, isPart ? Cause.PART_OF_THE_WHOLE : Cause.FOR_THE_ORIGIN, "");
     }
-    if (hasStale && request.method() == Method.HEAD && !demands.isNoStore()) {
+    if (hasStale && request.method() == Method.HEAD && !demands.has(Directive.NO_STORE)) {
       return new Ask(rule, reason, Way.FRESHEN, false);
     }
     if (!storability.isStorable()) {

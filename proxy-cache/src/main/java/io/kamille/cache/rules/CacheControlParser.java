@@ -102,7 +102,8 @@ final class CacheControlParser {
       at += octets[at] == '\\' ? 2 : 1;
     }
     if (at >= end) {
-      found.flags |= CacheControl.NO_STORE | CacheControl.NO_CACHE;
+      found.add(Directive.NO_STORE);
+      found.add(Directive.NO_CACHE);
       at = end;
       return end;
     }
@@ -121,73 +122,41 @@ final class CacheControlParser {
   }
 
   private void take() {
-    if (is("max-age")) {
-      found.maxAgeSeconds = lifetime(found.maxAgeSeconds);
-    } else if (is("s-maxage")) {
-      found.sMaxAgeSeconds = lifetime(found.sMaxAgeSeconds);
-    } else if (is("no-store")) {
-      found.flags |= CacheControl.NO_STORE;
-    } else if (is("no-cache")) {
-      found.noCacheFields = listed(CacheControl.NO_CACHE, found.noCacheFields);
-    } else if (is("private")) {
-      found.privateFields = listed(CacheControl.PRIVATE, found.privateFields);
-    } else if (is("public")) {
-      permit(CacheControl.PUBLIC);
-    } else if (is("must-revalidate")) {
-      found.flags |= CacheControl.MUST_REVALIDATE;
-    } else if (is("proxy-revalidate")) {
-      found.flags |= CacheControl.PROXY_REVALIDATE;
-    } else if (is("must-understand")) {
-      permit(CacheControl.MUST_UNDERSTAND);
-    } else if (is("no-transform")) {
-      found.flags |= CacheControl.NO_TRANSFORM;
-    } else if (is("immutable")) {
-      permit(CacheControl.IMMUTABLE);
-    } else if (is("only-if-cached")) {
-      found.flags |= CacheControl.ONLY_IF_CACHED;
-    } else if (is("stale-while-revalidate")) {
-      found.staleWhileRevalidateSeconds = extension(found.staleWhileRevalidateSeconds);
-    } else if (is("stale-if-error")) {
-      found.staleIfErrorSeconds = extension(found.staleIfErrorSeconds);
-    } else if (is("max-stale")) {
-      found.maxStaleSeconds = maxStale();
-    } else if (is("min-fresh")) {
-      int delta = delta();
-      found.minFreshSeconds =
-          Math.max(found.minFreshSeconds, delta == INVALID ? Integer.MAX_VALUE : delta);
+    Directive directive =
+        Directive.find(token -> Octets.equalsIgnoreCase(octets, nameStart, nameEnd, token));
+    if (directive == null) {
+      return;
+    }
+    boolean isAlone = isProper && argumentStart < 0;
+    int[] seconds = found.seconds;
+    int place = directive.ordinal();
+    switch (directive.kind()) {
+      case LIFETIME -> seconds[place] = lifetime(seconds[place], delta());
+      case EXTENSION -> seconds[place] = extension(seconds[place], delta());
+      case ANY_EXTENSION ->
+          seconds[place] = extension(seconds[place], isAlone ? Integer.MAX_VALUE : delta());
+      case DEMAND ->
+          seconds[place] =
+              Math.max(seconds[place], delta() == INVALID ? Integer.MAX_VALUE : delta());
+      case FORBIDS -> found.add(directive);
+      case PERMITS -> {
+        if (isAlone) {
+          found.add(directive);
+        }
+      }
+      case LISTS -> list(directive);
     }
   }
 
-  private boolean is(String name) {
-    return Octets.equalsIgnoreCase(octets, nameStart, nameEnd, name);
-  }
-
-  private void permit(int flag) {
-    if (isProper && argumentStart < 0) {
-      found.flags |= flag;
-    }
-  }
-
-  private int lifetime(int before) {
-    int delta = delta();
+  private static int lifetime(int before, int delta) {
     return delta == INVALID || (before != ABSENT && before != delta) ? 0 : delta;
   }
 
-  private int extension(int before) {
-    int delta = delta();
+  private static int extension(int before, int delta) {
     if (delta == INVALID) {
       return 0;
     }
     return before == ABSENT ? delta : Math.min(before, delta);
-  }
-
-  private int maxStale() {
-    boolean isAny = argumentStart < 0 && isProper;
-    int delta = isAny ? Integer.MAX_VALUE : delta();
-    if (delta == INVALID) {
-      return 0;
-    }
-    return found.maxStaleSeconds == ABSENT ? delta : Math.min(found.maxStaleSeconds, delta);
   }
 
   private int delta() {
@@ -204,17 +173,17 @@ final class CacheControlParser {
     return (int) seconds;
   }
 
-  /** The fields this directive and those before it list, unless it lists none and sets the flag. */
-  private List<String> listed(int flag, List<String> before) {
-    List<String> names = new ArrayList<>(before);
+  /** The fields this directive and those before it list, unless it lists none and is for all. */
+  private void list(Directive directive) {
+    List<String> names = new ArrayList<>(found.fields(directive));
     boolean isList =
         isQuoted
             && isProper
             && Directives.readNames(Octets.text(octets, argumentStart, argumentEnd), names);
-    if (!isList) {
-      found.flags |= flag;
-      return before;
+    if (isList) {
+      found.name(directive, names);
+    } else {
+      found.add(directive);
     }
-    return List.copyOf(names);
   }
 }

@@ -110,7 +110,7 @@ public record CompressionRules(
   public static <T> @Nullable T best(Fields request, T[] forms, Function<T, ContentCoding> coding) {
     if (forms.length == 0
         || !request.has(FieldName.ACCEPT_ENCODING)
-        || CacheControl.ofRequest(request).isNoTransform()) {
+        || CacheControl.ofRequest(request).has(Directive.NO_TRANSFORM)) {
       return null;
     }
     long accepted = AcceptedCodings.of(request);
@@ -155,8 +155,8 @@ public record CompressionRules(
   /** RFC 9110 §7.7; the plain field counts beside a targeted one, it concerns everybody. */
   private static boolean isNoTransform(Fields response) {
     String plain = response.joined(FieldName.CACHE_CONTROL);
-    return (plain != null && CacheControl.parse(plain).isNoTransform())
-        || CacheControl.ofResponse(response).isNoTransform();
+    return (plain != null && CacheControl.parse(plain).has(Directive.NO_TRANSFORM))
+        || CacheControl.ofResponse(response).has(Directive.NO_TRANSFORM);
   }
 
   /** Has a response say that its content depends on {@code Accept-Encoding} (RFC 9110 §12.5.5). */

@@ -99,7 +99,7 @@ public record Freshness(int lifetimeSeconds, Source source) {
     if (!said.source().isExplicit() && ofStatus != ABSENT) {
       return new Freshness(ofStatus, Source.STATUS);
     }
-    boolean isCacheable = isHeuristicallyCacheable(head.status()) || control.isPublic();
+    boolean isCacheable = isHeuristicallyCacheable(head.status()) || control.has(Directive.PUBLIC);
     if (!said.source().isExplicit() && !isCacheable) {
       return UNKNOWN;
     }
@@ -110,11 +110,11 @@ public record Freshness(int lifetimeSeconds, Source source) {
   }
 
   private static Freshness explicit(ResponseHead head, CacheControl control, long responseTime) {
-    if (control.sMaxAgeSeconds() != ABSENT) {
-      return new Freshness(control.sMaxAgeSeconds(), Source.S_MAXAGE);
+    if (control.seconds(Directive.S_MAXAGE) != ABSENT) {
+      return new Freshness(control.seconds(Directive.S_MAXAGE), Source.S_MAXAGE);
     }
-    if (control.maxAgeSeconds() != ABSENT) {
-      return new Freshness(control.maxAgeSeconds(), Source.MAX_AGE);
+    if (control.seconds(Directive.MAX_AGE) != ABSENT) {
+      return new Freshness(control.seconds(Directive.MAX_AGE), Source.MAX_AGE);
     }
     return head.has(FieldName.EXPIRES) && !control.isTargeted()
         ? new Freshness(untilExpires(head.fields(), responseTime), Source.EXPIRES)

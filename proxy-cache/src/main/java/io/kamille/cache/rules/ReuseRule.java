@@ -117,10 +117,10 @@ public enum ReuseRule {
     if (request.fields().hasAny(JUDGED_BY_ORIGIN)) {
       return ORIGIN_JUDGES;
     }
-    if (demands.isNoStore()) {
+    if (demands.has(Directive.NO_STORE)) {
       return REQUEST_NO_STORE;
     }
-    if (demands.isNoCache()) {
+    if (demands.has(Directive.NO_CACHE)) {
       return REQUEST_NO_CACHE;
     }
     if (isTooOld(stored, demands, nowEpochSeconds)) {
@@ -128,11 +128,12 @@ public enum ReuseRule {
     }
     boolean isFresh = stored.isFresh(nowEpochSeconds);
     if (isFresh && !stored.isValidatedAlways()) {
-      boolean isEnough = stored.ttlSeconds(nowEpochSeconds) >= demands.minFreshSeconds();
+      boolean isEnough = stored.ttlSeconds(nowEpochSeconds) >= demands.seconds(Directive.MIN_FRESH);
       return isEnough ? FRESH : REQUEST_MIN_FRESH;
     }
     boolean takesStale = !isFresh && stored.mayServeStaleTo(demands, nowEpochSeconds);
-    boolean demandsFresh = demands.maxAgeSeconds() >= 0 || demands.minFreshSeconds() >= 0;
+    boolean demandsFresh =
+        demands.seconds(Directive.MAX_AGE) >= 0 || demands.seconds(Directive.MIN_FRESH) >= 0;
     if (stored.mayServeWhileRevalidating(nowEpochSeconds) && (takesStale || !demandsFresh)) {
       return STALE_WHILE_REVALIDATE;
     }
@@ -150,8 +151,8 @@ public enum ReuseRule {
     if (stored.rules().isImmutable() && stored.isFresh(now)) {
       return false;
     }
-    return control.maxAgeSeconds() != CacheControl.ABSENT
-        && stored.ageSeconds(now) > control.maxAgeSeconds();
+    return control.seconds(Directive.MAX_AGE) != CacheControl.ABSENT
+        && stored.ageSeconds(now) > control.seconds(Directive.MAX_AGE);
   }
 
   /**
@@ -166,7 +167,7 @@ public enum ReuseRule {
       case METHOD -> Decision.PASS;
       case FRESH, MAX_STALE -> Decision.SERVE;
       case STALE_WHILE_REVALIDATE -> Decision.SERVE_STALE;
-      default -> demands.isOnlyIfCached() ? Decision.REFUSE : asked(stored);
+      default -> demands.has(Directive.ONLY_IF_CACHED) ? Decision.REFUSE : asked(stored);
     };
   }
 

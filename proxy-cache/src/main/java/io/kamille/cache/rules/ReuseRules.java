@@ -41,10 +41,10 @@ public record ReuseRules(
     return new ReuseRules(
             status,
             freshness,
-            control.isNoCache(),
-            control.isMustRevalidate() || control.isProxyRevalidate(),
-            control.sMaxAgeSeconds() != CacheControl.ABSENT,
-            control.isImmutable(),
+            control.has(Directive.NO_CACHE),
+            control.has(Directive.MUST_REVALIDATE) || control.has(Directive.PROXY_REVALIDATE),
+            control.seconds(Directive.S_MAXAGE) != CacheControl.ABSENT,
+            control.has(Directive.IMMUTABLE),
             policy.stale().whileRevalidateSeconds(control, freshness),
             policy.stale().ifErrorSeconds(control, freshness),
             policy.stale().maxSeconds())

@@ -35,12 +35,15 @@ public record StaleLimits(
   /** How long such a response serves while it is validated (RFC 5861 §3). */
   int whileRevalidateSeconds(CacheControl response, Freshness freshness) {
     return limited(
-        response.staleWhileRevalidateSeconds(), whileRevalidateSeconds, response, freshness);
+        response.seconds(Directive.STALE_WHILE_REVALIDATE),
+        whileRevalidateSeconds,
+        response,
+        freshness);
   }
 
   /** How long such a response serves in place of an error (RFC 5861 §4). */
   int ifErrorSeconds(CacheControl response, Freshness freshness) {
-    return limited(response.staleIfErrorSeconds(), ifErrorSeconds, response, freshness);
+    return limited(response.seconds(Directive.STALE_IF_ERROR), ifErrorSeconds, response, freshness);
   }
 
   private int limited(int said, int unsaid, CacheControl response, Freshness freshness) {
@@ -52,9 +55,9 @@ public record StaleLimits(
 
   private static boolean mayAdd(CacheControl response, Freshness freshness) {
     return freshness.lifetimeSeconds() > 0
-        && !response.isNoCache()
-        && !response.isMustRevalidate()
-        && !response.isProxyRevalidate()
-        && response.sMaxAgeSeconds() == ABSENT;
+        && !response.has(Directive.NO_CACHE)
+        && !response.has(Directive.MUST_REVALIDATE)
+        && !response.has(Directive.PROXY_REVALIDATE)
+        && response.seconds(Directive.S_MAXAGE) == ABSENT;
   }
 }

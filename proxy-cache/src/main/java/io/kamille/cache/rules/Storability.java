@@ -146,7 +146,7 @@ public enum Storability {
     if (hasContent(request.fields())) {
       return REQUEST_CONTENT;
     }
-    return demands.isNoStore() ? REQUEST_NO_STORE : STORABLE;
+    return demands.has(Directive.NO_STORE) ? REQUEST_NO_STORE : STORABLE;
   }
 
   private static Storability of(int status, CacheControl control) {
@@ -157,16 +157,16 @@ public enum Storability {
       return STATUS_PARTIAL;
     }
     if (status == StatusCode.NOT_MODIFIED
-        || (control.isMustUnderstand() && !isUnderstood(status))) {
+        || (control.has(Directive.MUST_UNDERSTAND) && !isUnderstood(status))) {
       return STATUS_NOT_UNDERSTOOD;
     }
     if (isConditional(status)) {
       return STATUS_CONDITIONAL;
     }
-    if (control.isNoStore() && !control.isMustUnderstand()) {
+    if (control.has(Directive.NO_STORE) && !control.has(Directive.MUST_UNDERSTAND)) {
       return NO_STORE;
     }
-    return control.isPrivate() ? PRIVATE : STORABLE;
+    return control.has(Directive.PRIVATE) ? PRIVATE : STORABLE;
   }
 
   private static boolean isConditional(int status) {
@@ -182,8 +182,8 @@ public enum Storability {
     }
     if (response.has(FieldName.SET_COOKIE)
         && !policy.storesSetCookie()
-        && !control.noCacheFields().contains("set-cookie")
-        && !control.privateFields().contains("set-cookie")) {
+        && !control.fields(Directive.NO_CACHE).contains("set-cookie")
+        && !control.fields(Directive.PRIVATE).contains("set-cookie")) {
       return SET_COOKIE;
     }
     if (response.has(FieldName.ETAG) || response.has(FieldName.LAST_MODIFIED)) {
@@ -205,18 +205,18 @@ public enum Storability {
 
   /** §3.5: the directives that let a shared cache reuse the response to an authorized request. */
   private static boolean allowsAuthorized(CacheControl control) {
-    return control.isPublic()
-        || control.isMustRevalidate()
-        || control.sMaxAgeSeconds() != CacheControl.ABSENT;
+    return control.has(Directive.PUBLIC)
+        || control.has(Directive.MUST_REVALIDATE)
+        || control.seconds(Directive.S_MAXAGE) != CacheControl.ABSENT;
   }
 
   /** The last rule of §3; an operator who names a status code allows it in the origin's place. */
   private static boolean isMarkedCacheable(
       ResponseHead response, CacheControl control, CachePolicy policy) {
-    return control.isPublic()
+    return control.has(Directive.PUBLIC)
         || (response.has(FieldName.EXPIRES) && !control.isTargeted())
-        || control.maxAgeSeconds() != CacheControl.ABSENT
-        || control.sMaxAgeSeconds() != CacheControl.ABSENT
+        || control.seconds(Directive.MAX_AGE) != CacheControl.ABSENT
+        || control.seconds(Directive.S_MAXAGE) != CacheControl.ABSENT
         || Freshness.isHeuristicallyCacheable(response.status())
         || policy.ofStatus().secondsOf(response.status()) != CacheControl.ABSENT;
   }

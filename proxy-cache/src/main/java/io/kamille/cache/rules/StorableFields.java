@@ -78,8 +78,8 @@ public final class StorableFields {
       }
     }
     names.removeAll(NO_OPTIONS);
-    names.addAll(control.noCacheFields());
-    names.addAll(control.privateFields());
+    names.addAll(control.fields(Directive.NO_CACHE));
+    names.addAll(control.fields(Directive.PRIVATE));
     names.removeAll(NEEDED);
     return names;
   }

@@ -259,7 +259,10 @@ public final class StoredFacts {
   public boolean mayServeOnError(CacheControl request, long nowEpochSeconds) {
     int allowed = rules.staleIfErrorSeconds();
     if (!rules.hasSharedMaxAge()) {
-      allowed = Math.max(allowed, Math.min(request.staleIfErrorSeconds(), rules.maxStaleSeconds()));
+      allowed =
+          Math.max(
+              allowed,
+              Math.min(request.seconds(Directive.STALE_IF_ERROR), rules.maxStaleSeconds()));
     }
     return allowed > 0
         && !request.isCutOff()
@@ -285,7 +288,7 @@ public final class StoredFacts {
   boolean mayServeStaleTo(CacheControl request, long nowEpochSeconds) {
     return mayServeStale()
         && !rules.hasSharedMaxAge()
-        && -ttlSeconds(nowEpochSeconds) <= request.maxStaleSeconds()
+        && -ttlSeconds(nowEpochSeconds) <= request.seconds(Directive.MAX_STALE)
         && -ttlSeconds(nowEpochSeconds) < rules.maxStaleSeconds();
   }
 

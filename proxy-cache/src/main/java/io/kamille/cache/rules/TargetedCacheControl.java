@@ -42,22 +42,25 @@ final class TargetedCacheControl {
     return new CacheControl(found);
   }
 
-  private static void take(String directive, Object value, Directives found) {
-    switch (directive) {
-      case "max-age" -> found.maxAgeSeconds = delta(value);
-      case "s-maxage" -> found.sMaxAgeSeconds = delta(value);
-      case "stale-while-revalidate" -> found.staleWhileRevalidateSeconds = delta(value);
-      case "stale-if-error" -> found.staleIfErrorSeconds = delta(value);
-      case "no-store" -> forbid(CacheControl.NO_STORE, value, found);
-      case "must-revalidate" -> forbid(CacheControl.MUST_REVALIDATE, value, found);
-      case "proxy-revalidate" -> forbid(CacheControl.PROXY_REVALIDATE, value, found);
-      case "no-transform" -> forbid(CacheControl.NO_TRANSFORM, value, found);
-      case "public" -> permit(CacheControl.PUBLIC, value, found);
-      case "must-understand" -> permit(CacheControl.MUST_UNDERSTAND, value, found);
-      case "immutable" -> permit(CacheControl.IMMUTABLE, value, found);
-      case "no-cache" -> found.noCacheFields = listed(CacheControl.NO_CACHE, value, found);
-      case "private" -> found.privateFields = listed(CacheControl.PRIVATE, value, found);
-      default -> {}
+  private static void take(String key, Object value, Directives found) {
+    Directive directive = Directive.find(key::equals);
+    if (directive == null) {
+      return;
+    }
+    boolean forbids = !value.equals(false);
+    switch (directive.kind()) {
+      case LIFETIME, EXTENSION -> found.seconds[directive.ordinal()] = delta(value);
+      case FORBIDS -> add(directive, forbids, found);
+      case PERMITS -> add(directive, value.equals(true), found);
+      case LISTS -> {
+        List<String> names = new ArrayList<>();
+        if (value instanceof String list && Directives.readNames(list, names)) {
+          found.name(directive, names);
+        } else {
+          add(directive, forbids, found);
+        }
+      }
+      case ANY_EXTENSION, DEMAND -> {} // of requests
     }
   }
 
@@ -68,25 +71,9 @@ final class TargetedCacheControl {
     return value instanceof Long number ? Math.clamp(number, 0, Integer.MAX_VALUE) : 0;
   }
 
-  private static void forbid(int flag, Object value, Directives found) {
-    if (!value.equals(false)) {
-      found.flags |= flag;
+  private static void add(Directive directive, boolean holds, Directives found) {
+    if (holds) {
+      found.add(directive);
     }
-  }
-
-  private static void permit(int flag, Object value, Directives found) {
-    if (value.equals(true)) {
-      found.flags |= flag;
-    }
-  }
-
-  /** The fields that a string lists; else none, and the flag is set. */
-  private static List<String> listed(int flag, Object value, Directives found) {
-    List<String> names = new ArrayList<>();
-    if (value instanceof String list && Directives.readNames(list, names)) {
-      return List.copyOf(names);
-    }
-    forbid(flag, value, found);
-    return List.of();
   }
 }

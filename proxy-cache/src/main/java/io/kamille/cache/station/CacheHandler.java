@@ -20,6 +20,7 @@ import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.key.QueryRules;
 import io.kamille.cache.rules.CacheControl;
 import io.kamille.cache.rules.Decision;
+import io.kamille.cache.rules.Directive;
 import io.kamille.cache.rules.ForwardReason;
 import io.kamille.cache.rules.ReuseRule;
 import io.kamille.cache.rules.SelectingFields;
@@ -239,7 +240,7 @@ public final class CacheHandler implements ExchangeHandler {
   private void pass(Exchange exchange, CacheControl demands, Pass pass, Forwarding forwarding) {
     RequestHead request = exchange.request();
     boolean isOfWhole = request.method() == Method.HEAD || request.fields().has(FieldName.RANGE);
-    if (isOfWhole && pass.cause() != Cause.RULE && !demands.isNoStore()) {
+    if (isOfWhole && pass.cause() != Cause.RULE && !demands.has(Directive.NO_STORE)) {
       fetches.passToOwner(exchange, forwarding);
     } else {
       fetches.pass(exchange, forwarding);

@@ -59,45 +59,48 @@ class ReuseRuleSweepTest {
     boolean isServed = plan == Decision.SERVE;
     boolean isServedStale = plan == Decision.SERVE_STALE;
     boolean isReused = isServed || isServedStale;
-    boolean isStrict = said.isMustRevalidate() || said.isProxyRevalidate();
+    boolean isStrict = said.has(Directive.MUST_REVALIDATE) || said.has(Directive.PROXY_REVALIDATE);
 
     var rules =
         new Rules(
             response + " / " + request + " / age " + (now - T) + ": " + plan + ", seed " + SEED);
-    rules.check("§4 no-cache is validated", !(isReused && said.isNoCache()));
+    rules.check("§4 no-cache is validated", !(isReused && said.has(Directive.NO_CACHE)));
     rules.check("§5.2.2.2 must-revalidate is never stale", !(isReused && isStale && isStrict));
     rules.check(
         "§5.2.2.10 s-maxage is not stale for a client",
-        !(isServed && isStale && said.sMaxAgeSeconds() >= 0));
+        !(isServed && isStale && said.seconds(Directive.S_MAXAGE) >= 0));
     rules.check(
         "§4.2.4 stale needs a permission",
-        !(isServed && isStale) || staleness <= asked.maxStaleSeconds());
+        !(isServed && isStale) || staleness <= asked.seconds(Directive.MAX_STALE));
     rules.check(
         "RFC 5861 §3 lasts as long as it says",
-        !isServedStale || (isStale && staleness < said.staleWhileRevalidateSeconds()));
-    rules.check("§5.2.1.4 no-cache is validated", !(isReused && asked.isNoCache()));
+        !isServedStale || (isStale && staleness < said.seconds(Directive.STALE_WHILE_REVALIDATE)));
+    rules.check("§5.2.1.4 no-cache is validated", !(isReused && asked.has(Directive.NO_CACHE)));
     rules.check(
         "§5.2.1.1 max-age is kept",
-        !isReused || asked.maxAgeSeconds() < 0 || stored.ageSeconds(now) <= asked.maxAgeSeconds());
+        !isReused
+            || asked.seconds(Directive.MAX_AGE) < 0
+            || stored.ageSeconds(now) <= asked.seconds(Directive.MAX_AGE));
     rules.check(
         "§5.2.1.3 min-fresh is kept",
-        !isServed || isStale || -staleness >= asked.minFreshSeconds());
+        !isServed || isStale || -staleness >= asked.seconds(Directive.MIN_FRESH));
     rules.check(
         "§5.2.1.7 only-if-cached never asks",
-        !asked.isOnlyIfCached() || isReused || plan == Decision.REFUSE);
+        !asked.has(Directive.ONLY_IF_CACHED) || isReused || plan == Decision.REFUSE);
     rules.check(
         "§5.2.1.7 only only-if-cached is refused",
-        asked.isOnlyIfCached() || plan != Decision.REFUSE);
+        asked.has(Directive.ONLY_IF_CACHED) || plan != Decision.REFUSE);
     rules.check("§4.3.1 validation needs a validator", !(plan == Decision.VALIDATE) || hasTag);
     rules.check(
-        "§2 reuse is the default", !request.isEmpty() || isStale || said.isNoCache() || isServed);
+        "§2 reuse is the default",
+        !request.isEmpty() || isStale || said.has(Directive.NO_CACHE) || isServed);
     rules.check(
         "RFC 9211 §2.2 fwd=stale means stale or no-cache",
         isReused
             || plan == Decision.REFUSE
             || rule.forward(!isStale) != ForwardReason.STALE
             || isStale
-            || said.isNoCache());
+            || said.has(Directive.NO_CACHE));
   }
 
   private String some(String... directives) {
