@@ -12,7 +12,7 @@ import io.kamille.core.loop.Pacing;
 import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.setting.HostPort;
-import io.kamille.core.tls.TlsSettings;
+import io.kamille.core.setting.Sections;
 import java.io.IOException;
 import java.net.BindException;
 import java.nio.file.Files;
@@ -20,7 +20,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -724,14 +723,10 @@ class AdminServerIT {
   @Test
   void aConnectionWithoutARequestInTimeIsClosed() throws IOException {
     AdminSettings hasty =
-        new AdminSettings(
-            Optional.of(SmallAppliance.ANY_PORT),
-            false,
-            directory.resolve("token"),
-            true,
-            0,
-            TlsSettings.OFF,
-            Duration.ofMillis(50));
+        Sections.copy(SmallAppliance.settings(SmallAppliance.ANY_PORT, directory.resolve("token")))
+            .with("requestSamples", 0)
+            .with("answerLimit", Duration.ofMillis(50))
+            .record();
     try (AdminServer other = appliance.open(hasty);
         Wire wire = new Wire(other.address())) {
       assertThat(wire.send("GET /healthz HTTP/1.1\r\nHost: ").rest()).isEmpty();

@@ -7,15 +7,12 @@ import io.kamille.cluster.Cluster;
 import io.kamille.cluster.ClusterMetrics;
 import io.kamille.cluster.log.LocalPurges;
 import io.kamille.cluster.settings.ClusterSettings;
-import io.kamille.cluster.settings.ClusterSettings.ConfigChoice;
-import io.kamille.cluster.settings.ClusterSettings.Discovery;
 import io.kamille.cluster.settings.ClusterSettings.WhenCutOff;
-import io.kamille.cluster.settings.PeerSettings;
-import io.kamille.cluster.settings.PeerSettings.Copies;
 import io.kamille.core.Await;
 import io.kamille.core.metric.MetricFamily.Sample;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.setting.HostPort;
+import io.kamille.core.setting.Sections;
 import io.kamille.core.tls.Certificates;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -74,24 +71,28 @@ class ClusterApiIT {
     Certificates authority = new Certificates("cluster");
     Certificates.writeAuthority(authority, directory.resolve("ca.pem"));
     Certificates.write(authority.ecdsa("a"), directory, "a");
+    Files.writeString(directory.resolve("secret"), "s".repeat(32));
     ClusterSettings settings =
-        new ClusterSettings(
-            "shop",
-            "a",
-            List.of(voters),
-            free(),
-            new Discovery(List.of(), null, null),
-            new ClusterSettings.Files(
-                directory.resolve("a.pem"),
-                directory.resolve("a.key"),
-                directory.resolve("ca.pem")),
-            Files.writeString(directory.resolve("secret"), "s".repeat(32)),
-            ConfigChoice.LOCAL,
-            lease,
-            whenCutOff,
-            Duration.ofSeconds(30),
-            Duration.ofMillis(100),
-            new PeerSettings(null, Copies.HOT, Duration.ofMinutes(5), Duration.ofMillis(100)));
+        Sections.copy(
+                Sections.of(
+                    ClusterSettings.SECTION,
+                    """
+                    name: shop
+                    node: a
+                    voters: %1$s
+                    address: '%2$s'
+                    tls: {certificate: %3$s/a.pem, key: %3$s/a.key, ca: %3$s/ca.pem}
+                    secret-file: %3$s/secret
+                    config: local
+                    start-wait: 30s
+                    purge-wait: 100ms
+                    """,
+                    List.of(voters),
+                    free(),
+                    directory))
+            .with("lease", lease)
+            .with("whenCutOff", whenCutOff)
+            .record();
     Cluster cluster =
         Cluster.join(settings, "1.2.3", directory.resolve("cluster"), stored, registry);
     joined = cluster;

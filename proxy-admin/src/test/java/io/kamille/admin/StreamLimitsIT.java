@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kamille.admin.api.Answer;
 import io.kamille.admin.api.Operation;
 import io.kamille.admin.auth.Scope;
-import io.kamille.core.tls.TlsSettings;
+import io.kamille.core.setting.Sections;
 import java.io.IOException;
 import java.net.StandardSocketOptions;
 import java.net.UnixDomainSocketAddress;
@@ -17,7 +17,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -258,14 +257,10 @@ class StreamLimitsIT {
   void whoHoldsAllConnectionsLosesThem() throws IOException {
     server.close();
     open(
-        new AdminSettings(
-            Optional.of(SmallAppliance.ANY_PORT),
-            false,
-            directory.resolve("token"),
-            true,
-            0,
-            TlsSettings.OFF,
-            Duration.ofMillis(300)));
+        Sections.copy(SmallAppliance.settings(SmallAppliance.ANY_PORT, directory.resolve("token")))
+            .with("requestSamples", 0)
+            .with("answerLimit", Duration.ofMillis(300))
+            .record());
     for (int i = 0; i < 128; i++) {
       wire().send("GET /v1/sta");
     }

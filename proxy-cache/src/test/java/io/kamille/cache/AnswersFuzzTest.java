@@ -17,14 +17,13 @@ import io.kamille.cache.rules.StatusLifetimes;
 import io.kamille.cache.settings.BackgroundSettings;
 import io.kamille.cache.settings.DiskSettings;
 import io.kamille.cache.station.CacheHandler;
-import io.kamille.cache.tiers.DiskCopies.Admission;
 import io.kamille.cache.tiers.Store;
-import io.kamille.cache.tiers.peak.PeakChoice;
 import io.kamille.core.Await;
 import io.kamille.core.exchange.Failure.Kind;
 import io.kamille.core.gate.RouteGate;
 import io.kamille.core.h1.FuzzBudget;
 import io.kamille.core.http.FieldName;
+import io.kamille.core.setting.Sections;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -145,13 +144,13 @@ class AnswersFuzzTest {
 
   private CacheFixture openDisk() throws IOException {
     var settings =
-        new DiskSettings(
-            directory.resolve("store"),
-            1L << 30,
-            Admission.ALWAYS,
-            false,
-            Long.MAX_VALUE,
-            PeakChoice.OFF);
+        Sections.copy(
+                Sections.of(
+                    DiskSettings.SECTION,
+                    "{path: %s, capacity: 1GiB, keep-memory: off, admit: always, peak: off}",
+                    directory.resolve("store")))
+            .with("sendFromBytes", Long.MAX_VALUE)
+            .record();
     return new CacheFixture(16 << 20, TestSettings.of(MAX_OBJECT_BYTES), settings, Runnable::run);
   }
 

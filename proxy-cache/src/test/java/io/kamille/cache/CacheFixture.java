@@ -16,6 +16,7 @@ import io.kamille.core.gate.RouteGate;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.loop.ManualClock;
 import io.kamille.core.metric.MetricRegistry;
+import io.kamille.core.setting.Sections;
 import io.netty.channel.EventLoop;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.io.IOException;
@@ -68,13 +69,16 @@ final class CacheFixture implements AutoCloseable {
 
   CacheFixture(long capacityBytes, long sendfileFromBytes, CacheSettings settings) {
     channel.freezeTime();
-    cache =
-        Cache.open(
-            new MemorySettings(capacityBytes, false, sendfileFromBytes),
-            this::work,
-            registry,
-            clock);
+    cache = Cache.open(memory(capacityBytes, sendfileFromBytes), this::work, registry, clock);
     handler = cache.handler(origin, settings, this::gate);
+  }
+
+  /** Memory of that size, from which responses that long go to clients by sendfile. */
+  static MemorySettings memory(long capacityBytes, long sendfileFromBytes) {
+    return Sections.copy(MemorySettings.SECTION.defaults())
+        .with("capacityBytes", capacityBytes)
+        .with("sendfileFromBytes", sendfileFromBytes)
+        .record();
   }
 
   /** A cache with a disk behind memory; {@code reads} takes what is to be read. */
@@ -87,7 +91,7 @@ final class CacheFixture implements AutoCloseable {
     channel.freezeTime();
     cache =
         Cache.open(
-            new MemorySettings(capacityBytes, false, Long.MAX_VALUE),
+            memory(capacityBytes, Long.MAX_VALUE),
             disk,
             Disk.ofSystem(),
             reads,

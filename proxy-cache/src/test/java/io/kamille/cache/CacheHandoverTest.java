@@ -5,9 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kamille.cache.purge.PurgeTarget;
 import io.kamille.cache.settings.DiskSettings;
-import io.kamille.cache.tiers.DiskCopies.Admission;
-import io.kamille.cache.tiers.peak.PeakChoice;
 import io.kamille.core.Await;
+import io.kamille.core.setting.Sections;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -39,13 +38,13 @@ class CacheHandoverTest {
 
   private CacheFixture open() throws IOException {
     var settings =
-        new DiskSettings(
-            directory.resolve("store"),
-            1L << 30,
-            Admission.ALWAYS,
-            false,
-            Long.MAX_VALUE,
-            PeakChoice.AUTO);
+        Sections.copy(
+                Sections.of(
+                    DiskSettings.SECTION,
+                    "{path: %s, capacity: 1GiB, keep-memory: off, admit: always}",
+                    directory.resolve("store")))
+            .with("sendFromBytes", Long.MAX_VALUE)
+            .record();
     return new CacheFixture(4 << 20, settings, Runnable::run);
   }
 

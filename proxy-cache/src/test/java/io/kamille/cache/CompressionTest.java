@@ -15,7 +15,6 @@ import io.kamille.cache.rules.Decision;
 import io.kamille.cache.rules.ForwardReason;
 import io.kamille.cache.rules.Reason;
 import io.kamille.cache.settings.CacheSettings;
-import io.kamille.cache.settings.MemorySettings;
 import io.kamille.cache.station.CacheHandler;
 import io.kamille.core.gate.RouteGate;
 import io.kamille.core.http.ContentCoding;
@@ -541,7 +540,7 @@ class CompressionTest {
   void whatFindsNoPlaceInTheQueueStaysAsItIsAndIsCounted() {
     try (Cache cache =
         Cache.open(
-            new MemorySettings(1 << 20, false, Long.MAX_VALUE),
+            CacheFixture.memory(1 << 20, Long.MAX_VALUE),
             work -> {
               throw new RejectedExecutionException();
             },

@@ -8,6 +8,7 @@ import io.kamille.cache.tiers.DiskCopies.Admission;
 import io.kamille.cache.tiers.peak.PeakChoice;
 import io.kamille.core.Await;
 import io.kamille.core.http.FieldName;
+import io.kamille.core.setting.Sections;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -49,13 +50,15 @@ class DiskCacheTest {
 
   private CacheFixture open(Admission admission, long capacityBytes, long diskBytes) {
     var settings =
-        new DiskSettings(
-            directory.resolve("store"),
-            diskBytes,
-            admission,
-            false,
-            Long.MAX_VALUE,
-            PeakChoice.AUTO);
+        Sections.copy(
+                Sections.of(
+                    DiskSettings.SECTION,
+                    "{path: %s, capacity: %d, keep-memory: off}",
+                    directory.resolve("store"),
+                    diskBytes))
+            .with("admission", admission)
+            .with("sendFromBytes", Long.MAX_VALUE)
+            .record();
     try {
       return new CacheFixture(capacityBytes, settings, this::read);
     } catch (IOException e) {

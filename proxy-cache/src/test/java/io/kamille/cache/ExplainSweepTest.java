@@ -9,10 +9,10 @@ import io.kamille.cache.key.QueryRules;
 import io.kamille.cache.rules.CompressionRules;
 import io.kamille.cache.rules.Decision;
 import io.kamille.cache.rules.VaryBy;
-import io.kamille.cache.settings.CacheSettings;
 import io.kamille.core.http.ContentCoding;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.RequestHead;
+import io.kamille.core.setting.Sections;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -44,19 +44,17 @@ class ExplainSweepTest {
 
   /** A route that compresses, with bypass-cookies, a field that selects, a parameter to ignore. */
   private static CacheFixture fixture() {
-    CacheSettings usual = TestSettings.of(1 << 20);
     return new CacheFixture(
         4 << 20,
-        new CacheSettings(
-            usual.policy(),
-            new CompressionRules(List.of(ContentCoding.GZIP), List.of("text/*"), 1, 1 << 20, false),
-            usual.maxObjectBytes(),
-            usual.mayCollapse(),
-            usual.background(),
-            NamePatterns.of(List.of("session")),
-            new VaryBy(List.of("x-device")),
-            new QueryRules(NamePatterns.of(List.of("x")), false, false),
-            usual.tagFields()));
+        Sections.copy(TestSettings.of(1 << 20))
+            .with(
+                "coding",
+                new CompressionRules(
+                    List.of(ContentCoding.GZIP), List.of("text/*"), 1, 1 << 20, false))
+            .with("bypassCookies", NamePatterns.of(List.of("session")))
+            .with("varyBy", new VaryBy(List.of("x-device")))
+            .with("query", new QueryRules(NamePatterns.of(List.of("x")), false, false))
+            .record());
   }
 
   private String method() {

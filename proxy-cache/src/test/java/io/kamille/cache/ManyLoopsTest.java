@@ -2,7 +2,6 @@ package io.kamille.cache;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kamille.cache.settings.MemorySettings;
 import io.kamille.cache.station.CacheHandler;
 import io.kamille.cache.tiers.WorkerThreads;
 import io.kamille.core.exchange.Exchange;
@@ -30,7 +29,7 @@ class ManyLoopsTest {
   private final ScriptedOrigin origin = new ScriptedOrigin();
   private final Cache cache =
       Cache.open(
-          new MemorySettings(8 << 20, false, Long.MAX_VALUE),
+          CacheFixture.memory(8 << 20, Long.MAX_VALUE),
           WorkerThreads.compressing(),
           new MetricRegistry(),
           WallClock.system());

@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.cache.rules.SelectingFields;
 import io.kamille.cache.rules.VaryBy;
-import io.kamille.cache.settings.CacheSettings;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.RequestHead;
+import io.kamille.core.setting.Sections;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -19,19 +19,11 @@ class NormalFormFlowTest {
   private static final String[] PLAIN = {"Cache-Control", "max-age=60"};
 
   static CacheFixture varyingBy(String... members) {
-    CacheSettings usual = TestSettings.of(1 << 20);
     return new CacheFixture(
         4 << 20,
-        new CacheSettings(
-            usual.policy(),
-            usual.coding(),
-            usual.maxObjectBytes(),
-            usual.mayCollapse(),
-            usual.background(),
-            usual.bypassCookies(),
-            new VaryBy(List.of(members)),
-            usual.query(),
-            usual.tagFields()));
+        Sections.copy(TestSettings.of(1 << 20))
+            .with("varyBy", new VaryBy(List.of(members)))
+            .record());
   }
 
   @Test

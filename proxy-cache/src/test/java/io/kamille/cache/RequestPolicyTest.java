@@ -12,9 +12,9 @@ import io.kamille.cache.removal.PurgeReport;
 import io.kamille.cache.removal.RouteQueries;
 import io.kamille.cache.rules.Decision;
 import io.kamille.cache.rules.VaryBy;
-import io.kamille.cache.settings.CacheSettings;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.http.RequestHead;
+import io.kamille.core.setting.Sections;
 import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
@@ -243,18 +243,12 @@ class RequestPolicyTest {
   }
 
   private static CacheFixture with(NamePatterns bypassCookies, VaryBy varyBy, QueryRules query) {
-    CacheSettings usual = TestSettings.of(1 << 20);
     return new CacheFixture(
         4 << 20,
-        new CacheSettings(
-            usual.policy(),
-            usual.coding(),
-            usual.maxObjectBytes(),
-            usual.mayCollapse(),
-            usual.background(),
-            bypassCookies,
-            varyBy,
-            query,
-            usual.tagFields()));
+        Sections.copy(TestSettings.of(1 << 20))
+            .with("bypassCookies", bypassCookies)
+            .with("varyBy", varyBy)
+            .with("query", query)
+            .record());
   }
 }

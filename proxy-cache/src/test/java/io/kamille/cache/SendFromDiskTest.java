@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.cache.purge.PurgeTarget;
 import io.kamille.cache.settings.DiskSettings;
-import io.kamille.cache.tiers.DiskCopies.Admission;
 import io.kamille.cache.tiers.peak.PeakChoice;
 import io.kamille.core.Await;
+import io.kamille.core.setting.Sections;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -54,13 +54,14 @@ class SendFromDiskTest {
 
   private CacheFixture open(long memoryBytes, long sendFromBytes, long diskBytes) {
     var settings =
-        new DiskSettings(
-            directory.resolve("store"),
-            diskBytes,
-            Admission.SECOND_REQUEST,
-            false,
-            sendFromBytes,
-            PeakChoice.AUTO);
+        Sections.copy(
+                Sections.of(
+                    DiskSettings.SECTION,
+                    "{path: %s, capacity: %d, keep-memory: off}",
+                    directory.resolve("store"),
+                    diskBytes))
+            .with("sendFromBytes", sendFromBytes)
+            .record();
     try {
       return new CacheFixture(memoryBytes, settings, this::read);
     } catch (IOException e) {

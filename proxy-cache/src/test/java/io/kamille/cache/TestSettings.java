@@ -1,13 +1,12 @@
 package io.kamille.cache;
 
-import io.kamille.cache.key.NamePatterns;
-import io.kamille.cache.key.QueryRules;
 import io.kamille.cache.rules.CachePolicy;
 import io.kamille.cache.rules.CompressionRules;
-import io.kamille.cache.rules.TagFields;
-import io.kamille.cache.rules.VaryBy;
 import io.kamille.cache.settings.BackgroundSettings;
 import io.kamille.cache.settings.CacheSettings;
+import io.kamille.cache.settings.RouteCacheSettings;
+import io.kamille.cache.settings.SharedCacheSettings;
+import io.kamille.core.setting.Sections;
 
 /** Settings of routes where all requests are treated alike. */
 final class TestSettings {
@@ -26,15 +25,14 @@ final class TestSettings {
       long maxObjectBytes,
       boolean mayCollapse,
       BackgroundSettings background) {
-    return new CacheSettings(
-        policy,
-        coding,
-        maxObjectBytes,
-        mayCollapse,
-        background,
-        NamePatterns.NONE,
-        VaryBy.NONE,
-        QueryRules.NONE,
-        TagFields.USUAL);
+    return Sections.copy(
+            CacheSettings.of(
+                RouteCacheSettings.SECTION.defaults(), SharedCacheSettings.SECTION.defaults()))
+        .with("policy", policy)
+        .with("coding", coding)
+        .with("maxObjectBytes", maxObjectBytes)
+        .with("mayCollapse", mayCollapse)
+        .with("background", background)
+        .record();
   }
 }

@@ -1,20 +1,14 @@
 package io.kamille.cluster;
 
 import io.kamille.cluster.settings.ClusterSettings;
-import io.kamille.cluster.settings.ClusterSettings.ConfigChoice;
 import io.kamille.cluster.settings.ClusterSettings.Discovery;
-import io.kamille.cluster.settings.ClusterSettings.Files;
-import io.kamille.cluster.settings.ClusterSettings.WhenCutOff;
-import io.kamille.cluster.settings.PeerSettings;
-import io.kamille.cluster.settings.PeerSettings.Copies;
-import io.kamille.core.setting.HostPort;
+import io.kamille.core.setting.Sections;
 import io.kamille.core.tls.Certificates;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
-import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -72,22 +66,25 @@ public final class ThreeNodes {
 
   private ClusterSettings settings(
       String node, String certificate, Path authority, int port, Discovery discovery) {
-    return new ClusterSettings(
-        "shop",
-        node,
-        List.of("a", "b", "c"),
-        new HostPort("127.0.0.1", port),
-        discovery,
-        new Files(
-            directory.resolve(certificate + ".pem"),
-            directory.resolve(certificate + ".key"),
-            authority),
-        directory.resolve("secret"),
-        ConfigChoice.SHARED,
-        Duration.ofSeconds(5),
-        WhenCutOff.REVALIDATE,
-        Duration.ofSeconds(3),
-        Duration.ofSeconds(2),
-        new PeerSettings(null, Copies.HOT, Duration.ofMinutes(5), Duration.ofMillis(100)));
+    return Sections.copy(
+            Sections.of(
+                ClusterSettings.SECTION,
+                """
+                name: shop
+                node: %1$s
+                voters: [a, b, c]
+                address: 127.0.0.1:%2$d
+                tls: {certificate: %3$s/%4$s.pem, key: %3$s/%4$s.key, ca: %5$s}
+                secret-file: %3$s/secret
+                lease: 5s
+                start-wait: 3s
+                """,
+                node,
+                port,
+                directory,
+                certificate,
+                authority))
+        .with("discovery", discovery)
+        .record();
   }
 }

@@ -3,6 +3,7 @@ package io.kamille.launcher.acme;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.core.setting.Sections;
 import io.kamille.core.tls.Challenges;
 import io.kamille.core.tls.ServerCertificate;
 import io.kamille.core.tls.ServerTls;
@@ -65,16 +66,17 @@ class AcmeIssuerTest {
   }
 
   private AcmeSettings settings(Binding binding) {
-    return new AcmeSettings(
-        true,
-        stub.directory(),
-        trusted,
-        "ops@shop.test",
-        binding,
-        ChallengeChoice.AUTO,
-        List.of("/bin/sh", "-c", "printf '%s %s %s\\n' \"$@\" >> " + txt(), "hook"),
-        null,
-        directory.resolve("store"));
+    return Sections.copy(
+            Sections.of(
+                AcmeSettings.SECTION,
+                "{terms-agreed: on, directory: '%s', contact: ops@shop.test, store: %s}",
+                stub.directory(),
+                directory.resolve("store")))
+        .with("authority", trusted)
+        .with("binding", binding)
+        .with(
+            "dnsHook", List.of("/bin/sh", "-c", "printf '%s %s %s\\n' \"$@\" >> " + txt(), "hook"))
+        .record();
   }
 
   private Path txt() {

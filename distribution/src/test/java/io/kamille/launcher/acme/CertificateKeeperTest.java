@@ -2,9 +2,9 @@ package io.kamille.launcher.acme;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.core.setting.Sections;
 import io.kamille.core.tls.Challenges;
 import io.kamille.core.tls.ServerCertificate;
-import io.kamille.launcher.acme.AcmeSettings.Binding;
 import io.kamille.launcher.acme.AcmeSettings.ChallengeChoice;
 import io.kamille.launcher.acme.Issuer.Issued;
 import io.kamille.launcher.acme.Issuer.Refusal;
@@ -39,16 +39,14 @@ class CertificateKeeperTest {
   private int changes;
 
   private AcmeSettings settings(URI at, ChallengeChoice challenge) {
-    return new AcmeSettings(
-        true,
-        at,
-        null,
-        null,
-        new Binding(null, null),
-        challenge,
-        List.of("/bin/true"),
-        null,
-        directory.resolve("acme"));
+    return Sections.copy(
+            Sections.of(
+                AcmeSettings.SECTION,
+                "{terms-agreed: on, directory: '%s', dns-hook: [/bin/true], store: %s}",
+                at,
+                directory.resolve("acme")))
+        .with("challenge", challenge)
+        .record();
   }
 
   private CertificateKeeper keeper(String... names) {

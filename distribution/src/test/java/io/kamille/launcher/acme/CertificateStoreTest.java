@@ -2,16 +2,13 @@ package io.kamille.launcher.acme;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.core.setting.Sections;
 import io.kamille.core.tls.ServerCertificate;
-import io.kamille.launcher.acme.AcmeSettings.Binding;
-import io.kamille.launcher.acme.AcmeSettings.ChallengeChoice;
 import java.io.IOException;
-import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,15 +25,9 @@ class CertificateStoreTest {
 
   private static CertificateStore store(Path directory) {
     return new CertificateStore(
-        new AcmeSettings(
-            true,
-            URI.create("https://ca.corp.test/directory"),
-            null,
-            null,
-            new Binding(null, null),
-            ChallengeChoice.AUTO,
-            List.of(),
-            null,
+        Sections.of(
+            AcmeSettings.SECTION,
+            "{terms-agreed: on, directory: 'https://ca.corp.test/directory', store: %s}",
             directory),
         null);
   }

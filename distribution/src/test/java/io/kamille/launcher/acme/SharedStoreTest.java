@@ -3,12 +3,11 @@ package io.kamille.launcher.acme;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.core.setting.Sections;
 import io.kamille.core.tls.Challenges;
 import io.kamille.core.tls.ServerCertificate;
-import io.kamille.launcher.acme.AcmeSettings.Binding;
 import io.kamille.launcher.acme.AcmeSettings.ChallengeChoice;
 import java.io.IOException;
-import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -34,15 +33,9 @@ class SharedStoreTest {
   private final List<CertificateKeeper> nodes = new ArrayList<>();
 
   private AcmeSettings settings(String node) {
-    return new AcmeSettings(
-        true,
-        URI.create("https://ca.corp.test/directory"),
-        null,
-        null,
-        new Binding(null, null),
-        ChallengeChoice.AUTO,
-        List.of(),
-        null,
+    return Sections.of(
+        AcmeSettings.SECTION,
+        "{terms-agreed: on, directory: 'https://ca.corp.test/directory', store: %s}",
         directory.resolve(node));
   }
 

@@ -20,7 +20,7 @@ import io.kamille.core.origin.UpstreamMetrics;
 import io.kamille.core.origin.names.NameLookup;
 import io.kamille.core.origin.names.OriginList.Kind;
 import io.kamille.core.origin.names.OriginNames;
-import io.kamille.core.setting.OriginUrl;
+import io.kamille.core.setting.Sections;
 import io.kamille.launcher.appliance.Leases.Leasing;
 import io.kamille.launcher.appliance.UpstreamSnapshot.OriginSnapshot;
 import io.kamille.launcher.configuration.Configuration;
@@ -37,7 +37,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
@@ -343,7 +342,10 @@ class UpstreamsTest {
   @Test
   void anotherProcessGoesOnWithOriginsOfTheApi() {
     reload(TWO);
-    leases.put("site", new OriginSettings(origin("http://c.test").url(), 7, true), 60);
+    leases.put(
+        "site",
+        Sections.of(OriginSettings.SECTION, "{url: 'http://c.test', weight: 7, backup: on}"),
+        60);
     Map<String, String> all = leases.words();
     assertThat(all).containsOnlyKeys("site http://c.test");
     String words = all.values().iterator().next();
@@ -358,7 +360,7 @@ class UpstreamsTest {
   }
 
   private static OriginSettings origin(String url) {
-    return new OriginSettings(Objects.requireNonNull(OriginUrl.parse(url)), 1, false);
+    return Sections.of(OriginSettings.SECTION, "url: '%s'", url);
   }
 
   private Path file() {

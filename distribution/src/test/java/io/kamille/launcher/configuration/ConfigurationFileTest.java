@@ -4,48 +4,34 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.cache.index.PolicyChoice;
-import io.kamille.cache.rules.CompressionRules;
 import io.kamille.cache.rules.StaleLimits;
 import io.kamille.cache.rules.TagFields;
 import io.kamille.cache.settings.BackgroundSettings;
-import io.kamille.cache.settings.DiskSettings;
-import io.kamille.cache.settings.MemorySettings;
 import io.kamille.cache.settings.RouteCacheSettings;
 import io.kamille.cache.settings.SharedCacheSettings;
 import io.kamille.cache.tiers.DiskCopies.Admission;
 import io.kamille.cache.tiers.peak.PeakChoice;
-import io.kamille.core.auth.AuthSettings;
-import io.kamille.core.client.ClientSettings;
 import io.kamille.core.client.open.IdleTimeoutGovernor;
 import io.kamille.core.client.open.LimitSettings;
 import io.kamille.core.client.open.ListenerSettings;
-import io.kamille.core.client.open.ProxyProtocolSettings;
 import io.kamille.core.gate.AccessList;
 import io.kamille.core.gate.AddressRanges;
 import io.kamille.core.gate.ClientLimits;
 import io.kamille.core.gate.OverloadSettings;
 import io.kamille.core.gate.RateLimitSettings;
-import io.kamille.core.gate.TrustedProxies;
 import io.kamille.core.h1.HeadLimits;
 import io.kamille.core.http.ContentCoding;
 import io.kamille.core.log.AccessLogSettings;
 import io.kamille.core.log.LogSettings;
 import io.kamille.core.origin.ChoiceSettings;
-import io.kamille.core.origin.ConnectionSettings;
 import io.kamille.core.origin.ForwardingSettings;
-import io.kamille.core.origin.HealthPolicy;
-import io.kamille.core.origin.OriginProtocol;
 import io.kamille.core.origin.OriginSettings;
-import io.kamille.core.origin.PoolSettings;
-import io.kamille.core.origin.ProxyAnnouncement;
 import io.kamille.core.origin.UpstreamGroup;
 import io.kamille.core.origin.UpstreamSettings;
-import io.kamille.core.route.RouteMatch;
 import io.kamille.core.setting.HostPort;
 import io.kamille.core.setting.OriginUrl;
 import io.kamille.core.setting.Problem;
-import io.kamille.core.setting.SectionValues;
-import io.kamille.core.tls.TlsSettings;
+import io.kamille.core.setting.Sections;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.file.Files;
@@ -69,38 +55,21 @@ class ConfigurationFileTest {
       routes: [{upstream: web}]
       """;
 
-  private static final AccessList ALL = AccessList.ALL;
-  private static final RouteLimits NO_LIMIT = RouteLimits.NONE;
+  private static final ListenerSettings ANY_LISTENER =
+      Sections.of(ListenerSettings.SECTION, "address: ':0'");
+  private static final RouteSettings ANY_ROUTE = RouteSettings.SECTION.defaults();
 
   @Test
   void threeLinesAreAConfiguration() {
     Configuration configuration = accepted(LEAST);
     assertThat(configuration.listeners())
         .containsExactly(
-            new ListenerSettings(
-                new HostPort("127.0.0.1", 8080),
-                "127.0.0.1:8080",
-                ALL,
-                null,
-                TlsSettings.OFF,
-                ProxyProtocolSettings.OFF,
-                TrustedProxies.NONE,
-                0));
+            Sections.copy(ANY_LISTENER)
+                .with("address", new HostPort("127.0.0.1", 8080))
+                .with("name", "127.0.0.1:8080")
+                .record());
     assertThat(configuration.routes())
-        .containsExactly(
-            new RouteSettings(
-                null,
-                "/",
-                RouteMatch.NONE,
-                "web",
-                null,
-                List.of("websocket"),
-                ALL,
-                NO_LIMIT,
-                AuthSettings.NONE,
-                cache(SectionValues.of(RouteCacheSettings.SECTION)),
-                true,
-                RouteActions.NONE));
+        .containsExactly(Sections.copy(ANY_ROUTE).with("upstream", "web").record());
     assertThat(configuration.upstream("web").settings().connectTimeout())
         .isEqualTo(Duration.ofSeconds(1));
     assertThat(configuration.cache().maxObjectSizeBytes()).isEqualTo(32L << 20);
@@ -190,170 +159,142 @@ class ConfigurationFileTest {
             """);
     assertThat(configuration.listeners())
         .containsExactly(
-            new ListenerSettings(
-                new HostPort("::1", 80),
-                "front",
-                access(List.of("10.0.0.0/8", "::1"), List.of("10.1.0.0/16")),
-                null,
-                TlsSettings.OFF,
-                ProxyProtocolSettings.OFF,
-                TrustedProxies.NONE,
-                0));
+            Sections.copy(ANY_LISTENER)
+                .with("address", new HostPort("::1", 80))
+                .with("name", "front")
+                .with("access", access(List.of("10.0.0.0/8", "::1"), List.of("10.1.0.0/16")))
+                .record());
     assertThat(configuration.loops()).isEqualTo(3);
     UpstreamGroup web = configuration.upstream("web");
-    assertThat(web.origins())
-        .containsExactly(
-            new OriginSettings(new OriginUrl(false, "a", 1), 2, false),
-            new OriginSettings(new OriginUrl(false, "b", 80), 1, false));
+    assertThat(web.origins()).containsExactly(origin("a", 1, 2), origin("b", 80, 1));
     assertThat(web.settings())
         .isEqualTo(
-            new UpstreamSettings(
-                UpstreamSettings.DEFAULTS.choice().by(ChoiceSettings.Kind.ROUND_ROBIN),
-                Duration.ofSeconds(2),
-                OriginProtocol.AUTO,
-                UpstreamSettings.DEFAULTS.tls(),
-                2,
-                new HealthPolicy(8, 0.7, Duration.ofSeconds(9), HealthPolicy.DEFAULTS.check()),
-                UpstreamSettings.Concurrency.ADAPTIVE,
-                new PoolSettings(
-                    6, 12, Duration.ofSeconds(18), 128, Duration.ofSeconds(5), 20 << 10, 30 << 10),
-                new ConnectionSettings(
-                    Duration.ofSeconds(3),
-                    Duration.ofSeconds(4),
-                    ConnectionSettings.DEFAULTS.tunnelTimeout(),
-                    ConnectionSettings.DEFAULTS.continueTimeout(),
-                    ConnectionSettings.DEFAULTS.receiveBufferBytes(),
-                    HeadLimits.RESPONSE,
-                    ProxyAnnouncement.OFF),
-                ForwardingSettings.DEFAULTS));
+            Sections.copy(UpstreamSettings.DEFAULTS)
+                .with("choice.kind", ChoiceSettings.Kind.ROUND_ROBIN)
+                .with("connectTimeout", Duration.ofSeconds(2))
+                .with("retries", 2)
+                .with("health.failuresUntilOut", 8)
+                .with("health.failureRatio", 0.7)
+                .with("health.outFor", Duration.ofSeconds(9))
+                .with("concurrency", UpstreamSettings.Concurrency.ADAPTIVE)
+                .with("pool.maxConnections", 6)
+                .with("pool.maxWaiting", 12)
+                .with("pool.queueTimeout", Duration.ofSeconds(18))
+                .with("pool.idleTimeout", Duration.ofSeconds(5))
+                .with("pool.uploadBufferBytes", 20 << 10)
+                .with("pool.responseBufferBytes", 30 << 10)
+                .with("connection.headTimeout", Duration.ofSeconds(3))
+                .with("connection.contentTimeout", Duration.ofSeconds(4))
+                .record());
     assertThat(configuration.routes())
         .containsExactly(
-            new RouteSettings(
-                "*.example.org",
-                "/shop",
-                RouteMatch.NONE,
-                "web",
-                "inner:81",
-                List.of("websocket", "tls/1.3"),
-                access(List.of("::1"), List.of("10.0.0.0/8")),
-                new RouteLimits(
+            Sections.copy(ANY_ROUTE)
+                .with("host", "*.example.org")
+                .with("path", "/shop")
+                .with("upstream", "web")
+                .with("hostRewrite", "inner:81")
+                .with("upgrades", List.of("websocket", "tls/1.3"))
+                .with("access", access(List.of("::1"), List.of("10.0.0.0/8")))
+                .with(
+                    "limits.rates",
                     List.of(
-                        new RateLimitSettings(
-                            new RateLimitSettings.Rate(90, TimeUnit.MINUTES),
-                            7,
-                            new RateLimitSettings.Key("X-Api-Key", false),
-                            RateLimitSettings.Counts.FORWARDED,
-                            false)),
-                    Long.MAX_VALUE,
-                    null,
-                    null),
-                AuthSettings.NONE,
-                new RouteCacheSettings(
-                    true,
-                    true,
-                    60,
+                        Sections.copy(Sections.of(RateLimitSettings.SECTION, "rate: 1/s"))
+                            .with("rate", new RateLimitSettings.Rate(90, TimeUnit.MINUTES))
+                            .with("burst", 7)
+                            .with("key", new RateLimitSettings.Key("X-Api-Key", false))
+                            .with("counts", RateLimitSettings.Counts.FORWARDED)
+                            .record()))
+                .with("cache.compresses", true)
+                .with("cache.ttlSeconds", 60)
+                .with(
+                    "cache.statusTtl",
                     Map.of(
                         "404",
                         new RouteCacheSettings.StatusTtl(30),
                         "5xx",
-                        new RouteCacheSettings.StatusTtl(1)),
-                    600,
-                    new StaleLimits(2, 3_600, 86_400, Duration.ofSeconds(4)),
-                    1L << 20,
-                    new BackgroundSettings(10, true),
-                    List.of("session", "wp_*"),
-                    List.of("/shop/cart", "/shop/my"),
-                    List.of("X-Device", "language:de,en", "cookie:currency", "images"),
-                    new RouteCacheSettings.Query(List.of("id", "filter_*"), List.of(), true)),
-                true,
-                RouteActions.NONE),
-            new RouteSettings(
-                "example.org",
-                "/",
-                RouteMatch.NONE,
-                "web",
-                null,
-                List.of("websocket"),
-                ALL,
-                NO_LIMIT,
-                AuthSettings.NONE,
-                cache(
-                    SectionValues.of(RouteCacheSettings.SECTION)
-                        .put(RouteCacheSettings.ENABLED, false)),
-                true,
-                RouteActions.NONE));
+                        new RouteCacheSettings.StatusTtl(1)))
+                .with("cache.defaultTtlSeconds", 600)
+                .with("cache.stale", new StaleLimits(2, 3_600, 86_400, Duration.ofSeconds(4)))
+                .with("cache.maxObjectSizeBytes", 1L << 20)
+                .with("cache.background", new BackgroundSettings(10, true))
+                .with("cache.bypassCookies", List.of("session", "wp_*"))
+                .with("cache.bypassPaths", List.of("/shop/cart", "/shop/my"))
+                .with(
+                    "cache.varyBy",
+                    List.of("X-Device", "language:de,en", "cookie:currency", "images"))
+                .with("cache.query.keep", List.of("id", "filter_*"))
+                .with("cache.query.sorts", true)
+                .record(),
+            Sections.copy(ANY_ROUTE)
+                .with("host", "example.org")
+                .with("upstream", "web")
+                .with("cache.isEnabled", false)
+                .record());
     assertThat(configuration.cache())
         .isEqualTo(
-            new SharedCacheSettings(
-                new MemorySettings(1L << 30, true, 256L << 10),
-                2L << 20,
-                PolicyChoice.LRU,
-                new DiskSettings(
-                    Path.of("/var/cache/kamille"),
-                    1L << 30,
-                    Admission.ALWAYS,
-                    false,
-                    1L << 20,
-                    PeakChoice.FORCED),
-                new CompressionRules(
-                    List.of(ContentCoding.BR, ContentCoding.GZIP),
-                    List.of("text/*", "a/b"),
-                    1 << 10,
-                    8 << 20,
-                    true),
-                true,
-                new SharedCacheSettings.Heuristic(false),
-                new SharedCacheSettings.Collapse(false),
-                AddressRanges.parse(List.of("10.0.0.0/8", "::1")),
-                new TagFields(List.of("Page-Tags")),
-                64));
+            Sections.copy(SharedCacheSettings.SECTION.defaults())
+                .with("memory.capacityBytes", 1L << 30)
+                .with("memory.isPrefaulted", true)
+                .with("memory.sendfileFromBytes", 256L << 10)
+                .with("maxObjectSizeBytes", 2L << 20)
+                .with("policy", PolicyChoice.LRU)
+                .with("disk.path", Path.of("/var/cache/kamille"))
+                .with("disk.capacityBytes", 1L << 30)
+                .with("disk.admission", Admission.ALWAYS)
+                .with("disk.keepsMemory", false)
+                .with("disk.peak", PeakChoice.FORCED)
+                .with("compression.codings", List.of(ContentCoding.BR, ContentCoding.GZIP))
+                .with("compression.types", List.of("text/*", "a/b"))
+                .with("compression.withSetCookie", true)
+                .with("storesSetCookie", true)
+                .with("heuristic.isEnabled", false)
+                .with("collapse.isEnabled", false)
+                .with("purgeFrom", AddressRanges.parse(List.of("10.0.0.0/8", "::1")))
+                .with("tagFields", new TagFields(List.of("Page-Tags")))
+                .with("variants", 64)
+                .record());
     assertThat(configuration.overload()).isEqualTo(new OverloadSettings(Duration.ofMillis(8)));
     assertThat(configuration.limits())
         .isEqualTo(
-            new LimitSettings(
-                new ClientSettings(
-                    new HeadLimits(512, 50, 2 << 10),
-                    ClientSettings.DEFAULT.roomForHeadsBytes(),
-                    Duration.ofSeconds(5),
-                    Duration.ofSeconds(6),
-                    Duration.ofSeconds(7),
-                    Duration.ofSeconds(8),
-                    false,
-                    2 << 10,
-                    3 << 10,
-                    8_000_000,
-                    ClientSettings.DEFAULT.lowWatermarkBytes(),
-                    ClientSettings.DEFAULT.highWatermarkBytes()),
-                new HeadLimits(0, 200, 3 << 10),
-                4,
-                new IdleTimeoutGovernor(0.5),
-                new ClientLimits(5, 6, AddressRanges.parse(List.of("192.0.2.0/24"))),
-                Duration.ofSeconds(4),
-                Duration.ofSeconds(9)));
+            Sections.copy(LimitSettings.SECTION.defaults())
+                .with("connection.head", new HeadLimits(512, 50, 2 << 10))
+                .with("connection.headTimeout", Duration.ofSeconds(5))
+                .with("connection.idleTimeout", Duration.ofSeconds(6))
+                .with("connection.contentTimeout", Duration.ofSeconds(7))
+                .with("connection.tunnelTimeout", Duration.ofSeconds(8))
+                .with("connection.uploadBytesPerSecond", 2 << 10)
+                .with("connection.downloadBytesPerSecond", 3 << 10)
+                .with("connection.maxContentBytes", 8_000_000)
+                .with("responseHead", new HeadLimits(0, 200, 3 << 10))
+                .with("connections", 4)
+                .with("idleThreshold", new IdleTimeoutGovernor(0.5))
+                .with(
+                    "client", new ClientLimits(5, 6, AddressRanges.parse(List.of("192.0.2.0/24"))))
+                .with("shutdownDelay", Duration.ofSeconds(4))
+                .with("drainDeadline", Duration.ofSeconds(9))
+                .record());
     assertThat(configuration.forwarding())
         .isEqualTo(
-            new ForwardingSettings(
-                ForwardingSettings.Mode.APPEND,
-                ForwardingSettings.Mode.REPLACE,
-                null,
-                List.of("websocket"),
-                List.of("X-A", "X-B")));
-    AccessLogSettings usual = AccessLogSettings.SECTION.defaults();
+            Sections.copy(ForwardingSettings.DEFAULTS)
+                .with("xForwarded", ForwardingSettings.Mode.APPEND)
+                .with("forwarded", ForwardingSettings.Mode.REPLACE)
+                .with("removedFields", List.of("X-A", "X-B"))
+                .record());
     assertThat(configuration.log())
         .isEqualTo(
-            new LogSettings(
-                new AccessLogSettings(
-                    true,
-                    Optional.of(Path.of("/tmp/a.log")),
-                    AccessLogSettings.Format.JSON,
-                    usual.fields(),
-                    usual.only(),
-                    usual.sample(),
-                    usual.client()),
-                Level.DEBUG));
+            Sections.copy(LogSettings.SECTION.defaults())
+                .with("access.isEnabled", true)
+                .with("access.output", Optional.of(Path.of("/tmp/a.log")))
+                .with("access.format", AccessLogSettings.Format.JSON)
+                .with("level", Level.DEBUG)
+                .record());
     assertThat(configuration.admin().address()).isEmpty();
     assertThat(configuration.admin().allowsRemote()).isFalse();
     assertThat(configuration.admin().tokenFile()).isEqualTo(Path.of("/etc/token"));
+  }
+
+  private static OriginSettings origin(String host, int port, int weight) {
+    return new OriginSettings(new OriginUrl(false, host, port), weight, false);
   }
 
   private static AccessList access(List<String> allow, List<String> deny) {
@@ -672,10 +613,6 @@ class ConfigurationFileTest {
     Path file = Files.writeString(directory.resolve("k.yaml"), LEAST + "x: 1\n");
     var reading = (ConfigurationReading.Refused) ConfigurationFile.read(file);
     assertThat(reading.problems().getFirst().toString()).startsWith(file + ":4:1: x: unknown key");
-  }
-
-  private static RouteCacheSettings cache(SectionValues.Builder values) {
-    return RouteCacheSettings.SECTION.record(values.build());
   }
 
   private static Configuration accepted(String text) {

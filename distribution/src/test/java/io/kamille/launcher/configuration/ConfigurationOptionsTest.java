@@ -3,16 +3,12 @@ package io.kamille.launcher.configuration;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
-import io.kamille.cache.settings.RouteCacheSettings;
-import io.kamille.core.auth.AuthSettings;
 import io.kamille.core.client.open.ListenerSettings;
-import io.kamille.core.gate.AccessList;
 import io.kamille.core.loop.PaceSettings;
 import io.kamille.core.origin.OriginSettings;
-import io.kamille.core.route.RouteMatch;
 import io.kamille.core.setting.HostPort;
-import io.kamille.core.setting.OriginUrl;
 import io.kamille.core.setting.Problem;
+import io.kamille.core.setting.Sections;
 import io.kamille.core.tls.TlsSettings.Source;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -45,22 +41,10 @@ class ConfigurationOptionsTest {
     assertThat(configuration.listeners().getFirst().address())
         .isEqualTo(new HostPort("127.0.0.1", 8080));
     assertThat(configuration.upstream("origin").origins())
-        .containsExactly(new OriginSettings(new OriginUrl(false, "127.0.0.1", 9000), 1, false));
+        .containsExactly(Sections.of(OriginSettings.SECTION, "url: 'http://127.0.0.1:9000'"));
     assertThat(configuration.routes())
         .containsExactly(
-            new RouteSettings(
-                null,
-                "/",
-                RouteMatch.NONE,
-                "origin",
-                null,
-                List.of("websocket"),
-                AccessList.ALL,
-                RouteLimits.NONE,
-                AuthSettings.NONE,
-                RouteCacheSettings.SECTION.defaults(),
-                true,
-                RouteActions.NONE));
+            Sections.copy(RouteSettings.SECTION.defaults()).with("upstream", "origin").record());
     assertThat(configuration.cache().memory().capacityBytes()).isEqualTo(256L << 20);
     assertThat(configuration.admin().address()).contains(new HostPort("127.0.0.1", 9090));
   }

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
+import io.kamille.core.setting.Sections;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -94,19 +95,7 @@ class ShadowsTest {
   }
 
   private static RouteSettings at(String host, RouteSettings other) {
-    return new RouteSettings(
-        host,
-        "/",
-        other.match(),
-        other.upstream(),
-        other.hostRewrite(),
-        other.upgrades(),
-        other.access(),
-        other.limits(),
-        other.auth(),
-        other.cache(),
-        other.isLogged(),
-        other.actions());
+    return Sections.copy(other).with("host", host).with("path", "/").record();
   }
 
   @Test

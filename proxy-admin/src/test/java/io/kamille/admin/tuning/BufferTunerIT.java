@@ -3,6 +3,7 @@ package io.kamille.admin.tuning;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.core.metric.MetricRegistry;
+import io.kamille.core.setting.Sections;
 import io.kamille.core.socket.SendBuffer;
 import io.kamille.core.socket.TcpSampler;
 import io.kamille.core.socket.TunableChannel;
@@ -65,7 +66,13 @@ class BufferTunerIT {
   }
 
   private static TuningSettings settings(TuningPolicy policy) {
-    return new TuningSettings(policy, 512 << 10, 32 << 10, 128 << 10, Duration.ofHours(1));
+    return Sections.copy(
+            Sections.of(
+                TuningSettings.SECTION,
+                "{budget: 512KiB, min-watermark: 32KiB, max-watermark: 128KiB}"))
+        .with("policy", policy)
+        .with("period", Duration.ofHours(1))
+        .record();
   }
 
   @AfterEach
@@ -96,8 +103,9 @@ class BufferTunerIT {
     CountDownLatch second = new CountDownLatch(1);
     try (BufferTuner failing =
         new BufferTuner(
-            new TuningSettings(
-                TuningPolicy.EQUATION, 512 << 10, 32 << 10, 128 << 10, Duration.ofMillis(1)),
+            Sections.copy(settings(TuningPolicy.EQUATION))
+                .with("period", Duration.ofMillis(1))
+                .record(),
             SYSTEM,
             new KernelLimits(2 << 20, 2 << 20),
             () -> {

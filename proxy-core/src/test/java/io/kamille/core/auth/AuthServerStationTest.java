@@ -12,6 +12,7 @@ import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.loop.ManualClock;
+import io.kamille.core.setting.Sections;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.net.InetAddress;
@@ -135,7 +136,8 @@ class AuthServerStationTest {
   }
 
   private void asked(String uri) {
-    var settings = new ForwardAuthSettings("auth", "/", List.of("Cookie"), List.of());
+    var settings =
+        Sections.of(ForwardAuthSettings.SECTION, "{upstream: auth, request-fields: [Cookie]}");
     var station =
         new AuthServerStation(
             settings,

@@ -13,6 +13,7 @@ import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.loop.ManualClock;
+import io.kamille.core.setting.Sections;
 import io.netty.channel.DefaultEventLoop;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -24,7 +25,6 @@ import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -59,7 +59,7 @@ class CredentialStationTest {
     }
     station =
         CredentialStation.ofPasswords(
-            new BasicAuthSettings(file, "x"),
+            Sections.of(BasicAuthSettings.SECTION, "{users-file: %s, realm: x}", file),
             threads,
             ManualClock.atSeconds(0),
             exchange -> {
@@ -69,7 +69,7 @@ class CredentialStationTest {
     Path keys = Files.writeString(directory.resolve("keys"), KEYS);
     tokens =
         CredentialStation.ofTokens(
-            new JwtSettings(keys.toString(), "issuer", List.of(), Map.of()),
+            Sections.of(JwtSettings.SECTION, "{keys: %s, issuer: issuer}", keys),
             threads,
             ManualClock.atSeconds(0),
             exchange -> {});

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kamille.core.auth.JwtSettings.TokenClaim;
+import io.kamille.core.setting.Sections;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.security.Key;
@@ -143,7 +144,11 @@ class JwtCheckTest {
     JwtClaims nowhere = claims();
     nowhere.unsetClaim("aud");
     assertThat(refusal(signed(RSA, "RS256", nowhere))).isEqualTo("the audience is wrong");
-    JwtCheck open = new JwtCheck(new JwtSettings("k", "me", List.of(), fields));
+    JwtCheck open =
+        new JwtCheck(
+            Sections.copy(Sections.of(JwtSettings.SECTION, "{keys: k, issuer: me}"))
+                .with("fields", fields)
+                .record());
     assertThat(refusal(open.check(signed(RSA, "RS256", claims()), keys(), NOW)))
         .isEqualTo("the audience is wrong");
     assertThat(refusal(open.check(signed(RSA, "RS256", nowhere), keys(), NOW))).isEmpty();
@@ -277,7 +282,11 @@ class JwtCheckTest {
   }
 
   private Found found(String token) throws IOException {
-    return new JwtCheck(new JwtSettings("k", "me", List.of("a", "b"), fields))
+    return new JwtCheck(
+            Sections.copy(
+                    Sections.of(JwtSettings.SECTION, "{keys: k, issuer: me, audience: [a, b]}"))
+                .with("fields", fields)
+                .record())
         .check(token, keys(), NOW);
   }
 

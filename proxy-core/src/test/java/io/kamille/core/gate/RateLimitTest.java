@@ -3,8 +3,8 @@ package io.kamille.core.gate;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.core.loop.ManualClock;
+import io.kamille.core.setting.Sections;
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import org.junit.jupiter.api.Test;
 
@@ -16,12 +16,7 @@ class RateLimitTest {
   private final ManualClock clock = ManualClock.atSeconds(0);
   private final RateLimit limit =
       new RateLimit(
-          new RateLimitSettings(
-              new RateLimitSettings.Rate(10, TimeUnit.SECONDS),
-              5,
-              new RateLimitSettings.Key(null, false),
-              RateLimitSettings.Counts.ALL,
-              false),
+          Sections.of(RateLimitSettings.SECTION, "{rate: 10/s, burst: 5}"),
           "r",
           new LongAdder(),
           AddressMask.FULL,

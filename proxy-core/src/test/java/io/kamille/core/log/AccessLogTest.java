@@ -7,9 +7,9 @@ import com.sun.management.ThreadMXBean;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeObserver;
 import io.kamille.core.http.RequestHead;
-import io.kamille.core.log.AccessLogSettings.Format;
 import io.kamille.core.loop.ManualClock;
 import io.kamille.core.metric.MetricRegistry;
+import io.kamille.core.setting.Sections;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
@@ -183,9 +183,10 @@ class AccessLogTest {
   }
 
   private static AccessLogSettings settings(Optional<Path> file) {
-    AccessLogSettings usual = AccessLogSettings.SECTION.defaults();
-    return new AccessLogSettings(
-        true, file, Format.COMBINED, usual.fields(), usual.only(), usual.sample(), usual.client());
+    return Sections.copy(AccessLogSettings.SECTION.defaults())
+        .with("isEnabled", true)
+        .with("output", file)
+        .record();
   }
 
   private static void awaitUninterruptibly(CountDownLatch latch) {

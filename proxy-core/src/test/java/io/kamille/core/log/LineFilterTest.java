@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kamille.core.exchange.ExchangeNotes;
 import io.kamille.core.exchange.Failure;
 import io.kamille.core.log.AccessLogSettings.Only;
+import io.kamille.core.setting.Sections;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -17,8 +18,11 @@ class LineFilterTest {
 
   private static LineFilter filter(Only only, double sample) {
     return new LineFilter(
-        new AccessLogSettings(
-            true, USUAL.output(), USUAL.format(), USUAL.fields(), only, sample, USUAL.client()),
+        Sections.copy(USUAL)
+            .with("isEnabled", true)
+            .with("only", only)
+            .with("sample", sample)
+            .record(),
         42);
   }
 

@@ -14,11 +14,11 @@ import io.kamille.core.log.AccessLogSettings.Format;
 import io.kamille.core.log.AccessLogSettings.LineFields;
 import io.kamille.core.loop.ManualClock;
 import io.kamille.core.metric.MetricRegistry;
+import io.kamille.core.setting.Sections;
 import java.nio.charset.StandardCharsets;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.List;
-import java.util.Optional;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -239,9 +239,12 @@ class LineFormatTest {
 
   private static AccessLogSettings settings(
       Format format, List<LoggedField> add, List<String> remove, AddressMask client) {
-    AccessLogSettings usual = AccessLogSettings.SECTION.defaults();
-    return new AccessLogSettings(
-        true, Optional.empty(), format, new LineFields(add, remove), usual.only(), 1, client);
+    return Sections.copy(AccessLogSettings.SECTION.defaults())
+        .with("isEnabled", true)
+        .with("format", format)
+        .with("fields", new LineFields(add, remove))
+        .with("client", client)
+        .record();
   }
 
   private static String line(

@@ -3,6 +3,7 @@ package io.kamille.core.tls;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.kamille.core.setting.Sections;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
@@ -12,7 +13,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -93,7 +93,7 @@ class OriginSessionTest {
   @Test
   void theSystemHasAuthorities() throws Exception {
     assertThat(OriginTlsSettings.DEFAULTS.read().authorities()).hasSizeGreaterThan(10);
-    assertThat(new OriginTlsSettings(Optional.empty(), null, null, null, false).read())
+    assertThat(Sections.of(OriginTlsSettings.SECTION, "verify: off").read())
         .isEqualTo(new OriginTrust(List.of(), null));
   }
 

@@ -7,15 +7,14 @@ import io.kamille.core.exchange.RecordingReply;
 import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.exchange.Trace;
 import io.kamille.core.exchange.TraceStep;
-import io.kamille.core.gate.AddressRanges;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.loop.ManualClock;
+import io.kamille.core.setting.Sections;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -31,7 +30,9 @@ class LoopTracerTest {
 
   private void settings(double ratio, int perSecond, String trust) {
     tracing.settings(
-        new TraceSettings(ratio, perSecond, AddressRanges.parse(List.of(trust)), Optional.empty()));
+        Sections.copy(Sections.of(TraceSettings.SECTION, "{ratio: %s, trust: [%s]}", ratio, trust))
+            .with("perSecond", perSecond)
+            .record());
   }
 
   private Exchange exchange(String uri, String... fields) {

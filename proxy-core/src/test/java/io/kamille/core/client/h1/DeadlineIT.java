@@ -13,6 +13,7 @@ import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.Failure;
 import io.kamille.core.exchange.Reply;
 import io.kamille.core.http.ResponseHead;
+import io.kamille.core.setting.Sections;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.concurrent.Future;
 import java.io.IOException;
@@ -310,20 +311,7 @@ class DeadlineIT {
 
   /** 10 octets a second, in each 20 s. */
   private static ClientSettings withUploadRate() {
-    ClientSettings settings = TestServer.SETTINGS;
-    return new ClientSettings(
-        settings.head(),
-        settings.roomForHeadsBytes(),
-        settings.headTimeout(),
-        settings.idleTimeout(),
-        settings.contentTimeout(),
-        settings.tunnelTimeout(),
-        settings.answersHalfClosed(),
-        10,
-        0,
-        settings.maxContentBytes(),
-        settings.lowWatermarkBytes(),
-        settings.highWatermarkBytes());
+    return Sections.copy(TestServer.SETTINGS).with("uploadBytesPerSecond", 10).record();
   }
 
   // Answers to slow clients

@@ -15,6 +15,7 @@ import io.kamille.core.exchange.Failure;
 import io.kamille.core.exchange.Failure.Kind;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.ResponseHead;
+import io.kamille.core.setting.Sections;
 import io.netty.buffer.ByteBuf;
 import java.io.EOFException;
 import java.time.Duration;
@@ -531,19 +532,7 @@ class RequestContentIT {
   }
 
   private static ClientSettings withMaxContent(ClientSettings settings, long maxContentBytes) {
-    return new ClientSettings(
-        settings.head(),
-        settings.roomForHeadsBytes(),
-        settings.headTimeout(),
-        settings.idleTimeout(),
-        settings.contentTimeout(),
-        settings.tunnelTimeout(),
-        settings.answersHalfClosed(),
-        settings.uploadBytesPerSecond(),
-        settings.downloadBytesPerSecond(),
-        maxContentBytes,
-        settings.lowWatermarkBytes(),
-        settings.highWatermarkBytes());
+    return Sections.copy(settings).with("maxContentBytes", maxContentBytes).record();
   }
 
   private static void join(Thread thread) {

@@ -20,14 +20,12 @@ import io.kamille.core.gate.ClientLimits;
 import io.kamille.core.gate.ClientTable;
 import io.kamille.core.gate.Overload;
 import io.kamille.core.gate.OverloadLaw;
-import io.kamille.core.gate.TrustedProxies;
 import io.kamille.core.h1.HeadLimits;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.loop.LoopGroup;
-import io.kamille.core.setting.HostPort;
+import io.kamille.core.setting.Sections;
 import io.kamille.core.tls.Challenges;
 import io.kamille.core.tls.ServerTls;
-import io.kamille.core.tls.TlsSettings;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.EventLoop;
@@ -52,71 +50,41 @@ public final class TestServer implements AutoCloseable {
 
   /** Patience in round numbers, small watermarks, small heads. */
   public static final ClientSettings SETTINGS =
-      new ClientSettings(
-          new HeadLimits(1024, 20, 4096),
-          1 << 20,
-          Duration.ofSeconds(10),
-          Duration.ofSeconds(60),
-          Duration.ofSeconds(30),
-          Duration.ofSeconds(600),
-          true,
-          0,
-          0,
-          Long.MAX_VALUE,
-          32 * 1024,
-          64 * 1024);
+      Sections.copy(
+              Sections.of(
+                  ClientSettings.SECTION,
+                  """
+                  idle-timeout: 60s
+                  tunnel-timeout: 10m
+                  half-closed: on
+                  upload-rate: none
+                  download-rate: none
+                  """))
+          .with("head", new HeadLimits(1024, 20, 4096))
+          .with("roomForHeadsBytes", 1 << 20)
+          .with("lowWatermarkBytes", 32 * 1024)
+          .with("highWatermarkBytes", 64 * 1024)
+          .record();
 
   /** As those, but patient with content, and takers must take 500 octets a second, in each 30 s. */
   public static ClientSettings withDownloadRate() {
-    return new ClientSettings(
-        SETTINGS.head(),
-        SETTINGS.roomForHeadsBytes(),
-        SETTINGS.headTimeout(),
-        SETTINGS.idleTimeout(),
-        Duration.ofMinutes(10),
-        SETTINGS.tunnelTimeout(),
-        SETTINGS.answersHalfClosed(),
-        500,
-        500,
-        SETTINGS.maxContentBytes(),
-        SETTINGS.lowWatermarkBytes(),
-        SETTINGS.highWatermarkBytes());
+    return Sections.copy(SETTINGS)
+        .with("contentTimeout", Duration.ofMinutes(10))
+        .with("uploadBytesPerSecond", 500)
+        .with("downloadBytesPerSecond", 500)
+        .record();
   }
 
   /**
    * As those, but heads of which only a part has come may take so much, and those under way, too.
    */
   public static ClientSettings withRoomForHeads(long bytes) {
-    return new ClientSettings(
-        SETTINGS.head(),
-        bytes,
-        SETTINGS.headTimeout(),
-        SETTINGS.idleTimeout(),
-        SETTINGS.contentTimeout(),
-        SETTINGS.tunnelTimeout(),
-        SETTINGS.answersHalfClosed(),
-        SETTINGS.uploadBytesPerSecond(),
-        SETTINGS.downloadBytesPerSecond(),
-        SETTINGS.maxContentBytes(),
-        SETTINGS.lowWatermarkBytes(),
-        SETTINGS.highWatermarkBytes());
+    return Sections.copy(SETTINGS).with("roomForHeadsBytes", bytes).record();
   }
 
   /** As those, but half-closed clients are answered or not. */
   static ClientSettings withHalfClosed(boolean answersHalfClosed) {
-    return new ClientSettings(
-        SETTINGS.head(),
-        SETTINGS.roomForHeadsBytes(),
-        SETTINGS.headTimeout(),
-        SETTINGS.idleTimeout(),
-        SETTINGS.contentTimeout(),
-        SETTINGS.tunnelTimeout(),
-        answersHalfClosed,
-        SETTINGS.uploadBytesPerSecond(),
-        SETTINGS.downloadBytesPerSecond(),
-        SETTINGS.maxContentBytes(),
-        SETTINGS.lowWatermarkBytes(),
-        SETTINGS.highWatermarkBytes());
+    return Sections.copy(SETTINGS).with("answersHalfClosed", answersHalfClosed).record();
   }
 
   /** What the observer was told. */
@@ -189,15 +157,12 @@ public final class TestServer implements AutoCloseable {
   /** Of a listener on loopback. */
   public static ListenerSettings settings(
       Protocols protocols, AccessList access, ProxyProtocolSettings proxyProtocol) {
-    return new ListenerSettings(
-        new HostPort("127.0.0.1", 0),
-        "test",
-        access,
-        protocols,
-        TlsSettings.OFF,
-        proxyProtocol,
-        TrustedProxies.NONE,
-        0);
+    return Sections.copy(
+            Sections.of(ListenerSettings.SECTION, "{address: '127.0.0.1:0', name: test}"))
+        .with("access", access)
+        .with("protocols", protocols)
+        .with("proxyProtocol", proxyProtocol)
+        .record();
   }
 
   /** Lets these clients in, from now on. */

@@ -6,10 +6,8 @@ import io.kamille.core.client.h1.TestClient;
 import io.kamille.core.client.h1.TestServer;
 import io.kamille.core.client.h2.TestH2Client;
 import io.kamille.core.gate.AccessList;
-import io.kamille.core.gate.TrustedProxies;
-import io.kamille.core.setting.HostPort;
+import io.kamille.core.setting.Sections;
 import io.kamille.core.tls.Challenges;
-import io.kamille.core.tls.TlsSettings;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
@@ -57,15 +55,10 @@ class HttpChallengeIT {
     return new TestServer(
         TestServer.SETTINGS,
         1,
-        new ListenerSettings(
-            new HostPort("127.0.0.1", 0),
-            "test",
-            AccessList.ALL,
-            Protocols.BOTH,
-            TlsSettings.OFF,
-            ProxyProtocolSettings.OFF,
-            TrustedProxies.NONE,
-            redirectPort),
+        Sections.copy(
+                TestServer.settings(Protocols.BOTH, AccessList.ALL, ProxyProtocolSettings.OFF))
+            .with("redirectPort", redirectPort)
+            .record(),
         null,
         challenges);
   }

@@ -9,12 +9,10 @@ import io.kamille.core.client.h1.TestClient;
 import io.kamille.core.client.h1.TestServer;
 import io.kamille.core.client.h2.TestH2Client;
 import io.kamille.core.gate.AccessList;
-import io.kamille.core.gate.TrustedProxies;
-import io.kamille.core.setting.HostPort;
+import io.kamille.core.setting.Sections;
 import io.kamille.core.tls.Certificates;
 import io.kamille.core.tls.Challenges;
 import io.kamille.core.tls.ClientCertificates;
-import io.kamille.core.tls.ClientCertificates.Demand;
 import io.kamille.core.tls.ClientHellos;
 import io.kamille.core.tls.SelfSigned;
 import io.kamille.core.tls.ServerCertificate;
@@ -22,7 +20,6 @@ import io.kamille.core.tls.ServerTls;
 import io.kamille.core.tls.TlsPolicy;
 import io.kamille.core.tls.TlsProfile;
 import io.kamille.core.tls.TlsSettings;
-import io.kamille.core.tls.TlsSettings.Source;
 import java.io.IOException;
 import java.security.GeneralSecurityException;
 import java.security.cert.X509Certificate;
@@ -73,28 +70,15 @@ class HttpsIT {
                 authority.ecdsa("127.0.0.1"),
                 SelfSigned.of(Instant.now(), List.of("waiting.test"))),
             Runnable::run);
-    TlsSettings settings =
-        new TlsSettings(
-            Source.ACME,
-            List.of(),
-            List.of(),
-            TlsProfile.INTERMEDIATE,
-            Demand.NONE,
-            null,
-            Duration.ofDays(365));
+    TlsSettings settings = Sections.of(TlsSettings.SECTION, "{source: acme, hsts: 365d}");
     server =
         new TestServer(
             TestServer.SETTINGS,
             1,
-            new ListenerSettings(
-                new HostPort("127.0.0.1", 0),
-                "test",
-                AccessList.ALL,
-                Protocols.BOTH,
-                settings,
-                ProxyProtocolSettings.OFF,
-                TrustedProxies.NONE,
-                0),
+            Sections.copy(
+                    TestServer.settings(Protocols.BOTH, AccessList.ALL, ProxyProtocolSettings.OFF))
+                .with("tls", settings)
+                .record(),
             tls,
             challenges);
   }

@@ -9,10 +9,8 @@ import io.kamille.core.client.h1.TestClient;
 import io.kamille.core.client.h1.TestClient.Answer;
 import io.kamille.core.client.h1.TestServer;
 import io.kamille.core.exchange.Exchange;
-import io.kamille.core.gate.AccessList;
-import io.kamille.core.gate.TrustedProxies;
 import io.kamille.core.setting.HostPort;
-import io.kamille.core.tls.TlsSettings;
+import io.kamille.core.setting.Sections;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -151,15 +149,7 @@ class ListenerIT {
   private Listener open(InetSocketAddress address, int notSentLowWatermark) throws IOException {
     HostPort where = new HostPort(address.getHostString(), address.getPort());
     return Listener.open(
-        new ListenerSettings(
-            where,
-            "test",
-            AccessList.ALL,
-            null,
-            TlsSettings.OFF,
-            ProxyProtocolSettings.OFF,
-            TrustedProxies.NONE,
-            0),
+        Sections.of(ListenerSettings.SECTION, "{address: '%s', name: test}", where),
         server.loops(),
         new ConnectionLimit("limits.connections", 1, IdleTimeoutGovernor.OFF),
         server.admitted(),

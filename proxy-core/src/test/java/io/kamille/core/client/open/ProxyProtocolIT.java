@@ -12,6 +12,7 @@ import io.kamille.core.client.h1.TestServer;
 import io.kamille.core.gate.AccessList;
 import io.kamille.core.gate.AddressRanges;
 import io.kamille.core.gate.ClientLimits;
+import io.kamille.core.setting.Sections;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -31,7 +32,7 @@ class ProxyProtocolIT {
       new TestServer(ClientSettings.DEFAULT, 1, Protocols.BOTH, FROM_US);
 
   private static ProxyProtocolSettings from(String range) {
-    return new ProxyProtocolSettings(AddressRanges.parse(List.of(range)));
+    return Sections.of(ProxyProtocolSettings.SECTION, "from: ['%s']", range);
   }
 
   private void access(String denied, ProxyProtocolSettings proxied) {

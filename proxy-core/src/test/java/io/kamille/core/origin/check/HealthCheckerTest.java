@@ -8,16 +8,13 @@ import io.kamille.core.loop.LoopGroup;
 import io.kamille.core.loop.WallClock;
 import io.kamille.core.metric.MetricFamily;
 import io.kamille.core.metric.MetricRegistry;
-import io.kamille.core.origin.ConnectionSettings;
 import io.kamille.core.origin.HealthCheck;
 import io.kamille.core.origin.HealthCheck.Kind;
 import io.kamille.core.origin.HealthCheck.Line;
 import io.kamille.core.origin.HealthCheck.StatusRange;
-import io.kamille.core.origin.HealthPolicy;
 import io.kamille.core.origin.Origin;
 import io.kamille.core.origin.OriginHealth;
 import io.kamille.core.origin.OriginProtocol;
-import io.kamille.core.origin.PoolSettings;
 import io.kamille.core.origin.ProxyAnnouncement;
 import io.kamille.core.origin.Standing.Phase;
 import io.kamille.core.origin.UpstreamMetrics;
@@ -28,6 +25,7 @@ import io.kamille.core.origin.send.ScriptedOrigin;
 import io.kamille.core.origin.send.ScriptedOrigin.Conversation;
 import io.kamille.core.origin.send.ScriptedOrigin.Script;
 import io.kamille.core.setting.OriginUrl;
+import io.kamille.core.setting.Sections;
 import io.kamille.core.socket.ClosedPort;
 import io.kamille.core.socket.Connector;
 import io.kamille.core.tls.Certificates;
@@ -301,18 +299,9 @@ class HealthCheckerTest {
   }
 
   private static UpstreamSettings announcing(HealthCheck check) {
-    UpstreamSettings usual = settings(check);
-    ConnectionSettings connection = usual.connection();
-    var announcing =
-        new ConnectionSettings(
-            connection.headTimeout(),
-            connection.contentTimeout(),
-            connection.tunnelTimeout(),
-            connection.continueTimeout(),
-            connection.receiveBufferBytes(),
-            connection.headLimits(),
-            ProxyAnnouncement.V1);
-    return usual.with(announcing, usual.forwarding());
+    return Sections.copy(settings(check))
+        .with("connection.proxyProtocol", ProxyAnnouncement.V1)
+        .record();
   }
 
   @Test
@@ -366,25 +355,7 @@ class HealthCheckerTest {
   }
 
   private static UpstreamSettings impatient(UpstreamSettings settings) {
-    PoolSettings pool = settings.pool();
-    return new UpstreamSettings(
-        settings.choice(),
-        settings.connectTimeout(),
-        settings.protocol(),
-        settings.tls(),
-        settings.retries(),
-        settings.health(),
-        settings.concurrency(),
-        new PoolSettings(
-            pool.maxConnections(),
-            pool.maxWaiting(),
-            Duration.ofMillis(1),
-            pool.maxIdle(),
-            pool.idleTimeout(),
-            pool.uploadBufferBytes(),
-            pool.responseBufferBytes()),
-        settings.connection(),
-        settings.forwarding());
+    return Sections.copy(settings).with("pool.queueTimeout", Duration.ofMillis(1)).record();
   }
 
   @Test
@@ -517,19 +488,10 @@ class HealthCheckerTest {
   }
 
   private static UpstreamSettings settings(HealthCheck check, OriginProtocol protocol) {
-    UpstreamSettings usual = UpstreamSettings.DEFAULTS;
-    HealthPolicy policy = HealthPolicy.DEFAULTS;
-    return new UpstreamSettings(
-        usual.choice(),
-        usual.connectTimeout(),
-        protocol,
-        usual.tls(),
-        usual.retries(),
-        new HealthPolicy(policy.failuresUntilOut(), policy.failureRatio(), policy.outFor(), check),
-        usual.concurrency(),
-        usual.pool(),
-        usual.connection(),
-        usual.forwarding());
+    return Sections.copy(UpstreamSettings.DEFAULTS)
+        .with("protocol", protocol)
+        .with("health.check", check)
+        .record();
   }
 
   private Origin follow(int port, HealthCheck check) {

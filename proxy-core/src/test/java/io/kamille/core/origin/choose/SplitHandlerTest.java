@@ -9,6 +9,7 @@ import io.kamille.core.exchange.RecordingReply;
 import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.origin.HashKey;
+import io.kamille.core.setting.Sections;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -59,8 +60,7 @@ class SplitHandlerTest {
   @Test
   void withoutAnotherNothingStandsBetween() {
     ExchangeHandler usual = exchange -> {};
-    assertThat(SplitHandler.of(new SplitSettings(null, 0.1, HashKey.ADDRESS), usual, null))
-        .isSameAs(usual);
+    assertThat(SplitHandler.of(SplitSettings.SECTION.defaults(), usual, null)).isSameAs(usual);
   }
 
   private Set<Integer> clients(double share, HashKey key) throws UnknownHostException {
@@ -75,8 +75,13 @@ class SplitHandlerTest {
 
   private static boolean isOther(double share, HashKey key, Exchange exchange) {
     AtomicBoolean other = new AtomicBoolean();
-    SplitHandler.of(new SplitSettings("canary", share, key), asked -> {}, asked -> other.set(true))
-        .handle(exchange);
+    var settings =
+        Sections.copy(SplitSettings.SECTION.defaults())
+            .with("upstream", "canary")
+            .with("share", share)
+            .with("key", key)
+            .record();
+    SplitHandler.of(settings, asked -> {}, asked -> other.set(true)).handle(exchange);
     return other.get();
   }
 

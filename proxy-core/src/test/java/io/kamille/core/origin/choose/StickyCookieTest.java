@@ -12,6 +12,7 @@ import io.kamille.core.http.ResponseHead;
 import io.kamille.core.origin.Origin;
 import io.kamille.core.origin.StickySettings;
 import io.kamille.core.origin.UpstreamSettings;
+import io.kamille.core.setting.Sections;
 import io.netty.channel.DefaultEventLoop;
 import io.netty.channel.EventLoop;
 import java.io.IOException;
@@ -61,7 +62,7 @@ class StickyCookieTest {
   private StickyCookie cookie() throws Exception {
     Path secret = Files.writeString(directory.resolve("secret"), "sixteen octets and more");
     Origin origin = UpstreamSettings.DEFAULTS.origin("127.0.0.1", 9000, 1);
-    var settings = new StickySettings("at", secret);
+    var settings = Sections.of(StickySettings.SECTION, "{cookie: at, secret-file: %s}", secret);
     return Objects.requireNonNull(StickyCookie.of(settings, null, List.of(origin)));
   }
 
@@ -75,7 +76,8 @@ class StickyCookieTest {
       assertThatThrownBy(() -> StickySettings.read(file))
           .isInstanceOf(IOException.class)
           .hasMessageContaining(bytes < 16 ? "less than 16 bytes" : "more than 4KiB");
-      StickySettings settings = new StickySettings("at", file);
+      StickySettings settings =
+          Sections.of(StickySettings.SECTION, "{cookie: at, secret-file: %s}", file);
       assertThatThrownBy(() -> StickyCookie.of(settings, null, List.of()))
           .hasMessageStartingWith(file + ": ");
     }

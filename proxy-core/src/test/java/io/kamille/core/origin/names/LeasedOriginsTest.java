@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kamille.core.origin.OriginSettings;
 import io.kamille.core.origin.names.LeasedOrigins.Lease;
 import io.kamille.core.setting.OriginUrl;
+import io.kamille.core.setting.Sections;
 import org.junit.jupiter.api.Test;
 
 /** How long the API's origins last, and how many there may be. */
@@ -37,7 +38,8 @@ class LeasedOriginsTest {
   }
 
   private static Lease lease(int port, long untilNanos) {
-    return new Lease(new OriginSettings(url(port), 1, false), untilNanos);
+    return new Lease(
+        Sections.of(OriginSettings.SECTION, "url: 'http://10.0.0.1:%d'", port), untilNanos);
   }
 
   private static OriginUrl url(int port) {

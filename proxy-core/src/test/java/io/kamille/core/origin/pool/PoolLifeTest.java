@@ -8,6 +8,7 @@ import io.kamille.core.loop.ManualClock;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.origin.PoolSettings;
 import io.kamille.core.origin.UpstreamMetrics;
+import io.kamille.core.setting.Sections;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -39,14 +40,13 @@ class PoolLifeTest {
   private final ConnectionPool<Line> pool =
       new ConnectionPool<>(
           "origin",
-          new PoolSettings(
-              MOST,
-              2 * MOST,
-              Duration.ofMillis(QUEUE_MILLIS),
-              MOST_IDLE,
-              Duration.ofMillis(IDLE_MILLIS),
-              0,
-              0),
+          Sections.copy(PoolSettings.DEFAULTS)
+              .with("maxConnections", MOST)
+              .with("maxWaiting", 2 * MOST)
+              .with("queueTimeout", Duration.ofMillis(QUEUE_MILLIS))
+              .with("maxIdle", MOST_IDLE)
+              .with("idleTimeout", Duration.ofMillis(IDLE_MILLIS))
+              .record(),
           _ -> dial(),
           channel.eventLoop(),
           clock,

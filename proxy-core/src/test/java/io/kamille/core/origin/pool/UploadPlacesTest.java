@@ -7,6 +7,7 @@ import io.kamille.core.loop.ManualClock;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.origin.PoolSettings;
 import io.kamille.core.origin.UpstreamMetrics;
+import io.kamille.core.setting.Sections;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -256,8 +257,13 @@ class UploadPlacesTest {
   private ConnectionPool<Line> pool(int maxConnections, int maxWaiting) {
     return new ConnectionPool<>(
         "origin",
-        new PoolSettings(
-            maxConnections, maxWaiting, QUEUE_TIMEOUT, maxConnections, Duration.ofMinutes(1), 0, 0),
+        Sections.copy(PoolSettings.DEFAULTS)
+            .with("maxConnections", maxConnections)
+            .with("maxWaiting", maxWaiting)
+            .with("queueTimeout", QUEUE_TIMEOUT)
+            .with("maxIdle", maxConnections)
+            .with("idleTimeout", Duration.ofMinutes(1))
+            .record(),
         pool -> {
           if (dialsByHand) {
             dials.add(() -> pool.dialed(new Line(pool)));

@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kamille.core.exchange.RecordingReply;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.origin.ChoiceSettings;
-import io.kamille.core.origin.StickySettings;
 import io.kamille.core.origin.UpstreamSettings;
 import io.kamille.core.origin.send.ScriptedOrigin.Script;
+import io.kamille.core.setting.Sections;
 import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -131,13 +131,11 @@ class BoundRequestTest {
   /** The first request goes to the first origin. */
   private UpstreamSettings sticky(int retries) throws Exception {
     Path secret = Files.writeString(directory.resolve("secret"), "sixteen octets and more");
-    ChoiceSettings choice = DEFAULTS.choice();
     return with(
-        new ChoiceSettings(
-            ChoiceSettings.Kind.ROUND_ROBIN,
-            choice.hashKey(),
-            new StickySettings("at", secret),
-            choice.hedge()),
+        Sections.of(
+            ChoiceSettings.SECTION,
+            "{choice: round-robin, sticky: {cookie: at, secret-file: %s}}",
+            secret),
         retries);
   }
 
@@ -146,16 +144,6 @@ class BoundRequestTest {
   }
 
   private static UpstreamSettings with(ChoiceSettings choice, int retries) {
-    return new UpstreamSettings(
-        choice,
-        DEFAULTS.connectTimeout(),
-        DEFAULTS.protocol(),
-        DEFAULTS.tls(),
-        retries,
-        DEFAULTS.health(),
-        DEFAULTS.concurrency(),
-        DEFAULTS.pool(),
-        DEFAULTS.connection(),
-        DEFAULTS.forwarding());
+    return Sections.copy(DEFAULTS).with("choice", choice).with("retries", retries).record();
   }
 }

@@ -13,10 +13,10 @@ import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.RequestHead;
-import io.kamille.core.origin.ConnectionSettings;
 import io.kamille.core.origin.ProxyAnnouncement;
 import io.kamille.core.origin.UpstreamSettings;
 import io.kamille.core.origin.send.ScriptedOrigin.Script;
+import io.kamille.core.setting.Sections;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
@@ -797,19 +797,10 @@ class H1OriginConnectionTest {
           with.send(OK);
           with.readToEnd();
         };
-    var byDefault = SETTINGS.connection();
-    var connection =
-        new ConnectionSettings(
-            byDefault.headTimeout(),
-            byDefault.contentTimeout(),
-            byDefault.tunnelTimeout(),
-            byDefault.continueTimeout(),
-            byDefault.receiveBufferBytes(),
-            byDefault.headLimits(),
-            ProxyAnnouncement.V1);
+    var announcing =
+        Sections.copy(SETTINGS).with("connection.proxyProtocol", ProxyAnnouncement.V1).record();
     try (var origin = ScriptedOrigin.open(first, first);
-        var fixture =
-            new UpstreamFixture(SETTINGS.with(connection, SETTINGS.forwarding()), origin)) {
+        var fixture = new UpstreamFixture(announcing, origin)) {
       assertThat(fixture.get("/").content()).isEqualTo("ok");
       assertThat(await(named)).isEqualTo("PROXY TCP4 192.0.2.7 192.0.2.1 40000 80\r\n");
       assertThat(origin.heads().getFirst()).startsWith("GET / HTTP/1.1\r\n");

@@ -11,10 +11,10 @@ import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.RequestHead;
-import io.kamille.core.origin.OriginProtocol;
 import io.kamille.core.origin.UpstreamSettings;
 import io.kamille.core.origin.send.H2Conversation.Frame;
 import io.kamille.core.origin.send.ScriptedOrigin.Script;
+import io.kamille.core.setting.Sections;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -39,18 +39,7 @@ class H2OriginTest {
   private static final int CANCEL = 8;
 
   private static UpstreamSettings settings() {
-    var byDefault = UpstreamSettings.DEFAULTS;
-    return new UpstreamSettings(
-        byDefault.choice(),
-        Duration.ofMinutes(1),
-        OriginProtocol.H2C,
-        byDefault.tls(),
-        byDefault.retries(),
-        byDefault.health(),
-        byDefault.concurrency(),
-        byDefault.pool(),
-        byDefault.connection(),
-        byDefault.forwarding());
+    return Sections.of(UpstreamSettings.SECTION, "{connect-timeout: 1m, protocol: h2c}");
   }
 
   /** What happens on a connection whose settings were sent. */

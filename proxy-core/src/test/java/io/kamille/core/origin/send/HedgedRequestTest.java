@@ -16,6 +16,7 @@ import io.kamille.core.origin.PoolSettings;
 import io.kamille.core.origin.UpstreamMetrics;
 import io.kamille.core.origin.UpstreamSettings;
 import io.kamille.core.origin.send.ScriptedOrigin.Script;
+import io.kamille.core.setting.Sections;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.concurrent.CompletableFuture;
@@ -29,7 +30,13 @@ class HedgedRequestTest {
 
   /** A connection to each origin, and no line for it. */
   private static final PoolSettings ONE_AT_A_TIME =
-      new PoolSettings(1, 0, Duration.ofMinutes(1), 1, Duration.ofMinutes(1), 0, 0);
+      Sections.copy(PoolSettings.DEFAULTS)
+          .with("maxConnections", 1)
+          .with("maxWaiting", 0)
+          .with("queueTimeout", Duration.ofMinutes(1))
+          .with("uploadBufferBytes", 0)
+          .with("responseBufferBytes", 0)
+          .record();
 
   private static final Script ANSWERS = answers("200 OK", Integer.MAX_VALUE);
   private static final Script UNAVAILABLE = answers("503 Service Unavailable", Integer.MAX_VALUE);
@@ -368,18 +375,10 @@ class HedgedRequestTest {
   }
 
   private static UpstreamSettings hedging(Hedge hedge, PoolSettings pool) {
-    ChoiceSettings choice = DEFAULTS.choice();
-    return new UpstreamSettings(
-        new ChoiceSettings(
-            ChoiceSettings.Kind.ROUND_ROBIN, choice.hashKey(), choice.sticky(), hedge),
-        DEFAULTS.connectTimeout(),
-        DEFAULTS.protocol(),
-        DEFAULTS.tls(),
-        DEFAULTS.retries(),
-        DEFAULTS.health(),
-        DEFAULTS.concurrency(),
-        pool,
-        DEFAULTS.connection(),
-        DEFAULTS.forwarding());
+    return Sections.copy(DEFAULTS)
+        .with("choice.kind", ChoiceSettings.Kind.ROUND_ROBIN)
+        .with("choice.hedge", hedge)
+        .with("pool", pool)
+        .record();
   }
 }

@@ -6,11 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kamille.core.exchange.Failure;
 import io.kamille.core.exchange.Failure.Kind;
 import io.kamille.core.exchange.RecordingReply;
-import io.kamille.core.origin.ConnectionSettings;
 import io.kamille.core.origin.ProxyAnnouncement;
 import io.kamille.core.origin.UpstreamSettings;
 import io.kamille.core.origin.send.ScriptedOrigin.Conversation;
 import io.kamille.core.origin.send.ScriptedOrigin.Script;
+import io.kamille.core.setting.Sections;
 import io.kamille.core.tls.Certificates;
 import io.kamille.core.tls.OriginTls;
 import io.kamille.core.tls.OriginTlsSettings;
@@ -19,7 +19,6 @@ import io.kamille.core.tls.ServerCertificate;
 import java.io.IOException;
 import java.security.GeneralSecurityException;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import javax.net.ssl.SSLContext;
@@ -50,7 +49,7 @@ class OriginTlsTest {
   }
 
   private OriginTls tls(@Nullable String name, @Nullable ServerCertificate own) throws IOException {
-    var settings = new OriginTlsSettings(Optional.empty(), name, null, null, true);
+    var settings = Sections.copy(OriginTlsSettings.DEFAULTS).with("name", name).record();
     return OriginTls.open(
         settings, new OriginTrust(List.of(authority.authority()), own), List.of("http/1.1"));
   }
@@ -162,7 +161,7 @@ class OriginTlsTest {
   @Test
   void withoutVerificationEveryCertificateWillDo() throws Exception {
     var unknown = Certificates.server(new Certificates("somebody").expired("somewhere.test"));
-    var careless = new OriginTlsSettings(Optional.empty(), null, null, null, false);
+    var careless = Sections.of(OriginTlsSettings.SECTION, "verify: off");
     try (var origin = ScriptedOrigin.open(unknown, ANSWERS);
         var fixture =
             new UpstreamFixture(
@@ -195,17 +194,7 @@ class OriginTlsTest {
   // Who the client is
 
   private static UpstreamSettings naming() {
-    var usual = SETTINGS.connection();
-    var connection =
-        new ConnectionSettings(
-            usual.headTimeout(),
-            usual.contentTimeout(),
-            usual.tunnelTimeout(),
-            usual.continueTimeout(),
-            usual.receiveBufferBytes(),
-            usual.headLimits(),
-            ProxyAnnouncement.V1);
-    return SETTINGS.with(connection, SETTINGS.forwarding());
+    return Sections.copy(SETTINGS).with("connection.proxyProtocol", ProxyAnnouncement.V1).record();
   }
 
   @Test

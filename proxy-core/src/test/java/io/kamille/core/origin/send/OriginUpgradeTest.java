@@ -6,10 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kamille.core.exchange.Failure.Kind;
 import io.kamille.core.exchange.RecordingReply;
 import io.kamille.core.http.RequestHead;
-import io.kamille.core.origin.ForwardingSettings;
 import io.kamille.core.origin.UpstreamSettings;
 import io.kamille.core.origin.send.ScriptedOrigin.Conversation;
 import io.kamille.core.origin.send.ScriptedOrigin.Script;
+import io.kamille.core.setting.Sections;
 import io.kamille.core.tls.Certificates;
 import io.kamille.core.tls.OriginTls;
 import io.kamille.core.tls.OriginTlsSettings;
@@ -18,7 +18,6 @@ import java.io.IOException;
 import java.security.GeneralSecurityException;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import javax.net.ssl.SSLContext;
 import org.junit.jupiter.api.Test;
@@ -37,27 +36,13 @@ class OriginUpgradeTest {
   OriginUpgradeTest() throws GeneralSecurityException, IOException {}
 
   private static UpstreamSettings twoProtocols() {
-    ForwardingSettings usual = SETTINGS.forwarding();
-    return new UpstreamSettings(
-        SETTINGS.choice(),
-        SETTINGS.connectTimeout(),
-        SETTINGS.protocol(),
-        SETTINGS.tls(),
-        SETTINGS.retries(),
-        SETTINGS.health(),
-        SETTINGS.concurrency(),
-        SETTINGS.pool(),
-        SETTINGS.connection(),
-        new ForwardingSettings(
-            usual.xForwarded(),
-            usual.forwarded(),
-            usual.host(),
-            List.of("websocket", "other"),
-            usual.removedFields()));
+    return Sections.copy(SETTINGS)
+        .with("forwarding.upgrades", List.of("websocket", "other"))
+        .record();
   }
 
   private OriginTls tls() throws IOException {
-    var settings = new OriginTlsSettings(Optional.empty(), null, null, null, true);
+    var settings = OriginTlsSettings.DEFAULTS;
     return OriginTls.open(
         settings,
         new OriginTrust(List.of(authority.authority()), null),

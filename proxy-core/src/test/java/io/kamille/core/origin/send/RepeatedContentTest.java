@@ -10,11 +10,10 @@ import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.origin.OriginProtocol;
-import io.kamille.core.origin.PoolSettings;
 import io.kamille.core.origin.UpstreamSettings;
 import io.kamille.core.origin.send.ScriptedOrigin.Script;
+import io.kamille.core.setting.Sections;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Collections;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
@@ -227,17 +226,17 @@ class RepeatedContentTest {
   }
 
   private static UpstreamSettings settings(OriginProtocol protocol) {
-    UpstreamSettings usual = UpstreamSettings.DEFAULTS;
-    return new UpstreamSettings(
-        usual.choice(),
-        Duration.ofMinutes(1),
-        protocol,
-        usual.tls(),
-        0,
-        usual.health(),
-        usual.concurrency(),
-        new PoolSettings(8, 8, Duration.ofSeconds(5), 8, Duration.ofSeconds(60), 40_000, 1 << 20),
-        usual.connection(),
-        usual.forwarding());
+    return Sections.copy(
+            Sections.of(
+                UpstreamSettings.SECTION,
+                """
+                connect-timeout: 1m
+                retries: 0
+                max-connections: 8
+                idle-timeout: 1m
+                """))
+        .with("protocol", protocol)
+        .with("pool.uploadBufferBytes", 40_000)
+        .record();
   }
 }

@@ -10,12 +10,11 @@ import io.kamille.core.exchange.Failure.Kind;
 import io.kamille.core.exchange.RecordingReply;
 import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.http.RequestHead;
-import io.kamille.core.origin.PoolSettings;
 import io.kamille.core.origin.UpstreamMetrics;
 import io.kamille.core.origin.UpstreamSettings;
 import io.kamille.core.origin.send.ScriptedOrigin.Script;
+import io.kamille.core.setting.Sections;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
@@ -210,18 +209,17 @@ class ResponseBufferTest {
   }
 
   private static UpstreamSettings settings(long responseBufferBytes) {
-    UpstreamSettings usual = UpstreamSettings.DEFAULTS;
-    return new UpstreamSettings(
-        usual.choice(),
-        usual.connectTimeout(),
-        usual.protocol(),
-        usual.tls(),
-        0,
-        usual.health(),
-        usual.concurrency(),
-        new PoolSettings(
-            1, 20, Duration.ofSeconds(5), 8, Duration.ofSeconds(60), 0, responseBufferBytes),
-        usual.connection(),
-        usual.forwarding());
+    return Sections.copy(
+            Sections.of(
+                UpstreamSettings.SECTION,
+                """
+                retries: 0
+                max-connections: 1
+                idle-timeout: 1m
+                """))
+        .with("pool.maxWaiting", 20)
+        .with("pool.uploadBufferBytes", 0)
+        .with("pool.responseBufferBytes", responseBufferBytes)
+        .record();
   }
 }

@@ -15,9 +15,9 @@ import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.metric.MetricRegistry;
-import io.kamille.core.origin.PoolSettings;
 import io.kamille.core.origin.UpstreamSettings;
 import io.kamille.core.origin.send.ScriptedOrigin.Script;
+import io.kamille.core.setting.Sections;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.EventLoop;
@@ -26,7 +26,6 @@ import io.netty.util.ReferenceCounted;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Random;
@@ -263,18 +262,9 @@ class SpoolTest {
   }
 
   private static UpstreamSettings settings() {
-    UpstreamSettings usual = UpstreamSettings.DEFAULTS;
-    return new UpstreamSettings(
-        usual.choice(),
-        usual.connectTimeout(),
-        usual.protocol(),
-        usual.tls(),
-        usual.retries(),
-        usual.health(),
-        usual.concurrency(),
-        new PoolSettings(
-            4, 8, Duration.ofSeconds(5), 8, Duration.ofSeconds(60), MEMORY_BYTES, 1 << 20),
-        usual.connection(),
-        usual.forwarding());
+    return Sections.copy(
+            Sections.of(UpstreamSettings.SECTION, "{max-connections: 4, idle-timeout: 1m}"))
+        .with("pool.uploadBufferBytes", MEMORY_BYTES)
+        .record();
   }
 }

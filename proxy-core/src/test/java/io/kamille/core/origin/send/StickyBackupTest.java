@@ -20,6 +20,7 @@ import io.kamille.core.origin.UpstreamMetrics;
 import io.kamille.core.origin.UpstreamSettings;
 import io.kamille.core.origin.choose.StickyCookie;
 import io.kamille.core.setting.OriginUrl;
+import io.kamille.core.setting.Sections;
 import io.netty.channel.DefaultEventLoop;
 import io.netty.channel.EventLoop;
 import java.net.InetSocketAddress;
@@ -63,7 +64,11 @@ class StickyBackupTest {
   void aCookieOfABackupHoldsOnlyWhileNoOtherOriginIsIn() throws Exception {
     Path secret = Files.writeString(directory.resolve("secret"), "sixteen octets and more");
     StickyCookie sticky =
-        Objects.requireNonNull(StickyCookie.of(new StickySettings("at", secret), null, origins));
+        Objects.requireNonNull(
+            StickyCookie.of(
+                Sections.of(StickySettings.SECTION, "{cookie: at, secret-file: %s}", secret),
+                null,
+                origins));
     var metrics = new UpstreamMetrics(registry, "test", origins);
     var shard =
         new UpstreamShard(

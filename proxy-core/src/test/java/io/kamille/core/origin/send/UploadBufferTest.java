@@ -11,13 +11,12 @@ import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
-import io.kamille.core.origin.PoolSettings;
 import io.kamille.core.origin.UpstreamMetrics;
 import io.kamille.core.origin.UpstreamSettings;
 import io.kamille.core.origin.send.ScriptedOrigin.Script;
+import io.kamille.core.setting.Sections;
 import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
@@ -339,18 +338,10 @@ class UploadBufferTest {
   }
 
   private static UpstreamSettings connections(int count, long uploadBufferBytes) {
-    UpstreamSettings usual = UpstreamSettings.DEFAULTS;
-    return new UpstreamSettings(
-        usual.choice(),
-        usual.connectTimeout(),
-        usual.protocol(),
-        usual.tls(),
-        usual.retries(),
-        usual.health(),
-        usual.concurrency(),
-        new PoolSettings(
-            count, 8, Duration.ofSeconds(5), 8, Duration.ofSeconds(60), uploadBufferBytes, 1 << 20),
-        usual.connection(),
-        usual.forwarding());
+    return Sections.copy(
+            Sections.of(UpstreamSettings.SECTION, "{max-connections: %d, idle-timeout: 1m}", count))
+        .with("pool.maxWaiting", 8)
+        .with("pool.uploadBufferBytes", uploadBufferBytes)
+        .record();
   }
 }

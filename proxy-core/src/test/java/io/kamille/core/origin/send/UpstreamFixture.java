@@ -13,12 +13,12 @@ import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricFamily;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.origin.Origin;
-import io.kamille.core.origin.PoolSettings;
 import io.kamille.core.origin.UpstreamMetrics;
 import io.kamille.core.origin.UpstreamSettings;
 import io.kamille.core.origin.names.DnsLookup;
 import io.kamille.core.origin.names.OriginNames;
 import io.kamille.core.setting.OriginUrl;
+import io.kamille.core.setting.Sections;
 import io.kamille.core.socket.Connector;
 import io.kamille.core.tls.OriginTls;
 import io.netty.channel.EventLoop;
@@ -94,25 +94,10 @@ public final class UpstreamFixture implements AutoCloseable {
 
   /** The same, but a request takes a connection before its content is there. */
   static UpstreamSettings unbuffered(UpstreamSettings settings) {
-    PoolSettings pool = settings.pool();
-    return new UpstreamSettings(
-        settings.choice(),
-        settings.connectTimeout(),
-        settings.protocol(),
-        settings.tls(),
-        settings.retries(),
-        settings.health(),
-        settings.concurrency(),
-        new PoolSettings(
-            pool.maxConnections(),
-            pool.maxWaiting(),
-            pool.queueTimeout(),
-            pool.maxIdle(),
-            pool.idleTimeout(),
-            0,
-            0),
-        settings.connection(),
-        settings.forwarding());
+    return Sections.copy(settings)
+        .with("pool.uploadBufferBytes", 0)
+        .with("pool.responseBufferBytes", 0)
+        .record();
   }
 
   private static int[] ports(ScriptedOrigin... scripted) {

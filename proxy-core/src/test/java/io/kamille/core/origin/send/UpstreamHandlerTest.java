@@ -10,7 +10,6 @@ import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.loop.LoopGroup;
 import io.kamille.core.origin.ChoiceSettings;
-import io.kamille.core.origin.HealthPolicy;
 import io.kamille.core.origin.Origin;
 import io.kamille.core.origin.OriginHealth;
 import io.kamille.core.origin.PoolSettings;
@@ -18,6 +17,7 @@ import io.kamille.core.origin.UpstreamMetrics;
 import io.kamille.core.origin.UpstreamSettings;
 import io.kamille.core.origin.pool.ConcurrencyLimit;
 import io.kamille.core.origin.send.ScriptedOrigin.Script;
+import io.kamille.core.setting.Sections;
 import io.kamille.core.socket.ClosedPort;
 import io.kamille.core.socket.Connector;
 import io.netty.channel.Channel;
@@ -236,8 +236,10 @@ class UpstreamHandlerTest {
           }
         };
     PoolSettings two =
-        new PoolSettings(
-            2, 10, SETTINGS.pool().queueTimeout(), 2, SETTINGS.pool().idleTimeout(), 0, 0);
+        Sections.copy(UpstreamFixture.unbuffered(SETTINGS).pool())
+            .with("maxConnections", 2)
+            .with("maxWaiting", 10)
+            .record();
     try (var origin = ScriptedOrigin.open(script, script, script, script);
         var fixture = new UpstreamFixture(noRetries(two), origin)) {
       List<RecordingReply> warm = List.of(get(fixture, "/warm"), get(fixture, "/warm"));
@@ -275,21 +277,12 @@ class UpstreamHandlerTest {
 
   /** An origin that fails once is out. */
   private static UpstreamSettings noRetries(PoolSettings pool) {
-    return new UpstreamSettings(
-        SETTINGS.choice(),
-        SETTINGS.connectTimeout(),
-        SETTINGS.protocol(),
-        SETTINGS.tls(),
-        0,
-        new HealthPolicy(
-            1,
-            HealthPolicy.DEFAULTS.failureRatio(),
-            Duration.ofSeconds(10),
-            HealthPolicy.DEFAULTS.check()),
-        UpstreamSettings.Concurrency.FIXED,
-        pool,
-        SETTINGS.connection(),
-        SETTINGS.forwarding());
+    return Sections.copy(SETTINGS)
+        .with("retries", 0)
+        .with("health.failuresUntilOut", 1)
+        .with("health.outFor", Duration.ofSeconds(10))
+        .with("pool", pool)
+        .record();
   }
 
   @Test
@@ -519,17 +512,9 @@ class UpstreamHandlerTest {
   }
 
   static UpstreamSettings adaptive() {
-    return new UpstreamSettings(
-        SETTINGS.choice(),
-        SETTINGS.connectTimeout(),
-        SETTINGS.protocol(),
-        SETTINGS.tls(),
-        1,
-        SETTINGS.health(),
-        UpstreamSettings.Concurrency.ADAPTIVE,
-        SETTINGS.pool(),
-        SETTINGS.connection(),
-        SETTINGS.forwarding());
+    return Sections.copy(SETTINGS)
+        .with("concurrency", UpstreamSettings.Concurrency.ADAPTIVE)
+        .record();
   }
 
   @Test
@@ -893,31 +878,17 @@ class UpstreamHandlerTest {
   }
 
   private static UpstreamSettings roundRobin(int retries) {
-    return new UpstreamSettings(
-        SETTINGS.choice().by(ChoiceSettings.Kind.ROUND_ROBIN),
-        SETTINGS.connectTimeout(),
-        SETTINGS.protocol(),
-        SETTINGS.tls(),
-        retries,
-        SETTINGS.health(),
-        UpstreamSettings.Concurrency.FIXED,
-        SETTINGS.pool(),
-        SETTINGS.connection(),
-        SETTINGS.forwarding());
+    return Sections.copy(SETTINGS)
+        .with("choice.kind", ChoiceSettings.Kind.ROUND_ROBIN)
+        .with("retries", retries)
+        .record();
   }
 
   private static UpstreamSettings pool(int maxConnections, int maxWaiting) {
-    return new UpstreamSettings(
-        SETTINGS.choice(),
-        SETTINGS.connectTimeout(),
-        SETTINGS.protocol(),
-        SETTINGS.tls(),
-        1,
-        SETTINGS.health(),
-        UpstreamSettings.Concurrency.FIXED,
-        new PoolSettings(
-            maxConnections, maxWaiting, Duration.ofSeconds(5), 128, Duration.ofSeconds(60), 0, 0),
-        SETTINGS.connection(),
-        SETTINGS.forwarding());
+    return Sections.copy(UpstreamFixture.unbuffered(SETTINGS))
+        .with("pool.maxConnections", maxConnections)
+        .with("pool.maxWaiting", maxWaiting)
+        .with("pool.idleTimeout", Duration.ofMinutes(1))
+        .record();
   }
 }

@@ -7,10 +7,10 @@ import io.kamille.core.exchange.Failure;
 import io.kamille.core.exchange.Failure.Kind;
 import io.kamille.core.exchange.RecordingReply;
 import io.kamille.core.http.RequestHead;
-import io.kamille.core.origin.PoolSettings;
 import io.kamille.core.origin.UpstreamSettings;
 import io.kamille.core.origin.send.ScriptedOrigin.Conversation;
 import io.kamille.core.origin.send.ScriptedOrigin.Script;
+import io.kamille.core.setting.Sections;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -184,17 +184,12 @@ class UpstreamUploadTest {
   }
 
   private static UpstreamSettings connections(int count) {
-    return new UpstreamSettings(
-        SETTINGS.choice(),
-        SETTINGS.connectTimeout(),
-        SETTINGS.protocol(),
-        SETTINGS.tls(),
-        0,
-        SETTINGS.health(),
-        UpstreamSettings.Concurrency.FIXED,
-        new PoolSettings(count, 8, Duration.ofSeconds(5), 8, Duration.ofSeconds(60), 0, 0),
-        SETTINGS.connection(),
-        SETTINGS.forwarding());
+    return Sections.copy(UpstreamFixture.unbuffered(SETTINGS))
+        .with("retries", 0)
+        .with("pool.maxConnections", count)
+        .with("pool.maxWaiting", 8)
+        .with("pool.idleTimeout", Duration.ofMinutes(1))
+        .record();
   }
 
   private static final class Upload {

@@ -12,6 +12,7 @@ import io.kamille.core.http.FieldName;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.origin.ForwardingSettings;
 import io.kamille.core.origin.ForwardingSettings.Mode;
+import io.kamille.core.setting.Sections;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
@@ -27,8 +28,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class RequestHeadWriterTest {
 
-  private ForwardingSettings settings =
-      new ForwardingSettings(Mode.PASS, Mode.PASS, null, List.of(), List.of());
+  private static final ForwardingSettings NOTHING_ADDED =
+      Sections.copy(
+              Sections.of(ForwardingSettings.SECTION, "{x-forwarded: off, removed-fields: []}"))
+          .with("upgrades", List.of())
+          .record();
+
+  private ForwardingSettings settings = NOTHING_ADDED;
   private InetSocketAddress client = new InetSocketAddress("192.0.2.7", 4711);
   private boolean expects;
   private boolean upgrades;
@@ -119,7 +125,7 @@ class RequestHeadWriterTest {
 
   @Test
   void theHostMayBeRewritten() {
-    settings = new ForwardingSettings(Mode.PASS, Mode.PASS, "inner", List.of(), List.of());
+    settings = Sections.copy(NOTHING_ADDED).with("host", "inner").record();
     assertThat(forwarded("GET / HTTP/1.1", "Host: outer"))
         .isEqualTo(head("GET / HTTP/1.1", "Host: inner", VIA));
   }
@@ -136,8 +142,9 @@ class RequestHeadWriterTest {
   @Test
   void whatTheOperatorSetsPassesUnderANameThatClientsFieldsLose() {
     settings =
-        new ForwardingSettings(
-            Mode.PASS, Mode.PASS, null, List.of(), List.of("X-Real-IP", "X-Forwarded-Prefix"));
+        Sections.copy(NOTHING_ADDED)
+            .with("removedFields", List.of("X-Real-IP", "X-Forwarded-Prefix"))
+            .record();
     RequestHead request =
         parsed(
             "GET / HTTP/1.1",
@@ -162,7 +169,7 @@ class RequestHeadWriterTest {
 
   @Test
   void whatTheOperatorSetsTakesThePlaceOfWhatWeWouldWrite() {
-    settings = new ForwardingSettings(Mode.REPLACE, Mode.APPEND, null, List.of(), List.of());
+    settings = forwarding(Mode.REPLACE, Mode.APPEND);
     RequestHead request =
         parsed("GET / HTTP/1.1", "Host: h", "X-Forwarded-Proto: ftp", "Forwarded: for=_b");
     request.fields().beginOwn();
@@ -182,7 +189,7 @@ class RequestHeadWriterTest {
 
   @Test
   void addressesHaveTheFormOfRfc5952() {
-    settings = new ForwardingSettings(Mode.REPLACE, Mode.REPLACE, null, List.of(), List.of());
+    settings = forwarding(Mode.REPLACE, Mode.REPLACE);
     client = new InetSocketAddress("2001:db8:0:0:0:0:0:7", 4711);
     assertThat(forwarded("GET / HTTP/1.1", "Host: h"))
         .contains("X-Forwarded-For: 2001:db8::7\r\n", "Forwarded: for=\"[2001:db8::7]\";");
@@ -377,14 +384,17 @@ class RequestHeadWriterTest {
   @Test
   void theOperatorSaysWhichFieldsAreRemoved() {
     settings =
-        new ForwardingSettings(Mode.PASS, Mode.PASS, null, List.of(), List.of("X-A", "cookie"));
+        Sections.copy(NOTHING_ADDED).with("removedFields", List.of("X-A", "cookie")).record();
     assertThat(
             forwarded("GET / HTTP/1.1", "Host: h", "x-a: 1", "Cookie: 2", "X-Original-URL: /kept"))
         .isEqualTo(head("GET / HTTP/1.1", "Host: h", "X-Original-URL: /kept", VIA));
   }
 
   private static ForwardingSettings forwarding(Mode xForwarded, Mode forwarded) {
-    return new ForwardingSettings(xForwarded, forwarded, null, List.of(), List.of());
+    return Sections.copy(NOTHING_ADDED)
+        .with("xForwarded", xForwarded)
+        .with("forwarded", forwarded)
+        .record();
   }
 
   private static final String VIA = "Via: 1.1 kamille";
