@@ -30,7 +30,5 @@ cluster:
   secret-file: /etc/kamille-cluster/cluster.secret
   # The file is read-only: "helm upgrade" changes it for all nodes.
   config: local
-  # A pod is ready once it knows all purges, so an upgrade goes on only then.
-  start-wait: 60s
   peers: {address: "{{ $node }}.{{ $domain }}:7801"}
 {{- end }}

@@ -84,14 +84,13 @@ class ClusterApiIT {
                     tls: {certificate: %3$s/a.pem, key: %3$s/a.key, ca: %3$s/ca.pem}
                     secret-file: %3$s/secret
                     config: local
-                    start-wait: 30s
-                    purge-wait: 100ms
                     """,
                     List.of(voters),
                     free(),
                     directory))
             .with("lease", lease)
             .with("whenCutOff", whenCutOff)
+            .with("purgeWait", Duration.ofMillis(100))
             .record();
     Cluster cluster =
         Cluster.join(settings, "1.2.3", directory.resolve("cluster"), stored, registry);

@@ -9,6 +9,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -77,7 +78,6 @@ public final class ThreeNodes {
                 tls: {certificate: %3$s/%4$s.pem, key: %3$s/%4$s.key, ca: %5$s}
                 secret-file: %3$s/secret
                 lease: 5s
-                start-wait: 3s
                 """,
                 node,
                 port,
@@ -85,6 +85,7 @@ public final class ThreeNodes {
                 certificate,
                 authority))
         .with("discovery", discovery)
+        .with("startWait", Duration.ofSeconds(3))
         .record();
   }
 }

@@ -797,14 +797,14 @@ class PeersIT {
 
   @Test
   void aNodeThatJoinsAsksTheFormerOwnerFirst() throws Exception {
-    cluster.start(2, ", warm: 1h");
+    cluster.start(2, "");
     String path = cluster.ownedBy("b", "/p");
     cluster.origin().on(path, ok("hello", MINUTE));
     // What a node alone has stored, while the other was not there.
     a().peers().nodes(List.of(a().member()));
     a().get(path);
     // The other is almost warm.
-    long almost = System.nanoTime() - Duration.ofMinutes(59).toNanos();
+    long almost = System.nanoTime() - Duration.ofSeconds(295).toNanos();
     cluster.know(List.of(a().member(), b().member(almost, false)));
     assertThat(PeerNodes.owner(b().peers(), path)).isEqualTo("b");
     assertThat(cacheStatus(b().get(path)))

@@ -4,7 +4,6 @@ import io.kamille.core.origin.HashKey;
 import io.kamille.core.setting.HostPort;
 import io.kamille.perf.load.Distribution.Zipf;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.SplittableRandom;
@@ -23,7 +22,6 @@ public final class OwnerSimulation {
   private static final int REQUESTS = 100_000;
   private static final int IN_FLIGHT_PER_NODE = 64;
   private static final int SEED = 1;
-  private static final Duration WARM = Duration.ofMinutes(5);
   private static final Zipf POPULARITY = new Zipf(KEYS, 1);
   private static final long[] ALL =
       LongStream.range(0, KEYS).map(key -> hash("http://www.example.org/" + key)).toArray();
@@ -50,10 +48,11 @@ public final class OwnerSimulation {
             IntStream.range(0, nodes)
                 .mapToObj(node -> new PeerNode(name(node), new HostPort("peer", node), 0, false))
                 .toList(),
-            "asking",
-            WARM);
+            "asking");
     ownerOf =
-        LongStream.of(ALL).mapToInt(key -> place(owners.owner(key, WARM.toNanos()))).toArray();
+        LongStream.of(ALL)
+            .mapToInt(key -> place(owners.owner(key, Owners.WARM.toNanos())))
+            .toArray();
   }
 
   /** The name of a node. */
@@ -106,6 +105,6 @@ public final class OwnerSimulation {
   }
 
   private int nearest(long key, int[] inFlight) {
-    return place(owners.nearest(key, WARM.toNanos(), null, node -> inFlight[place(node)]));
+    return place(owners.nearest(key, Owners.WARM.toNanos(), null, node -> inFlight[place(node)]));
   }
 }

@@ -15,7 +15,7 @@ final class Owners {
    * Rendezvous hashing by weight, with the distances of ConsistentHash. The keys come from a hash
    * by the cluster's secret: who does not know that cannot aim at a node.
    *
-   * The weight of a node that joins grows over `warm`; one that drains has none. While there is
+   * The weight of a node that joins grows over five minutes; one that drains has none. While there is
    * such a node, a key has a former owner too: who owns it if those that join were not there, and
    * those that drain stayed. That one may have stored it.
    *
@@ -23,18 +23,19 @@ final class Owners {
    * them, any distribution but one is out of balance. A request of ours for a key of ours goes to
    * the origin in any case, so that our own load does not count.
    */
+  /** How long a node that has joined takes to get its whole part. */
+  static final Duration WARM = Duration.ofMinutes(5);
+
   private static final int UNBOUND = 64;
   private static final double LEAST_WEIGHT = 0.01;
 
   private final List<PeerNode> nodes;
   private final long[] seeds;
   private final String self;
-  private final long warmNanos;
 
-  Owners(List<PeerNode> nodes, String self, Duration warm) {
+  Owners(List<PeerNode> nodes, String self) {
     this.nodes = List.copyOf(nodes);
     this.self = self;
-    this.warmNanos = warm.toNanos();
     this.seeds = nodes.stream().mapToLong(Owners::seed).toArray();
   }
 
@@ -88,7 +89,7 @@ final class Owners {
     double least = Double.POSITIVE_INFINITY;
     boolean isMoving = false;
     for (int i = 0; i < seeds.length; i++) {
-      boolean isWarming = nowNanos - nodes.get(i).sinceNanos() < warmNanos;
+      boolean isWarming = nowNanos - nodes.get(i).sinceNanos() < WARM.toNanos();
       double distance = HashKey.distance(key ^ seeds[i], 1);
       isMoving |= isWarming || nodes.get(i).isDraining();
       if (!isWarming && distance < least) {
@@ -107,7 +108,7 @@ final class Owners {
     if (node.isDraining()) {
       return 0;
     }
-    double share = (double) (nowNanos - node.sinceNanos()) / warmNanos;
+    double share = (double) (nowNanos - node.sinceNanos()) / WARM.toNanos();
     return Math.clamp(share, LEAST_WEIGHT, 1);
   }
 }

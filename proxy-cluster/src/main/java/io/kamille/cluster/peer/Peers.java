@@ -5,7 +5,6 @@ import io.kamille.cache.key.CacheKeyProbe;
 import io.kamille.cache.rules.Reason;
 import io.kamille.cluster.secret.ClusterSecret;
 import io.kamille.cluster.settings.ClusterSettings;
-import io.kamille.cluster.settings.PeerSettings;
 import io.kamille.cluster.settings.PeerSettings.Copies;
 import io.kamille.core.content.Spool;
 import io.kamille.core.exchange.Exchange;
@@ -65,7 +64,7 @@ public final class Peers implements AutoCloseable {
    * Requests go as the client sent them, and nothing is added but what PeerFields says. The owner
    * writes X-Forwarded-For and the like, as if the client had come to it.
    *
-   * A request waits for a connection as long as the settings say. A handshake may go on for longer:
+   * A request waits for a connection for a short time. A handshake may go on for longer:
    * a process that has just begun needs more for its first ones.
    *
    * An owner may take as long as its origin is allowed to, and says meanwhile that it is there. If
@@ -75,6 +74,10 @@ public final class Peers implements AutoCloseable {
   private static final Duration HEAD_TIMEOUT = Duration.ofMinutes(5);
   private static final Duration IDLE_TIMEOUT = Duration.ofSeconds(30);
   private static final Duration DIAL_TIMEOUT = Duration.ofSeconds(2);
+
+  /** How long a request waits for a connection before another node, or the origin, is asked. */
+  private static final Duration CONNECT_TIMEOUT = Duration.ofMillis(100);
+
   private static final HealthPolicy HEALTH =
       new HealthPolicy(3, Double.MAX_VALUE, Duration.ofMillis(250), HealthPolicy.DEFAULTS.check());
 
@@ -201,7 +204,7 @@ public final class Peers implements AutoCloseable {
 
   /** After so long without a response a node says that it is there; others wait twice as long. */
   long aliveNanos() {
-    return settings.peers().connectTimeout().toNanos();
+    return CONNECT_TIMEOUT.toNanos();
   }
 
   /** The keys that another node was asked for, and no response has begun. */
@@ -252,11 +255,11 @@ public final class Peers implements AutoCloseable {
   }
 
   private Owners owners(List<PeerNode> nodes) {
-    return new Owners(nodes, settings.node(), settings.peers().warm());
+    return new Owners(nodes, settings.node());
   }
 
   private PeerLink link(PeerNode node) throws IOException {
-    UpstreamSettings upstream = upstream(settings.peers());
+    UpstreamSettings upstream = upstream();
     var url = new OriginUrl(true, node.address().host(), node.address().port());
     Origin origin = upstream.origin(url, 1);
     OriginTls tls = tls(settings, node.name());
@@ -294,7 +297,7 @@ public final class Peers implements AutoCloseable {
     return OriginTls.open(tls, tls.read(), OriginProtocol.H2.offered());
   }
 
-  private static UpstreamSettings upstream(PeerSettings peers) {
+  private static UpstreamSettings upstream() {
     ConnectionSettings connection = ConnectionSettings.DEFAULTS;
     PoolSettings pool = PoolSettings.DEFAULTS;
     return new UpstreamSettings(
@@ -308,7 +311,7 @@ public final class Peers implements AutoCloseable {
         new PoolSettings(
             pool.maxConnections(),
             pool.maxWaiting(),
-            peers.connectTimeout(),
+            CONNECT_TIMEOUT,
             pool.maxIdle(),
             IDLE_TIMEOUT,
             pool.uploadBufferBytes(),

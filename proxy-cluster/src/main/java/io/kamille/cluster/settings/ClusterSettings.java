@@ -1,6 +1,7 @@
 package io.kamille.cluster.settings;
 
 import io.kamille.core.setting.HostPort;
+import io.kamille.core.setting.Row;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Setting;
 import io.kamille.core.setting.Subsection;
@@ -191,22 +192,6 @@ public record ClusterSettings(
           .defaultsTo(WhenCutOff.REVALIDATE)
           .appliesOnRestart();
 
-  public static final Setting<Duration> START_WAIT =
-      Setting.of(
-              "start-wait",
-              ValueTypes.duration(Duration.ofMillis(1), Duration.ofMinutes(5)),
-              "How long a start waits until it knows all purges, before it accepts clients.")
-          .defaultsTo(Duration.ofSeconds(10))
-          .appliesOnRestart();
-
-  public static final Setting<Duration> PURGE_WAIT =
-      Setting.of(
-              "purge-wait",
-              ValueTypes.duration(Duration.ofMillis(100), Duration.ofMinutes(1)),
-              "How long a purge waits for the answers of all nodes.")
-          .defaultsTo(Duration.ofSeconds(2))
-          .appliesOnRestart();
-
   public static final Subsection<PeerSettings> PEERS =
       PeerSettings.SECTION.one(
           "peers", "How nodes ask one another for responses before they ask an origin.");
@@ -225,8 +210,8 @@ public record ClusterSettings(
           CONFIG,
           LEASE,
           WHEN_CUT_OFF,
-          START_WAIT,
-          PURGE_WAIT,
+          Row.fixed(Duration.ofSeconds(30)),
+          Row.fixed(Duration.ofSeconds(2)),
           PEERS);
 
   /** Whether there is a cluster. */

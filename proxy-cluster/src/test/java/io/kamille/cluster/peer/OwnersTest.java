@@ -17,7 +17,6 @@ import org.junit.jupiter.api.Test;
 class OwnersTest {
 
   private static final int KEYS = 20_000;
-  private static final Duration WARM = Duration.ofMinutes(5);
   private static final long NOW = Duration.ofDays(1).toNanos();
 
   private static PeerNode node(String name) {
@@ -29,7 +28,7 @@ class OwnersTest {
   }
 
   private static Owners owners(PeerNode... nodes) {
-    return new Owners(List.of(nodes), "a", WARM);
+    return new Owners(List.of(nodes), "a");
   }
 
   private static String owner(Owners owners, long key) {
@@ -53,9 +52,9 @@ class OwnersTest {
   @Test
   void eachNodeOwnsItsPartAndAllAgreeWhateverTheOrder() {
     List<PeerNode> nodes = new ArrayList<>(List.of(node("a"), node("b"), node("c")));
-    Owners one = new Owners(nodes, "a", WARM);
+    Owners one = new Owners(nodes, "a");
     Collections.reverse(nodes);
-    Owners other = new Owners(nodes, "c", WARM);
+    Owners other = new Owners(nodes, "c");
     for (long key : keys()) {
       assertThat(owner(one, key)).isEqualTo(owner(other, key));
     }
@@ -76,11 +75,11 @@ class OwnersTest {
 
   @Test
   void aNodeThatJoinsGetsItsPartByAndBy() {
-    Owners half = owners(node("a"), node("b", NOW - WARM.toNanos() / 2, false));
+    Owners half = owners(node("a"), node("b", NOW - Owners.WARM.toNanos() / 2, false));
     assertThat(shares(half).get("b")).isBetween(KEYS / 3 - KEYS / 50, KEYS / 3 + KEYS / 50);
     Owners fresh = owners(node("a"), node("b", NOW, false));
     assertThat(shares(fresh).get("b")).isBetween(1, KEYS / 50);
-    Owners warm = owners(node("a"), node("b", NOW - WARM.toNanos(), false));
+    Owners warm = owners(node("a"), node("b", NOW - Owners.WARM.toNanos(), false));
     assertThat(shares(warm).get("b")).isBetween(KEYS / 2 - KEYS / 50, KEYS / 2 + KEYS / 50);
   }
 
