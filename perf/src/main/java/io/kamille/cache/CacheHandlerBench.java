@@ -6,7 +6,6 @@ import io.kamille.cache.rules.CachePolicy;
 import io.kamille.cache.rules.CompressionRules;
 import io.kamille.cache.rules.TagFields;
 import io.kamille.cache.rules.VaryBy;
-import io.kamille.cache.settings.BackgroundSettings;
 import io.kamille.cache.settings.CacheSettings;
 import io.kamille.cache.settings.MemorySettings;
 import io.kamille.cache.station.CacheHandler;
@@ -65,8 +64,7 @@ public class CacheHandlerBench extends MicroBench {
               CachePolicy.DEFAULT,
               CompressionRules.OFF,
               CAPACITY_BYTES / 2,
-              true,
-              BackgroundSettings.NONE,
+              false,
               NamePatterns.NONE,
               VaryBy.NONE,
               QueryRules.NONE,

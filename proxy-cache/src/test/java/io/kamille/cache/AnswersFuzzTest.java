@@ -14,7 +14,6 @@ import io.kamille.cache.rules.CachePolicy;
 import io.kamille.cache.rules.CompressionRules;
 import io.kamille.cache.rules.StaleLimits;
 import io.kamille.cache.rules.StatusLifetimes;
-import io.kamille.cache.settings.BackgroundSettings;
 import io.kamille.cache.settings.DiskSettings;
 import io.kamille.cache.station.CacheHandler;
 import io.kamille.cache.tiers.Store;
@@ -120,16 +119,13 @@ class AnswersFuzzTest {
           16 << 20,
           TestSettings.of(
               new CachePolicy(
-                  true,
                   false,
                   CacheControl.ABSENT,
                   new StatusLifetimes(Map.of("5xx", 5)),
                   CacheControl.ABSENT,
                   new StaleLimits(30, 0, Integer.MAX_VALUE)),
               CompressionRules.OFF,
-              MAX_OBJECT_BYTES,
-              true,
-              BackgroundSettings.NONE));
+              MAX_OBJECT_BYTES));
 
   /** A node that asks the plain one as its owner, and stores what that one has fresh. */
   private final CacheFixture node = new CacheFixture(16 << 20, TestSettings.of(MAX_OBJECT_BYTES));

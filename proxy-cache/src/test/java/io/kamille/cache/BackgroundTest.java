@@ -2,14 +2,12 @@ package io.kamille.cache;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kamille.cache.rules.CachePolicy;
-import io.kamille.cache.rules.CompressionRules;
-import io.kamille.cache.settings.BackgroundSettings;
 import io.kamille.cache.settings.CacheSettings;
 import io.kamille.cache.station.CacheHandler;
 import io.kamille.core.exchange.Failure.Kind;
 import io.kamille.core.gate.RouteGate;
 import io.kamille.core.http.FieldName;
+import io.kamille.core.setting.Sections;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -18,109 +16,15 @@ class BackgroundTest {
 
   private static final String TAG = "\"one\"";
   private static final int LIMIT = 1 << 20;
+  private static final CacheSettings SETTINGS =
+      Sections.copy(TestSettings.of(LIMIT)).with("fillsRanges", true).record();
 
-  private final CacheFixture fixture = fixture(new BackgroundSettings(20, true));
+  private final CacheFixture fixture = new CacheFixture(4 << 20, SETTINGS);
 
   @AfterEach
   void everyLeaseHasEnded() {
     fixture.close();
   }
-
-  private static CacheFixture fixture(BackgroundSettings background) {
-    return new CacheFixture(4 << 20, settings(background));
-  }
-
-  private static CacheSettings settings(BackgroundSettings background) {
-    return TestSettings.of(CachePolicy.DEFAULT, CompressionRules.OFF, LIMIT, true, background);
-  }
-
-  private void hit() {
-    assertThat(fixture.get().field("Cache-Status")).startsWith("kamille; hit");
-  }
-
-  // Ahead of the end
-
-  @Test
-  void aHitInTheLastPartOfALifetimeHasTheResponseValidated() {
-    fixture.store("hello", "ETag", TAG);
-    fixture.advance(47);
-    hit();
-    assertThat(fixture.forwarded()).isEqualTo(1);
-    fixture.advance(1);
-    hit();
-    assertThat(fixture.forwarded()).isEqualTo(2);
-    assertThat(fixture.origin.last().field(FieldName.IF_NONE_MATCH)).isEqualTo(TAG);
-    fixture.origin.last().respond(304, "", "ETag", TAG, "Cache-Control", "max-age=60");
-    assertThat(fixture.get().field("Cache-Status")).isEqualTo("kamille; hit; ttl=60");
-  }
-
-  @Test
-  void withoutAValidatorItIsFetchedAnew() {
-    fixture.store("hello");
-    fixture.advance(55);
-    hit();
-    fixture.origin.last().respond(200, "news", "Cache-Control", "max-age=60");
-    fixture.run();
-    assertThat(fixture.get().text()).isEqualTo("news");
-  }
-
-  @Test
-  void oneIsEnough() {
-    fixture.store("hello", "ETag", TAG);
-    fixture.advance(55);
-    for (int i = 0; i < 5; i++) {
-      hit();
-    }
-    assertThat(fixture.forwarded()).isEqualTo(2);
-    fixture.origin.last().fail(Kind.CONNECTION_REFUSED);
-  }
-
-  @Test
-  void afterAFailureItIsLeftAloneForASecond() {
-    fixture.store("hello", "ETag", TAG);
-    fixture.advance(55);
-    hit();
-    fixture.origin.last().fail(Kind.CONNECTION_REFUSED);
-    hit();
-    assertThat(fixture.forwarded()).isEqualTo(2);
-    fixture.advance(1);
-    hit();
-    assertThat(fixture.forwarded()).isEqualTo(3);
-    fixture.origin.last().respond(500, "sorry");
-    hit();
-    assertThat(fixture.forwarded()).isEqualTo(3);
-  }
-
-  @Test
-  void anAnswerThatMayNotBeStoredLeavesWhatIsThere() {
-    fixture.store("hello", "ETag", TAG);
-    fixture.advance(55);
-    hit();
-    fixture.origin.last().respond(200, "mine", "Cache-Control", "private");
-    fixture.run();
-    assertThat(fixture.get().text()).isEqualTo("hello");
-    assertThat(fixture.forwarded()).isEqualTo(2);
-  }
-
-  @Test
-  void aHeadIsNoReason() {
-    fixture.store("hello", "ETag", TAG);
-    fixture.advance(55);
-    fixture.send("HEAD", CacheFixture.URI);
-    assertThat(fixture.forwarded()).isEqualTo(1);
-  }
-
-  @Test
-  void offNothingIsFetchedAhead() {
-    try (CacheFixture other = fixture(BackgroundSettings.NONE)) {
-      other.store("hello", "ETag", TAG);
-      other.advance(59);
-      other.get();
-      assertThat(other.forwarded()).isEqualTo(1);
-    }
-  }
-
-  // The whole around a range
 
   @Test
   void aRangeOfWhatIsNotStoredHasTheWholeFetched() {
@@ -199,9 +103,7 @@ class BackgroundTest {
 
   @Test
   void allRoutesTogetherFetchNoMoreThan256InTheBackground() {
-    CacheHandler other =
-        fixture.cache.handler(
-            fixture.origin, settings(new BackgroundSettings(20, true)), RouteGate.OPEN);
+    CacheHandler other = fixture.cache.handler(fixture.origin, SETTINGS, RouteGate.OPEN);
     for (int i = 0; i < 200; i++) {
       fixture.send("GET", "http://example.org/" + i, "Range", "bytes=1-2");
     }

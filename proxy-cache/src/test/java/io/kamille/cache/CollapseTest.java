@@ -2,8 +2,6 @@ package io.kamille.cache;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kamille.cache.settings.BackgroundSettings;
-import io.kamille.cache.settings.CacheSettings;
 import io.kamille.core.exchange.Failure.Kind;
 import io.kamille.core.http.FieldName;
 import java.util.ArrayList;
@@ -504,20 +502,6 @@ class CollapseTest {
     get(2, "Authorization", "Basic eDp5");
     assertThat(fixture.forwarded()).isEqualTo(2);
     fixture.origin.requests().forEach(forwarded -> forwarded.respond(200, "x"));
-  }
-
-  @Test
-  void nobodyWaitsWhereCollapsingIsOff() {
-    CacheSettings defaults = TestSettings.of(1 << 20);
-    CacheSettings off =
-        TestSettings.of(
-            defaults.policy(), defaults.coding(), 1 << 20, false, BackgroundSettings.NONE);
-    try (CacheFixture apart = new CacheFixture(4 << 20, off)) {
-      apart.get();
-      apart.get();
-      assertThat(apart.forwarded()).isEqualTo(2);
-      apart.origin.requests().forEach(forwarded -> forwarded.respond(200, "x"));
-    }
   }
 
   @Test

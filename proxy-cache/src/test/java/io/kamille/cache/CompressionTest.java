@@ -653,11 +653,6 @@ class CompressionTest {
 
   private static CacheSettings settings(CompressionRules rules) {
     CacheSettings defaults = TestSettings.of(1 << 20);
-    return TestSettings.of(
-        defaults.policy(),
-        rules,
-        defaults.maxObjectBytes(),
-        defaults.mayCollapse(),
-        defaults.background());
+    return TestSettings.of(defaults.policy(), rules, defaults.maxObjectBytes());
   }
 }

@@ -21,12 +21,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 class LifetimePolicyTest {
 
   private static final CachePolicy TTL =
-      new CachePolicy(
-          true, false, 100, StatusLifetimes.NONE, CacheControl.ABSENT, StaleLimits.NONE);
+      new CachePolicy(false, 100, StatusLifetimes.NONE, CacheControl.ABSENT, StaleLimits.NONE);
 
   private static final CachePolicy OF_STATUS =
       new CachePolicy(
-          true,
           false,
           CacheControl.ABSENT,
           new StatusLifetimes(Map.of("404", 30, "302", 20, "5xx", 1)),
@@ -37,7 +35,7 @@ class LifetimePolicyTest {
 
   private static CachePolicy stale(StaleLimits stale) {
     return new CachePolicy(
-        true, false, CacheControl.ABSENT, StatusLifetimes.NONE, CacheControl.ABSENT, stale);
+        false, CacheControl.ABSENT, StatusLifetimes.NONE, CacheControl.ABSENT, stale);
   }
 
   @Test
@@ -224,12 +222,6 @@ class LifetimePolicyTest {
   private static CacheFixture with(CachePolicy policy) {
     CacheSettings usual = TestSettings.of(1 << 20);
     return new CacheFixture(
-        4 << 20,
-        TestSettings.of(
-            policy,
-            usual.coding(),
-            usual.maxObjectBytes(),
-            usual.mayCollapse(),
-            usual.background()));
+        4 << 20, TestSettings.of(policy, usual.coding(), usual.maxObjectBytes()));
   }
 }

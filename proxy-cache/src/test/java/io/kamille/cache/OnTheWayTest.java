@@ -7,7 +7,6 @@ import io.kamille.cache.ScriptedOrigin.Forwarded;
 import io.kamille.cache.rules.CachePolicy;
 import io.kamille.cache.rules.CompressionRules;
 import io.kamille.cache.rules.Reason;
-import io.kamille.cache.settings.BackgroundSettings;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.http.ContentCoding;
 import io.kamille.core.http.RequestHead;
@@ -45,9 +44,7 @@ class OnTheWayTest {
             1000,
             1 << 20,
             withSetCookie);
-    return new CacheFixture(
-        8 << 20,
-        TestSettings.of(CachePolicy.DEFAULT, rules, 1 << 20, true, BackgroundSettings.NONE));
+    return new CacheFixture(8 << 20, TestSettings.of(CachePolicy.DEFAULT, rules, 1 << 20));
   }
 
   @ParameterizedTest

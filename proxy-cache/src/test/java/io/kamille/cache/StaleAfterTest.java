@@ -8,7 +8,6 @@ import io.kamille.cache.rules.CompressionRules;
 import io.kamille.cache.rules.Reason;
 import io.kamille.cache.rules.StaleLimits;
 import io.kamille.cache.rules.StatusLifetimes;
-import io.kamille.cache.settings.BackgroundSettings;
 import io.kamille.cache.settings.CacheSettings;
 import io.kamille.core.http.RequestHead;
 import java.time.Duration;
@@ -32,11 +31,9 @@ class StaleAfterTest {
     StaleLimits stale = new StaleLimits(0, 600, Integer.MAX_VALUE, after);
     return TestSettings.of(
         new CachePolicy(
-            true, false, CacheControl.ABSENT, StatusLifetimes.NONE, CacheControl.ABSENT, stale),
+            false, CacheControl.ABSENT, StatusLifetimes.NONE, CacheControl.ABSENT, stale),
         CompressionRules.OFF,
-        1 << 20,
-        true,
-        BackgroundSettings.NONE);
+        1 << 20);
   }
 
   /** Stored, and stale since 40 seconds. */

@@ -2,7 +2,6 @@ package io.kamille.cache;
 
 import io.kamille.cache.rules.CachePolicy;
 import io.kamille.cache.rules.CompressionRules;
-import io.kamille.cache.settings.BackgroundSettings;
 import io.kamille.cache.settings.CacheSettings;
 import io.kamille.cache.settings.RouteCacheSettings;
 import io.kamille.cache.settings.SharedCacheSettings;
@@ -15,24 +14,16 @@ final class TestSettings {
 
   /** What a route has that says nothing, but for the largest response stored. */
   static CacheSettings of(long maxObjectBytes) {
-    return of(
-        CachePolicy.DEFAULT, CompressionRules.OFF, maxObjectBytes, true, BackgroundSettings.NONE);
+    return of(CachePolicy.DEFAULT, CompressionRules.OFF, maxObjectBytes);
   }
 
-  static CacheSettings of(
-      CachePolicy policy,
-      CompressionRules coding,
-      long maxObjectBytes,
-      boolean mayCollapse,
-      BackgroundSettings background) {
+  static CacheSettings of(CachePolicy policy, CompressionRules coding, long maxObjectBytes) {
     return Sections.copy(
             CacheSettings.of(
                 RouteCacheSettings.SECTION.defaults(), SharedCacheSettings.SECTION.defaults()))
         .with("policy", policy)
         .with("coding", coding)
         .with("maxObjectBytes", maxObjectBytes)
-        .with("mayCollapse", mayCollapse)
-        .with("background", background)
         .record();
   }
 }

@@ -8,7 +8,6 @@ import io.kamille.cache.rules.CachePolicy;
 import io.kamille.cache.rules.CompressionRules;
 import io.kamille.cache.rules.StaleLimits;
 import io.kamille.cache.rules.StatusLifetimes;
-import io.kamille.cache.settings.BackgroundSettings;
 import io.kamille.cache.settings.CacheSettings;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -29,16 +28,13 @@ class WithdrawnTest {
   private static final CacheSettings STATUS_TTL =
       TestSettings.of(
           new CachePolicy(
-              true,
               false,
               CacheControl.ABSENT,
               new StatusLifetimes(Map.of("5xx", 10, "404", 10, "400", 10, "403", 10, "429", 10)),
               CacheControl.ABSENT,
               new StaleLimits(3600, 0, Integer.MAX_VALUE)),
           CompressionRules.OFF,
-          1 << 20,
-          true,
-          BackgroundSettings.NONE);
+          1 << 20);
 
   /** One stale hit, whose validation in the background is answered so. */
   private void validated(int status, String... fields) {

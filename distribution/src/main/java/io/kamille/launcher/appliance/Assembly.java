@@ -23,7 +23,6 @@ import io.kamille.core.gate.AdmissionMetrics;
 import io.kamille.core.gate.Overload;
 import io.kamille.core.gate.RateLimit;
 import io.kamille.core.gate.RateLimitSettings;
-import io.kamille.core.gate.RateLimitSettings.Counts;
 import io.kamille.core.gate.RouteGate;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.loop.WallClock;
@@ -37,7 +36,6 @@ import io.kamille.core.route.RouteTable;
 import io.kamille.core.route.Router;
 import io.kamille.core.socket.Network;
 import io.kamille.launcher.chain.Link;
-import io.kamille.launcher.chain.Link.Rates;
 import io.kamille.launcher.chain.RouteChain;
 import io.kamille.launcher.chain.RouteExplainer;
 import io.kamille.launcher.configuration.Configuration;
@@ -329,22 +327,16 @@ final class Assembly implements AutoCloseable {
     }
 
     private RouteChain chain(Place place, Configuration configuration, Upstreams.Next next) {
-      Rates rates = rates(place.name(), place.settings());
+      RouteGate rates = rates(place.name(), place.settings());
       return new RouteChain(place.settings(), configuration, parts, rates, next);
     }
 
-    private Rates rates(String route, RouteSettings settings) {
+    private RouteGate rates(String route, RouteSettings settings) {
       RouteGate all = RouteGate.OPEN;
-      RouteGate forwarded = RouteGate.OPEN;
       for (RateLimitSettings asked : settings.limits().rates()) {
-        RateLimit limit = limit(route, asked);
-        if (settings.isCached() && asked.counts() == Counts.FORWARDED) {
-          forwarded = forwarded.and(limit);
-        } else {
-          all = all.and(limit);
-        }
+        all = all.and(limit(route, asked));
       }
-      return new Rates(all, forwarded);
+      return all;
     }
 
     // The limit of the configuration before this one goes on, if it is the same.

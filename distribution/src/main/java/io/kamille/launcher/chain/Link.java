@@ -35,14 +35,6 @@ public interface Link {
       LongAdder mirrorDropped,
       WallClock clock) {}
 
-  /**
-   * The rate limits of a route, which outlast a reload.
-   *
-   * @param all asked about all requests
-   * @param forwarded asked about those that are forwarded, if the route has a cache
-   */
-  record Rates(RouteGate all, RouteGate forwarded) {}
-
   /** What forwards requests, by upstream. Looks up the names that are new: blocks. */
   interface Ways {
 
@@ -58,7 +50,8 @@ public interface Link {
 
   Parts parts();
 
-  Rates rates();
+  /** The rate limits of the route, which outlast a reload. */
+  RouteGate rates();
 
   Ways ways();
 

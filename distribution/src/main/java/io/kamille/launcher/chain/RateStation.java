@@ -6,12 +6,8 @@ import io.kamille.core.http.RequestHead.Sender;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/**
- * {@code routes[].rate-limit}: how often requests may come.
- *
- * @param isBehindCache whether it counts only what is forwarded
- */
-record RateStation(List<RateLimitSettings> rates, boolean isBehindCache) implements Station.Gate {
+/** {@code routes[].rate-limit}: how often requests may come. */
+record RateStation(List<RateLimitSettings> rates) implements Station.Gate {
 
   @Override
   public String describe() {
@@ -20,7 +16,7 @@ record RateStation(List<RateLimitSettings> rates, boolean isBehindCache) impleme
 
   @Override
   public RouteGate gate(Link link) {
-    RouteGate gate = isBehindCache ? link.rates().forwarded() : link.rates().all();
+    RouteGate gate = link.rates();
     return link.parts().peers() == null
         ? gate
         : exchange -> exchange.request().sender() == Sender.CLIENT ? gate.refusal(exchange) : null;

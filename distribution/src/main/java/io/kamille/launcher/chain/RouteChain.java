@@ -18,7 +18,6 @@ import io.kamille.core.http.RequestHead.Sender;
 import io.kamille.core.http.StatusCode;
 import io.kamille.core.origin.PoolSettings;
 import io.kamille.launcher.chain.Link.Parts;
-import io.kamille.launcher.chain.Link.Rates;
 import io.kamille.launcher.chain.Link.Ways;
 import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.configuration.RouteSettings;
@@ -54,7 +53,7 @@ public final class RouteChain implements RouteFacts {
   private final RouteSettings route;
   private final Configuration configuration;
   private final Parts parts;
-  private final Rates rates;
+  private final RouteGate rates;
   private final Ways ways;
   private final ErrorPages pages;
   private final List<Station> stations;
@@ -69,7 +68,7 @@ public final class RouteChain implements RouteFacts {
    * @param ways to the upstreams of the configuration
    */
   public RouteChain(
-      RouteSettings route, Configuration configuration, Parts parts, Rates rates, Ways ways) {
+      RouteSettings route, Configuration configuration, Parts parts, RouteGate rates, Ways ways) {
     this(route, configuration, parts, rates, ways, pages(route), null, null, null);
   }
 
@@ -77,7 +76,7 @@ public final class RouteChain implements RouteFacts {
       RouteSettings route,
       Configuration configuration,
       Parts parts,
-      Rates rates,
+      RouteGate rates,
       Ways ways,
       ErrorPages pages,
       @Nullable CacheHandler passed,
@@ -209,7 +208,7 @@ public final class RouteChain implements RouteFacts {
     }
 
     @Override
-    public Rates rates() {
+    public RouteGate rates() {
       return rates;
     }
 

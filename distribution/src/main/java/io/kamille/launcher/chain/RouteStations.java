@@ -1,8 +1,6 @@
 package io.kamille.launcher.chain;
 
 import io.kamille.core.answer.ErrorPageSettings;
-import io.kamille.core.gate.RateLimitSettings;
-import io.kamille.core.gate.RateLimitSettings.Counts;
 import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.configuration.RouteActions;
 import io.kamille.launcher.configuration.RouteLimits;
@@ -20,8 +18,6 @@ public final class RouteStations {
     RouteActions actions = route.actions();
     RouteLimits limits = route.limits();
     boolean isCached = route.isCached();
-    List<RateLimitSettings> rates = isCached ? limits.rates(Counts.ALL) : limits.rates();
-    List<RateLimitSettings> forwarded = isCached ? limits.rates(Counts.FORWARDED) : List.of();
     List<Station> stations = new ArrayList<>();
     if (actions.requestId()) {
       stations.add(new RequestIdStation());
@@ -35,8 +31,8 @@ public final class RouteStations {
     if (!route.access().isOpen()) {
       stations.add(new AccessStation(route.access()));
     }
-    if (!rates.isEmpty()) {
-      stations.add(new RateStation(rates, false));
+    if (!limits.rates().isEmpty()) {
+      stations.add(new RateStation(limits.rates()));
     }
     if (limits.boundsContent()) {
       stations.add(new ContentLimitStation(limits.requestContent()));
@@ -56,9 +52,6 @@ public final class RouteStations {
     if (isCached) {
       stations.add(new CacheStation(route, configuration.cache()));
       stations.add(new OverloadStation());
-    }
-    if (!forwarded.isEmpty()) {
-      stations.add(new RateStation(forwarded, true));
     }
     if (hasRules(actions)) {
       stations.add(new RuleStation(actions, route.path()));

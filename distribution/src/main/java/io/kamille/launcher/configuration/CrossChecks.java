@@ -65,11 +65,9 @@ record CrossChecks(SectionValues file, Problems problems) {
         DiskSettings.CAPACITY,
         "cache.disk.capacity");
     long memory = cache.one(SharedCacheSettings.MEMORY).value(MemorySettings.CAPACITY);
-    long object = cache.value(SharedCacheSettings.MAX_OBJECT_SIZE);
     isAtMost(cache, SharedCacheSettings.MAX_OBJECT_SIZE, memory, "cache.memory.capacity");
     for (SectionValues route : file.all(Configuration.ROUTES)) {
       SectionValues ofRoute = route.one(RouteSettings.CACHE);
-      isAtMost(ofRoute, RouteCacheSettings.MAX_OBJECT_SIZE, object, "cache.max-object-size");
       statusCodesCanHaveLifetimes(ofRoute);
       bypassedPathsLieBelow(route.value(RouteSettings.PATH_PREFIX), ofRoute);
       parametersAreKeptOrIgnored(ofRoute.one(RouteCacheSettings.QUERY));

@@ -1,7 +1,6 @@
 package io.kamille.launcher.configuration;
 
 import io.kamille.core.gate.RateLimitSettings;
-import io.kamille.core.gate.RateLimitSettings.Counts;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Setting;
 import io.kamille.core.setting.Subsection;
@@ -65,10 +64,5 @@ public record RouteLimits(
   /** Whether a request may have too much content for this route alone. */
   public boolean boundsContent() {
     return requestContent != Long.MAX_VALUE;
-  }
-
-  /** The limits that count those requests. */
-  public List<RateLimitSettings> rates(Counts counts) {
-    return rates.stream().filter(rate -> rate.counts() == counts).toList();
   }
 }

@@ -100,14 +100,14 @@ class ExplainIT {
   @Test
   void limitsAreToldWhereARequestMeetsThem() throws Exception {
     journey.with(
-        "routes: [{upstream: site, rate-limit: [{rate: 2/s}, {rate: 9/h, counts: forwarded}],"
+        "routes: [{upstream: site, rate-limit: [{rate: 2/s}, {rate: 9/h}],"
             + " request-content: 2MiB, head-timeout: 1s, access: {allow: [10.0.0.0/8]}},"
             + " {upstream: site, path: /b}]");
     assertThat(rules("url=http://a/a&method=POST&field=Content-Length:%20200"))
-        .startsWith("route ", "access ", "rate-limit 2/s by address, burst 2")
+        .startsWith(
+            "route ", "access ", "rate-limit 2/s by address, burst 2; 9/h by address, burst 1")
         .containsSubsequence(
             "request-content 2MiB; Content-Length: 200",
-            "rate-limit 9/h by address, burst 1, forwarded",
             "upload-buffer Content-Length: 200",
             "head-timeout 1s");
     String tooMuch = "url=http://a/a&method=POST&field=Content-Length:%203000000";

@@ -29,17 +29,6 @@ class RateLimitIT {
   }
 
   @Test
-  void hitsDoNotCountWhereOnlyForwardedRequestsDo() {
-    limit("{rate: 1/h, counts: forwarded}");
-    for (int i = 0; i < 5; i++) {
-      assertThat(journey.get("/a").status()).isEqualTo(200);
-    }
-    assertThat(journey.get("/a/b").status()).isEqualTo(429);
-    assertThat(journey.get("/a").status()).isEqualTo(200);
-    assertThat(journey.origin().requests()).hasSize(1);
-  }
-
-  @Test
   void eachValueOfAFieldHasItsOwnRate() {
     limit("{rate: 1/h, key: 'field:X-Api-Key'}");
     TestClient client = journey.client();

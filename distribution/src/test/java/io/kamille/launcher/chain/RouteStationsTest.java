@@ -18,7 +18,7 @@ class RouteStationsTest {
   private static final String EVERYTHING =
       """
       request-id: on, error-pages: {5xx: {body: Sorry.}}, security-headers: on,
-      access: {deny: [192.0.2.1]}, rate-limit: [{rate: 1/s}, {rate: 1/s, counts: forwarded}],
+      access: {deny: [192.0.2.1]}, rate-limit: {rate: 1/s},
       request-content: 1MiB, auth: {forward: {upstream: other}}, redirects-file: "%m",
       split: {upstream: other, share: 0.1}, response-headers: {set: {A: b}},
       mirror: {upstream: other}\
@@ -43,18 +43,6 @@ class RouteStationsTest {
             "request-id → error-pages → access → rate-limit → auth by upstream other → split (some"
                 + " to other, past the cache) → cache → overload → headers and path → mirror"
                 + " (copies to other) → upstream web");
-  }
-
-  @Test
-  void aRateOfForwardedRequestsStandsBehindTheCache() {
-    assertThat(chain("rate-limit: {rate: 1/s, counts: forwarded}"))
-        .isEqualTo("cache → overload → rate-limit → upstream web");
-  }
-
-  @Test
-  void withoutACacheEachRequestIsAskedForTheRateFirst() {
-    assertThat(chain("rate-limit: {rate: 1/s, counts: forwarded}, cache: {enabled: off}"))
-        .isEqualTo("rate-limit → overload → upstream web");
   }
 
   /** A station that comes, goes or moves shows in the page that new readers begin with. */

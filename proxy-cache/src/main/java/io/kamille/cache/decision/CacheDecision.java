@@ -35,10 +35,7 @@ public sealed interface CacheDecision {
   /** A stored response is the answer. Constants: a hit makes no garbage. */
   enum Serve implements CacheDecision {
     AS_IT_IS(ReuseRule.FRESH),
-    /** It ends soon: the origin is asked behind it. */
-    REFRESHED_AHEAD(ReuseRule.FRESH),
     STALE(ReuseRule.MAX_STALE),
-    STALE_REFRESHED(ReuseRule.MAX_STALE),
     /** It is stale: the origin is asked about it behind it (RFC 5861 §3). */
     WHILE_REVALIDATED(ReuseRule.STALE_WHILE_REVALIDATE);
 
@@ -48,10 +45,8 @@ public sealed interface CacheDecision {
       this.rule = rule;
     }
 
-    static Serve of(ReuseRule rule, boolean isDue) {
-      return rule == ReuseRule.MAX_STALE
-          ? isDue ? STALE_REFRESHED : STALE
-          : isDue ? REFRESHED_AHEAD : AS_IT_IS;
+    static Serve of(ReuseRule rule) {
+      return rule == ReuseRule.MAX_STALE ? STALE : AS_IT_IS;
     }
 
     @Override
@@ -61,7 +56,7 @@ public sealed interface CacheDecision {
 
     /** Whether the origin is asked behind it. */
     public boolean isAskedBehind() {
-      return this != AS_IT_IS && this != STALE;
+      return this == WHILE_REVALIDATED;
     }
   }
 

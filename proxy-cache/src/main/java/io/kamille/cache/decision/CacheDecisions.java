@@ -86,7 +86,7 @@ public record CacheDecisions(CacheSettings settings, InFlightTable flights) {
       // Nothing in a file is freshened: it is fetched anew, and stands in if that fails.
       boolean isInFile = stored.content().isInFile();
       if (decision == Decision.SERVE) {
-        return Serve.of(rule, !isInFile && settings.background().isDue(request, facts, now));
+        return Serve.of(rule);
       }
       if (decision == Decision.SERVE_STALE && !isInFile) {
         return Serve.WHILE_REVALIDATED;
@@ -162,7 +162,7 @@ public record CacheDecisions(CacheSettings settings, InFlightTable flights) {
   }
 
   private boolean isFilledAround(RequestHead request) {
-    return settings.background().fillsRanges()
+    return settings.fillsRanges()
         && request.fields().has(FieldName.RANGE)
         && !request.isAuthenticated()
         && !isForTheOriginAlone(request);

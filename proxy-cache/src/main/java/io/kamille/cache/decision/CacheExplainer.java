@@ -109,8 +109,7 @@ public final class CacheExplainer {
       selected = variants == null ? null : variants.select(request, now);
       lookUp(variants, stored, selected);
       decision =
-          decisions.afterLookup(
-              request, demands, key, variants != null, selected, settings.mayCollapse(), now);
+          decisions.afterLookup(request, demands, key, variants != null, selected, true, now);
     }
     settled(decision, selected);
     if (decision.rule() == ReuseRule.METHOD && !request.method().isSafe()) {

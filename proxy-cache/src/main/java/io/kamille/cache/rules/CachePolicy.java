@@ -5,18 +5,16 @@ import static io.kamille.cache.rules.CacheControl.ABSENT;
 /**
  * What an operator decided for a route where RFC 9111 leaves room.
  *
- * @param guesses whether a lifetime is guessed when none is given (§4.2.2)
  * @param storesSetCookie whether a response with {@code Set-Cookie} may be stored and so be given
  *     to many, as RFC 9111 §7.3 has it; most origins do not mean that
  * @param ttlSeconds the lifetime of responses that are no errors, whatever the origin says of it;
  *     {@link CacheControl#ABSENT} for none
  * @param ofStatus lifetimes of responses that carry none, by status code
- * @param defaultSeconds the lifetime of other responses that carry none, instead of a guess; {@link
- *     CacheControl#ABSENT} for none
+ * @param defaultSeconds the lifetime of other responses that carry none, instead of a guess
+ *     (§4.2.2); {@link CacheControl#ABSENT} for none
  * @param stale how long stale responses may serve
  */
 public record CachePolicy(
-    boolean guesses,
     boolean storesSetCookie,
     int ttlSeconds,
     StatusLifetimes ofStatus,
@@ -24,5 +22,5 @@ public record CachePolicy(
     StaleLimits stale) {
 
   public static final CachePolicy DEFAULT =
-      new CachePolicy(true, false, ABSENT, StatusLifetimes.NONE, ABSENT, StaleLimits.NONE);
+      new CachePolicy(false, ABSENT, StatusLifetimes.NONE, ABSENT, StaleLimits.NONE);
 }

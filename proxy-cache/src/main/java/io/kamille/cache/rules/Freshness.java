@@ -125,7 +125,7 @@ public record Freshness(int lifetimeSeconds, Source source) {
     if (policy.defaultSeconds() != ABSENT) {
       return new Freshness(policy.defaultSeconds(), Source.DEFAULT);
     }
-    return policy.guesses() && head.has(FieldName.LAST_MODIFIED)
+    return head.has(FieldName.LAST_MODIFIED)
         ? new Freshness(guess(head.fields(), responseTime), Source.HEURISTIC)
         : UNKNOWN;
   }

@@ -13,8 +13,8 @@ import io.kamille.cache.rules.VaryBy;
  * @param policy what the operator decided where RFC 9111 leaves room
  * @param coding which responses are given content codings
  * @param maxObjectBytes the largest response stored, head and content
- * @param mayCollapse whether requests wait for one that was forwarded before them
- * @param background what is fetched without a client waiting for it
+ * @param fillsRanges whether the whole is fetched when a client asks for a range of what is not
+ *     stored
  * @param bypassCookies requests with one of these cookies pass the cache by
  * @param varyBy by what responses are told apart in any case
  * @param query which query parameters count
@@ -24,8 +24,7 @@ public record CacheSettings(
     CachePolicy policy,
     CompressionRules coding,
     long maxObjectBytes,
-    boolean mayCollapse,
-    BackgroundSettings background,
+    boolean fillsRanges,
     NamePatterns bypassCookies,
     VaryBy varyBy,
     QueryRules query,
@@ -33,22 +32,16 @@ public record CacheSettings(
 
   /** What a route says for itself, within what holds for all. */
   public static CacheSettings of(RouteCacheSettings route, SharedCacheSettings shared) {
-    Long ofRoute = route.maxObjectSizeBytes();
-    // The shared limit is that of the start, which a reload cannot raise.
     return new CacheSettings(
         new CachePolicy(
-            shared.heuristic().isEnabled(),
             shared.storesSetCookie(),
             route.ttlSeconds(),
             route.statusLifetimes(),
             route.defaultTtlSeconds(),
             route.stale()),
         route.compresses() ? shared.compression() : CompressionRules.OFF,
-        ofRoute == null
-            ? shared.maxObjectSizeBytes()
-            : Math.min(ofRoute, shared.maxObjectSizeBytes()),
-        shared.collapse().isEnabled(),
-        route.background(),
+        shared.maxObjectSizeBytes(),
+        route.fillsRanges(),
         route.bypassing(),
         route.selecting(),
         route.queryRules(),

@@ -30,8 +30,8 @@ import org.jspecify.annotations.Nullable;
  *     ({@code 404}) or class ({@code 5xx})
  * @param defaultTtlSeconds how long other responses without freshness information may be reused;
  *     {@link CacheControl#ABSENT} when only a heuristic may say so
- * @param maxObjectSizeBytes head and content of the largest response stored, or null when only the
- *     limit of all routes holds
+ * @param fillsRanges whether the whole is fetched when a client asks for a range of what is not
+ *     stored
  * @param bypassCookies requests with one of these cookies pass the cache by; a star at the end
  *     stands for anything
  * @param bypassPaths so do those for what lies below one of these paths, which lie below the
@@ -46,8 +46,7 @@ public record RouteCacheSettings(
     Map<String, StatusTtl> statusTtl,
     int defaultTtlSeconds,
     StaleLimits stale,
-    @Nullable Long maxObjectSizeBytes,
-    BackgroundSettings background,
+    boolean fillsRanges,
     List<String> bypassCookies,
     List<String> bypassPaths,
     List<String> varyBy,
@@ -164,25 +163,6 @@ public record RouteCacheSettings(
               .defaultsTo(Duration.ofSeconds(3))
               .into("after"));
 
-  private static final Section<BackgroundSettings> BACKGROUND =
-      Section.of(
-          BackgroundSettings.class,
-          Setting.of(
-                  "refresh-ahead",
-                  ValueTypes.orWord("off", 0, SharedCacheSettings.PERCENT),
-                  "The last part of a lifetime, such as `0.1` for the last tenth, in which a hit"
-                      + " refreshes the response in the background. One request per response, 256"
-                      + " in all at a time, none for a second after one that came to nothing.")
-              .defaultsTo(0)
-              .into("refreshAheadPercent"),
-          Setting.of(
-                  "fill-ranges",
-                  ValueTypes.onOff(),
-                  "Whether a range of a response that is not stored has the whole response fetched"
-                      + " too. Later ranges are then hits. It costs the origin the whole once, even"
-                      + " if nobody asks for more; the limits of `refresh-ahead` hold.")
-              .defaultsTo(false));
-
   public static final Subsection<StatusTtl> STATUS_TTL =
       Section.of(StatusTtl.class, STATUS_LIFETIME)
           .named(
@@ -196,15 +176,6 @@ public record RouteCacheSettings(
                   + " 421, 422, 425, 426, 428, 429, 431, 511. Name them to include them. 206, 304,"
                   + " 401, 407, 412, 416 and 417 cannot be named.")
           .withShorthand(STATUS_LIFETIME);
-
-  public static final Setting<Long> MAX_OBJECT_SIZE =
-      Setting.of(
-              "max-object-size",
-              ValueTypes.size(
-                  SharedCacheSettings.LEAST_OBJECT, SharedCacheSettings.GREATEST_OBJECT),
-              "The largest response that is stored, head and content together. At most"
-                  + " `cache.max-object-size`.")
-          .orElse("`cache.max-object-size`");
 
   public static final Setting<List<String>> BYPASS_PATHS =
       Setting.of(
@@ -250,8 +221,9 @@ public record RouteCacheSettings(
                       + " once, and sent in the content coding that a request likes best (RFC 9110"
                       + " §12.5.3). The origin is then asked for content without coding"
                       + " (`Accept-Encoding: identity`) whenever its answer may be stored, and"
-                      + " answers say `Vary: Accept-Encoding`. `no-transform` is respected. Responses"
-                      + " that are not stored are compressed on their way, except those with `Set-Cookie`.")
+                      + " answers say `Vary: Accept-Encoding`. `no-transform` is respected."
+                      + " Responses that are not stored are compressed on their way, except those"
+                      + " with `Set-Cookie`.")
               .defaultsTo(false),
           Setting.of(
                   "ttl",
@@ -267,13 +239,23 @@ public record RouteCacheSettings(
           STATUS_TTL,
           Setting.of(
                   "default-ttl",
-                  seconds(1),
-                  "How long a response without freshness information may be reused. It never"
-                      + " overrides what the origin says, nor `status-ttl`.")
-              .orElse("only the heuristic of `cache.heuristic` applies", CacheControl.ABSENT),
+                  seconds(0),
+                  "How long a response without freshness information may be reused; `0s` is not at"
+                      + " all, unless the origin confirms it. It never overrides what the origin"
+                      + " says, nor `status-ttl`.")
+              .orElse(
+                  "a tenth of the time since `Last-Modified`, at most a day (RFC 9111 §4.2.2)",
+                  CacheControl.ABSENT),
           STALE.inlined(),
-          MAX_OBJECT_SIZE,
-          BACKGROUND.inlined(),
+          Setting.of(
+                  "fill-ranges",
+                  ValueTypes.onOff(),
+                  "Whether a range of a response that is not stored has the whole response fetched"
+                      + " too. Later ranges are then hits. It costs the origin the whole once, even"
+                      + " if nobody asks for more. Kamille fetches 256 in the background at a time,"
+                      + " and none for a second after one that came to nothing.")
+              .defaultsTo(false)
+              .into("fillsRanges"),
           Setting.of(
                   "bypass-cookies",
                   ValueTypes.list(
@@ -290,9 +272,9 @@ public record RouteCacheSettings(
                   "vary-by",
                   VARY_BY,
                   "By what responses are told apart, as if the origin named it in `Vary`: names of"
-                      + " request fields, `cookie:NAME` for one cookie, `\"language:de,en\"` for the"
-                      + " best of some languages, `images` for AVIF, WebP or other, `device` for"
-                      + " mobile or other. The `Vary` that clients get names the fields. Of one"
+                      + " request fields, `cookie:NAME` for one cookie, `\"language:de,en\"` for"
+                      + " the best of some languages, `images` for AVIF, WebP or other, `device`"
+                      + " for mobile or other. The `Vary` that clients get names the fields. Of one"
                       + " target URI at most `cache.variants` responses are stored.")
               .defaultsTo("none", cache -> List.of()),
           QUERY);

@@ -11,7 +11,6 @@ import io.kamille.core.setting.Row;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Setting;
 import io.kamille.core.setting.Subsection;
-import io.kamille.core.setting.ValueType;
 import io.kamille.core.setting.ValueTypes;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -25,7 +24,6 @@ import org.jspecify.annotations.Nullable;
  * @param policy how to choose what is forgotten
  * @param compression what routes that compress do
  * @param storesSetCookie whether a response that sets a cookie may be stored (RFC 9111 §7.3)
- * @param heuristic freshness of responses that say nothing about it (RFC 9111 §4.2.2)
  * @param purgeFrom the clients that may use the method PURGE; where there are none, it is not ours
  * @param tagFields response fields with tags, besides those that are always read
  * @param variants how many responses of one target URI are stored
@@ -37,17 +35,9 @@ public record SharedCacheSettings(
     DiskSettings disk,
     CompressionRules compression,
     boolean storesSetCookie,
-    Heuristic heuristic,
-    Collapse collapse,
     AddressRanges purgeFrom,
     TagFields tagFields,
     int variants) {
-
-  /** Whether a lifetime is guessed when the origin gives none. */
-  public record Heuristic(boolean isEnabled) {}
-
-  /** Whether requests wait for one that was forwarded before them (RFC 9111 §4). */
-  public record Collapse(boolean isEnabled) {}
 
   private static final long KIB = 1L << 10;
   private static final long MIB = 1L << 20;
@@ -56,30 +46,6 @@ public record SharedCacheSettings(
 
   private static final String CODING_NAMES =
       Stream.of(ContentCoding.values()).map(ContentCoding::token).collect(Collectors.joining(", "));
-
-  /** A ratio that is kept in hundredths. */
-  static final ValueType<Integer> PERCENT =
-      ValueTypes.ratio().map(ratio -> (int) Math.round(ratio * 100), percent -> percent / 100.0);
-
-  private static final Section<Collapse> COLLAPSE =
-      Section.of(
-          Collapse.class,
-          Setting.of(
-                  "enabled",
-                  ValueTypes.onOff(),
-                  "Whether requests for a response that is just being fetched wait for it instead"
-                      + " of being forwarded too.")
-              .defaultsTo(true));
-
-  private static final Section<Heuristic> HEURISTIC =
-      Section.of(
-          Heuristic.class,
-          Setting.of(
-                  "enabled",
-                  ValueTypes.onOff(),
-                  "Whether a response without freshness information may be reused for a guessed"
-                      + " time (RFC 9111 §4.2.2). It needs a `Last-Modified` field to guess from.")
-              .defaultsTo(true));
 
   private static final Section<CompressionRules> COMPRESSION =
       Section.of(
@@ -174,8 +140,6 @@ public record SharedCacheSettings(
           DISK,
           COMPRESSION.one("compression", "Compression on routes with `cache: {compress: on}`."),
           STORE_SET_COOKIE,
-          HEURISTIC.one("heuristic", "How long responses that say nothing about it may be reused."),
-          COLLAPSE.one("collapse", "Collapsing of requests for the same missing response."),
           Setting.of(
                   "purge-from",
                   AddressRanges.TYPE,

@@ -154,7 +154,7 @@ public final class CacheHandler implements ExchangeHandler {
       notes.mark(TraceStep.DISK, "waits for the disk");
       return;
     }
-    boolean mayWait = settings.mayCollapse() && !wait.isOver();
+    boolean mayWait = !wait.isOver();
     CacheDecision decision;
     try {
       decision =

@@ -129,7 +129,6 @@ class FreshnessTest {
     var policy =
         new CachePolicy(
             false,
-            false,
             CacheControl.ABSENT,
             StatusLifetimes.NONE,
             CacheControl.ABSENT,
@@ -180,7 +179,7 @@ class FreshnessTest {
   }
 
   private static CachePolicy lifetimes(int ttl, StatusLifetimes ofStatus, int unsaid) {
-    return new CachePolicy(true, false, ttl, ofStatus, unsaid, StaleLimits.NONE);
+    return new CachePolicy(false, ttl, ofStatus, unsaid, StaleLimits.NONE);
   }
 
   private static Freshness of(CachePolicy policy, int status, String... namesAndValues) {

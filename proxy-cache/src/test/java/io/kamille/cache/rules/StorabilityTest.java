@@ -145,7 +145,6 @@ class StorabilityTest {
 
   private static CachePolicy policy(boolean storesSetCookie, int defaultSeconds) {
     return new CachePolicy(
-        false,
         storesSetCookie,
         CacheControl.ABSENT,
         StatusLifetimes.NONE,

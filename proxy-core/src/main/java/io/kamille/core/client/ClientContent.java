@@ -135,7 +135,7 @@ public abstract class ClientContent implements RequestContent {
     ClientSettings settings = owner.settings();
     return rate != null
         && rate.isTooSlow(
-            nowNanos, bytes, ClientSettings.UPLOAD_GRACE_NANOS, settings.uploadBytesPerSecond());
+            nowNanos, bytes, ClientSettings.UPLOAD_GRACE_NANOS, settings.minBytesPerSecond());
   }
 
   /** Gives nothing more to who took it, and says who that was if not all had come. */

@@ -83,7 +83,7 @@ public final class ClientProgress {
    */
   public boolean isTooSlow(boolean isLast) {
     ClientSettings settings = server.settings();
-    if (settings.downloadBytesPerSecond() == 0 || !isAwaited(isLast)) {
+    if (settings.minBytesPerSecond() == 0 || !isAwaited(isLast)) {
       rate = null;
       return false;
     }
@@ -98,7 +98,7 @@ public final class ClientProgress {
       rate = new LeastRate(now, takenSeen);
       return false;
     }
-    return rate.isTooSlow(now, takenSeen, grace, settings.downloadBytesPerSecond());
+    return rate.isTooSlow(now, takenSeen, grace, settings.minBytesPerSecond());
   }
 
   private boolean isAwaited(boolean isLast) {

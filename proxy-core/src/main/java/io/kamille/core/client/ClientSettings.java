@@ -19,9 +19,8 @@ import java.time.Duration;
  * @param contentTimeout without progress while content comes from, or goes to, the client
  * @param tunnelTimeout without an octet either way after an upgrade
  * @param answersHalfClosed whether a client of HTTP/1.1 that has closed its side is still answered
- * @param uploadBytesPerSecond content from a client that comes slower is 408; 0 for no limit
- * @param downloadBytesPerSecond a client that takes what waits for it slower is closed; 0 for no
- *     limit
+ * @param minBytesPerSecond content from a client that comes slower is 408, and a client that takes
+ *     what waits for it slower is closed; 0 for no limit
  * @param maxContentBytes content of one request; more is 413
  * @param lowWatermarkBytes octets waiting for the client below which the source goes on
  * @param highWatermarkBytes octets waiting for the client above which the source pauses
@@ -34,8 +33,7 @@ public record ClientSettings(
     Duration contentTimeout,
     Duration tunnelTimeout,
     boolean answersHalfClosed,
-    long uploadBytesPerSecond,
-    long downloadBytesPerSecond,
+    long minBytesPerSecond,
     long maxContentBytes,
     int lowWatermarkBytes,
     int highWatermarkBytes) {
@@ -71,9 +69,8 @@ public record ClientSettings(
                   "content-timeout",
                   ValueTypes.duration(LEAST_TIMEOUT, GREATEST_TIMEOUT),
                   "How long content from or to a client may stand still. Time in which the origin"
-                      + " is the slow one does not count. The limit that is reached first holds: a"
-                      + " pause of 20 s is too slow for `limits.upload-rate`, one of 30 s for"
-                      + " `limits.download-rate`.")
+                      + " is the slow one does not count. With `limits.min-rate`, a pause of 20 s"
+                      + " is too slow already.")
               .defaultsTo(Duration.ofSeconds(30)),
           Setting.of(
                   "tunnel-timeout",
@@ -90,26 +87,16 @@ public record ClientSettings(
               .defaultsTo(false)
               .into("answersHalfClosed"),
           Setting.of(
-                  "upload-rate",
+                  "min-rate",
                   ValueTypes.orWord("none", 0L, ValueTypes.size(1, 1L << 30)),
                   "The least rate, in bytes per second, at which a client must send the content of"
-                      + " a request, or `none` for no such limit. A client that sends less within"
-                      + " 20 s is answered with 408, also if it pauses for less than"
-                      + " `limits.content-timeout`. Time in which the origin is the slow one does"
-                      + " not count.")
-              .defaultsTo(500L)
-              .into("uploadBytesPerSecond"),
-          Setting.of(
-                  "download-rate",
-                  ValueTypes.orWord("none", 0L, ValueTypes.size(1, 1L << 30)),
-                  "The least rate, in bytes per second, at which a client must take what waits for"
-                      + " it, or `none` for no such limit. A client that takes less within"
-                      + " 30 s is reset. Taken is what its side has acknowledged"
-                      + " by TCP, whatever the send buffer holds. Time in which the origin is the"
-                      + " slow one does not count: all there is has been handed to the kernel. A"
+                      + " a request, and take that of a response; `none` for no such limit. A"
+                      + " client that sends less within 20 s is answered with 408. One that takes"
+                      + " less within 30 s is reset: taken is what its side has acknowledged by"
+                      + " TCP. Time in which the origin is the slow one does not count. A"
                       + " connection after an upgrade is not measured.")
               .defaultsTo(500L)
-              .into("downloadBytesPerSecond"),
+              .into("minBytesPerSecond"),
           Setting.of(
                   "request-content",
                   ValueTypes.orWord("none", Long.MAX_VALUE, ValueTypes.size(0, 1L << 40)),
@@ -133,8 +120,7 @@ public record ClientSettings(
         contentTimeout,
         tunnelTimeout,
         answersHalfClosed,
-        uploadBytesPerSecond,
-        downloadBytesPerSecond,
+        minBytesPerSecond,
         maxContentBytes,
         lowWatermarkBytes,
         highWatermarkBytes);

@@ -16,16 +16,9 @@ import org.jspecify.annotations.Nullable;
  * @param rate in the long run
  * @param burst how many requests may come at once after a time without, at least one
  * @param key whose requests are counted together
- * @param counts which requests are counted
  * @param isDryRun whether it only counts what it would refuse
  */
-public record RateLimitSettings(Rate rate, int burst, Key key, Counts counts, boolean isDryRun) {
-
-  /** Which requests are counted. */
-  public enum Counts {
-    ALL,
-    FORWARDED
-  }
+public record RateLimitSettings(Rate rate, int burst, Key key, boolean isDryRun) {
 
   /**
    * So many requests in a second, minute or hour.
@@ -119,19 +112,13 @@ public record RateLimitSettings(Rate rate, int burst, Key key, Counts counts, bo
                       "address, or field: or cookie: and a name",
                       Key::parse,
                       Key::toString),
-                  "The identity of a client: its address (IPv6 by its /64), or"
-                      + " the value of a request field or cookie, such as an API key. A request without it"
-                      + " counts for its address. A client that makes up values gets a new"
-                      + " limit with each. Unless something proves the value, set"
-                      + " `limits.client.requests`, too: it counts by address. Of more than 65,536 keys at a time some are forgotten, which lets them have"
-                      + " another burst.")
+                  "The identity of a client: its address (IPv6 by its /64), or the value of a"
+                      + " request field or cookie, such as an API key. A request without it counts"
+                      + " for its address. A client that makes up values gets a new limit with"
+                      + " each. Unless something proves the value, set `limits.client.requests`,"
+                      + " too: it counts by address. Of more than 65,536 keys at a time some are"
+                      + " forgotten, which lets them have another burst.")
               .defaultsTo(new Key(null, false)),
-          Setting.of(
-                  "counts",
-                  ValueTypes.oneOf(Counts.values()),
-                  "Which requests are counted, and refused: `all`, or with `forwarded` those that"
-                      + " what is stored does not answer. Without a cache, both mean the same.")
-              .defaultsTo(Counts.ALL),
           Setting.of(
                   "dry-run",
                   ValueTypes.onOff(),
@@ -146,8 +133,7 @@ public record RateLimitSettings(Rate rate, int burst, Key key, Counts counts, bo
 
   /** The limit in words. */
   public String describe() {
-    String all = rate + " by " + key + ", burst " + burst;
-    return (counts == Counts.FORWARDED ? all + ", forwarded" : all) + (isDryRun ? ", dry run" : "");
+    return rate + " by " + key + ", burst " + burst + (isDryRun ? ", dry run" : "");
   }
 
   private static int defaultBurst(SectionValues values) {

@@ -5,11 +5,9 @@ import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Setting;
 import io.kamille.core.setting.ValueTypes;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 
 /**
  * How the access log is written, one line per exchange: {@code log.access}. Immutable.
@@ -18,8 +16,6 @@ import org.jspecify.annotations.Nullable;
  * @param output the file that is appended to, or empty for standard output
  * @param format how one line looks
  * @param fields what a line has
- * @param only which exchanges have a line
- * @param sample the share of these that has one; all failures among them have
  * @param client how its address is written
  */
 public record AccessLogSettings(
@@ -27,8 +23,6 @@ public record AccessLogSettings(
     Optional<Path> output,
     Format format,
     LineFields fields,
-    Only only,
-    double sample,
     AddressMask client) {
 
   private static final Pattern REMOVABLE =
@@ -72,41 +66,6 @@ public record AccessLogSettings(
     }
   }
 
-  /**
-   * Which exchanges have a line: those that are one of these. All, if none is given.
-   *
-   * @param status codes, and classes such as {@code 5xx}
-   * @param failures whether those that failed have one
-   */
-  public record Only(List<String> status, @Nullable Duration slowerThan, boolean failures) {
-
-    static final Section<Only> SECTION =
-        Section.of(
-            Only.class,
-            Setting.of(
-                    "status",
-                    ValueTypes.list(
-                        "list of status codes",
-                        text -> text.matches("[1-5]([0-9]{2}|xx)"),
-                        "a status code such as 404, or a class such as 5xx"),
-                    "Responses with these status codes, or of these classes such as `5xx`.")
-                .defaultsTo(List.of())
-                .appliesOnRestart(),
-            Setting.of(
-                    "slower-than",
-                    ValueTypes.timeout(),
-                    "Exchanges that take longer, from the request head to the last octet.")
-                .orElse("none by its duration")
-                .appliesOnRestart(),
-            Setting.of(
-                    "failures",
-                    ValueTypes.onOff(),
-                    "Exchanges that failed: those with a status code of 500 or above, those that"
-                        + " Kamille refused, and those that broke off.")
-                .defaultsTo(false)
-                .appliesOnRestart());
-  }
-
   /** How one line looks. */
   public enum Format {
     /** Apache's combined format; duration, cache result and failure behind it. */
@@ -147,17 +106,6 @@ public record AccessLogSettings(
           OUTPUT,
           FORMAT,
           LineFields.SECTION.one("fields", "Fields that are added to a line, and removed from it."),
-          Only.SECTION.one(
-              "only",
-              "Which exchanges have a line: those that meet one of these conditions. Without any,"
-                  + " all have."),
-          Setting.of(
-                  "sample",
-                  ValueTypes.positiveRatio(),
-                  "The share of exchanges that has a line, among those that `only` lets through. Of"
-                      + " these, all that failed have one.")
-              .defaultsTo(1.0)
-              .appliesOnRestart(),
           Setting.of(
                   "client",
                   ValueTypes.oneOf(AddressMask.values()),

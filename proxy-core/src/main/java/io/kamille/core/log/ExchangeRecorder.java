@@ -50,7 +50,6 @@ final class ExchangeRecorder implements ExchangeObserver {
   private final Counter dropped;
   private final ClientAddresses addresses = new ClientAddresses();
   private final WallClock clock;
-  private final LineFilter filter;
   private final List<LoggedField> added;
   private final AddressMask shown;
   private final boolean[] removed = new boolean[Text.COUNT];
@@ -72,7 +71,6 @@ final class ExchangeRecorder implements ExchangeObserver {
     this.wakeReader = wakeReader;
     this.dropped = dropped;
     this.clock = clock;
-    filter = new LineFilter(settings, clock.epochMillis() + System.identityHashCode(ring));
     added = settings.fields().add();
     shown = settings.client();
     List<String> names = settings.fields().remove();
@@ -86,7 +84,7 @@ final class ExchangeRecorder implements ExchangeObserver {
   @Override
   public void ended(
       Exchange exchange, int status, long contentBytes, long startNanos, long endNanos) {
-    if (!filter.takes(exchange.notes(), status, endNanos - startNanos)) {
+    if (exchange.notes().isUnlogged()) {
       return;
     }
     record = ring.reserve(greatestLength);

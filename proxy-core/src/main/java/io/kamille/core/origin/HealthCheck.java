@@ -1,6 +1,7 @@
 package io.kamille.core.origin;
 
 import io.kamille.core.http.Octets;
+import io.kamille.core.setting.Row;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Setting;
 import io.kamille.core.setting.ValueTypes;
@@ -16,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param interval from the end of a check to the next one
  * @param timeout for a whole check
  * @param rise checks in a row that must pass to bring it back
- * @param fall checks in a row that must fail to put it out
+ * @param fall checks in a row that must fail to put it out; one is enough if its requests have put
+ *     it out already
  * @param path what an HTTP check asks for
  * @param host the {@code Host} of a check, or null for the origin's own name
  * @param headers fields that an HTTP or gRPC check sends
@@ -196,17 +198,8 @@ public record HealthCheck(
                   ValueTypes.duration(Duration.ofMillis(10), Duration.ofMinutes(1)),
                   "How long a whole check may take: connection, TLS and answer.")
               .defaultsTo(Duration.ofSeconds(2)),
-          Setting.of(
-                  "rise",
-                  ValueTypes.wholeNumber(1, 100),
-                  "Checks that must pass in a row to bring an origin back.")
-              .defaultsTo(2),
-          Setting.of(
-                  "fall",
-                  ValueTypes.wholeNumber(1, 100),
-                  "Checks that must fail in a row to put an origin out. One is enough for an origin"
-                      + " that its requests have put out already.")
-              .defaultsTo(3),
+          Row.fixed(2),
+          Row.fixed(3),
           REQUEST_PATH,
           HOST,
           HEADERS,

@@ -26,7 +26,7 @@ final class WindowStall {
       this.sentBytes = sentBytes;
       movedNanos = nowNanos;
     }
-    long least = settings.downloadBytesPerSecond();
+    long least = settings.minBytesPerSecond();
     return nowNanos - movedNanos >= settings.contentTimeout().toNanos()
         || (least > 0
             && rate.isTooSlow(nowNanos, sentBytes, ClientSettings.DOWNLOAD_GRACE_NANOS, least));

@@ -1,6 +1,7 @@
 package io.kamille.core.origin.send;
 
 import io.kamille.core.content.Spool;
+import io.kamille.core.setting.Row;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Setting;
 import io.kamille.core.setting.ValueTypes;
@@ -27,28 +28,22 @@ public record SpoolSettings(@Nullable Path directory, long mostBytes, long fileB
           .orElse("`spool` in the state directory")
           .appliesOnRestart();
 
+  private static final Setting<Long> CAPACITY =
+      Setting.of(
+              "capacity",
+              ValueTypes.orWord("off", 0L, ValueTypes.size(Spool.LEAST_FILE_BYTES, TIB)),
+              "How long the file may become. One request or response takes at most a quarter of it."
+                  + " A request with more content takes a connection before all of it is there. The"
+                  + " file does not shrink before Kamille ends. With `off`, content waits in memory"
+                  + " alone.")
+          .defaultsTo(1L << 30)
+          .into("mostBytes")
+          .appliesOnRestart();
+
   public static final Section<SpoolSettings> SECTION =
       Section.of(
           SpoolSettings.class,
           DIRECTORY,
-          Setting.of(
-                  "capacity",
-                  ValueTypes.orWord("off", 0L, ValueTypes.size(Spool.LEAST_FILE_BYTES, TIB)),
-                  "How long the file may become. It does not shrink before Kamille ends. With"
-                      + " `off`, content waits in memory alone.")
-              .defaultsTo(1L << 30)
-              .into("mostBytes")
-              .appliesOnRestart(),
-          Setting.of(
-                  "file",
-                  ValueTypes.size(Spool.LEAST_FILE_BYTES, TIB),
-                  "The most that one request or response takes. A request with more content takes a"
-                      + " connection before all of it is there.")
-              .defaultsTo(256L << 20)
-              .into("fileBytes")
-              .appliesOnRestart());
-
-  public SpoolSettings {
-    fileBytes = Math.min(fileBytes, mostBytes);
-  }
+          CAPACITY,
+          Row.derived(spool -> spool.value(CAPACITY) / 4));
 }

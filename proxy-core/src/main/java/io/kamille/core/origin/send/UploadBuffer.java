@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 final class UploadBuffer extends QueuePieces implements RequestContent {
 
   /*
-   * A client may send as slowly as `limits.upload-rate` lets it. Until its content is here, the
+   * A client may send as slowly as `limits.min-rate` lets it. Until its content is here, the
    * request has no origin, no place in a line and no connection.
    *
    *   FILLING ── all is here, or there is no more room ──► READY ◄─ again ── start ──► PASSING

@@ -311,7 +311,7 @@ class DeadlineIT {
 
   /** 10 octets a second, in each 20 s. */
   private static ClientSettings withUploadRate() {
-    return Sections.copy(TestServer.SETTINGS).with("uploadBytesPerSecond", 10).record();
+    return Sections.copy(TestServer.SETTINGS).with("minBytesPerSecond", 10).record();
   }
 
   // Answers to slow clients

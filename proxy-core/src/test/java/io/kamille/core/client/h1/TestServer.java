@@ -57,8 +57,7 @@ public final class TestServer implements AutoCloseable {
                   idle-timeout: 60s
                   tunnel-timeout: 10m
                   half-closed: on
-                  upload-rate: none
-                  download-rate: none
+                  min-rate: none
                   """))
           .with("head", new HeadLimits(1024, 20, 4096))
           .with("roomForHeadsBytes", 1 << 20)
@@ -70,8 +69,7 @@ public final class TestServer implements AutoCloseable {
   public static ClientSettings withDownloadRate() {
     return Sections.copy(SETTINGS)
         .with("contentTimeout", Duration.ofMinutes(10))
-        .with("uploadBytesPerSecond", 500)
-        .with("downloadBytesPerSecond", 500)
+        .with("minBytesPerSecond", 500)
         .record();
   }
 
