@@ -52,25 +52,13 @@ class TuningApiIT {
   }
 
   @Test
-  void boundsOfWatermarksHoldAtOnce() throws IOException {
-    assertThat(
-            request("PUT", "/v1/tuning", "{\"minWatermark\":\"8KiB\",\"maxWatermark\":\"1MiB\"}"))
-        .startsWith("HTTP/1.1 200 ")
-        .contains("\"minWatermarkBytes\":8192,\"maxWatermarkBytes\":1048576");
-    assertThat(request("PUT", "/v1/tuning", "{\"maxWatermark\":\"16KiB\"}"))
-        .contains("\"minWatermarkBytes\":8192,\"maxWatermarkBytes\":16384");
-    assertThat(appliance.tuner.settings().maxWatermarkBytes()).isEqualTo(16 << 10);
-  }
-
-  @Test
   void allProblemsAreToldAtOnce() throws IOException {
-    String content = "{\"policy\":\"best\",\"maxWatermark\":\"2GiB\",\"minWatermark\":\"1MiB\"}";
+    String content = "{\"policy\":\"best\",\"budget\":\"1\"}";
     assertThat(request("PUT", "/v1/tuning", content))
         .startsWith("HTTP/1.1 400 ")
         .contains("policy: \\\"best\\\" (expected: one of off, kernel, equation).")
-        .contains("maxWatermark: \\\"2GiB\\\" (expected: a size of 8KiB–1MiB")
-        .contains("minWatermark: 1MiB (expected: at most maxWatermark, 512KiB).");
-    assertThat(appliance.tuner.settings().minWatermarkBytes()).isEqualTo(8 << 10);
+        .contains("budget: \\\"1\\\" (expected: a size of 64KiB–1TiB");
+    assertThat(appliance.tuner.settings().policy()).isEqualTo(TuningPolicy.KERNEL);
   }
 
   @ParameterizedTest

@@ -115,14 +115,7 @@ final class RunningState {
 
   private static String words(TuningSettings tuning) {
     // The second word is that of a setting which is gone: a process before this one compares it.
-    // Bounds of watermarks stand there only if they are not the usual ones.
-    TuningSettings usual =
-        TuningSettings.DEFAULT.with(tuning.policy()).withBudget(tuning.budgetBytes());
-    String bounds =
-        tuning.equals(usual)
-            ? ""
-            : " " + tuning.minWatermarkBytes() + " " + tuning.maxWatermarkBytes();
-    return tuning.policy() + " FITTED " + tuning.budgetBytes() + bounds;
+    return tuning.policy() + " FITTED " + tuning.budgetBytes();
   }
 
   private interface OriginReader {
@@ -229,16 +222,12 @@ final class RunningState {
 
   private static void setTuning(Appliance appliance, String words) {
     String[] parts = words.split(" ", -1);
-    TuningSettings usual =
-        TuningSettings.DEFAULT
-            .with(TuningPolicy.valueOf(parts[0]))
-            .withBudget(Long.parseLong(parts[2]));
     appliance
         .tuner()
         .settings(
-            parts.length == 3
-                ? usual
-                : usual.withWatermarks(Long.parseLong(parts[3]), Long.parseLong(parts[4])));
+            TuningSettings.DEFAULT
+                .with(TuningPolicy.valueOf(parts[0]))
+                .withBudget(Long.parseLong(parts[2])));
   }
 
   /** Removes here what the other process removes, and tells it what is removed here. */

@@ -1,7 +1,6 @@
 package io.kamille.launcher.configuration;
 
 import io.kamille.admin.AdminSettings;
-import io.kamille.admin.tuning.TuningSettings;
 import io.kamille.cache.rules.StatusLifetimes;
 import io.kamille.cache.settings.DiskSettings;
 import io.kamille.cache.settings.MemorySettings;
@@ -73,9 +72,6 @@ record CrossChecks(SectionValues file, Problems problems) {
       parametersAreKeptOrIgnored(ofRoute.one(RouteCacheSettings.QUERY));
       new RouteChecks(route, problems).run();
     }
-    SectionValues tuning = file.one(Configuration.TUNING);
-    long watermark = tuning.value(TuningSettings.MAX_WATERMARK);
-    isAtMost(tuning, TuningSettings.MIN_WATERMARK, watermark, "tuning.max-watermark");
     new AcmeChecks(file, problems).run();
     new FileChecks(file, problems).run();
     new ClusterChecks(file.one(Configuration.CLUSTER), problems).run();

@@ -46,10 +46,7 @@ class RunningStateTest {
     TuningSettings tuning = appliance.tuner().settings();
     PaceSettings fixed = PaceSettings.fixed(300_000).withSpin(Duration.ofNanos(1_000));
     appliance.loops().pace(fixed);
-    appliance
-        .tuner()
-        .settings(
-            tuning.with(TuningPolicy.EQUATION).withBudget(1 << 20).withWatermarks(8192, 16384));
+    appliance.tuner().settings(tuning.with(TuningPolicy.EQUATION).withBudget(1 << 20));
     Map<String, String> values = state();
     appliance.loops().pace(pace);
     appliance.tuner().settings(tuning);
@@ -57,8 +54,6 @@ class RunningStateTest {
     assertThat(appliance.loops().pace()).isEqualTo(fixed);
     assertThat(appliance.tuner().settings().policy()).isEqualTo(TuningPolicy.EQUATION);
     assertThat(appliance.tuner().settings().budgetBytes()).isEqualTo(1 << 20);
-    assertThat(appliance.tuner().settings().minWatermarkBytes()).isEqualTo(8192);
-    assertThat(appliance.tuner().settings().maxWatermarkBytes()).isEqualTo(16384);
   }
 
   @Test

@@ -353,8 +353,6 @@ class ConfigurationFileTest {
             + " expected another address than listeners[0].address has",
         "cache: {memory: {capacity: 1MiB}, max-object-size: 2MiB} | 4:52: cache.max-object-size:"
             + " found \"2MiB\", expected at most the 1MiB of cache.memory.capacity",
-        "tuning: {min-watermark: 1MiB} | 4:25: tuning.min-watermark: found \"1MiB\", expected"
-            + " at most the 512KiB of tuning.max-watermark",
         "routes: [{upstream: web}, {upstream: web, path: /}] | 3:27: routes[1]: found the host and"
             + " path of routes[0] in line 3, expected a route of its own",
         "routes: [{upstream: web, host: A.b}, {upstream: web, host: a.B}] | 3:38: routes[1]: found"

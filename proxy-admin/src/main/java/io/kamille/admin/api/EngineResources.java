@@ -13,7 +13,6 @@ import io.kamille.core.loop.LoopTurns;
 import io.kamille.core.loop.PaceJudgement;
 import io.kamille.core.loop.PaceSettings;
 import io.kamille.core.metric.Histogram;
-import io.kamille.core.setting.ByteSize;
 import io.kamille.core.setting.Problems;
 import io.kamille.core.setting.ValueType;
 import io.kamille.core.setting.ValueTypes;
@@ -32,8 +31,7 @@ public final class EngineResources {
   private static final String EXPECTED_PACE =
       "The content must be an object with any of pacing, latencyBudget and spin," + " all strings.";
   private static final String EXPECTED_TUNING =
-      "The content must be an object with any of policy, budget,"
-          + " minWatermark and maxWatermark, all strings.";
+      "The content must be an object with any of policy and budget, both strings.";
   private static final double NANOS_PER_SECOND = 1e9;
   private static final double NANOS_PER_MICRO = 1e3;
   private static final double MEDIAN = 0.5;
@@ -225,27 +223,14 @@ public final class EngineResources {
     TuningSettings next = present;
     var problems = new ArrayList<String>();
     for (Map.Entry<String, String> member : members.entrySet()) {
-      long min = next.minWatermarkBytes();
-      long max = next.maxWatermarkBytes();
       next =
           switch (member.getKey()) {
             case "policy" -> next.with(read(member, TuningPolicy.type(), next.policy(), problems));
             case "budget" ->
                 next.withBudget(
                     read(member, TuningSettings.BUDGET.type(), next.budgetBytes(), problems));
-            case "minWatermark" ->
-                next.withWatermarks(
-                    read(member, TuningSettings.MIN_WATERMARK.type(), min, problems), max);
-            case "maxWatermark" ->
-                next.withWatermarks(
-                    min, read(member, TuningSettings.MAX_WATERMARK.type(), max, problems));
             default -> throw new InvalidRequest(EXPECTED_TUNING);
           };
-    }
-    if (next.minWatermarkBytes() > next.maxWatermarkBytes()) {
-      String found = ByteSize.print(next.minWatermarkBytes());
-      String most = ByteSize.print(next.maxWatermarkBytes());
-      problems.add("minWatermark: " + found + " (expected: at most maxWatermark, " + most + ").");
     }
     if (!problems.isEmpty()) {
       throw new InvalidRequest(String.join(" ", problems));

@@ -373,8 +373,6 @@ public final class BufferTuner implements SendBufferAdvisor, AutoCloseable {
         settings.policy(),
         "fitted",
         settings.budgetBytes(),
-        settings.minWatermarkBytes(),
-        settings.maxWatermarkBytes(),
         TuningSettings.HEADROOM,
         settings.period().toMillis(),
         budget.bytes(settings.budgetBytes()),

@@ -181,11 +181,7 @@ final class TuningSentence {
       return "Unsent content is not bounded.";
     }
     String bound =
-        high == 2 * mark
-            ? ""
-            : high > mark * 2
-                ? " (tuning.min-watermark)"
-                : " (tuning.max-watermark, or memory is short)";
+        high == 2 * mark ? "" : high > mark * 2 ? ", the least" : ", the most, or memory is short";
     return format(
         "About %s of content may wait unsent in the kernel, and %s in front of it%s.",
         size(mark), size(high), bound);

@@ -3,7 +3,6 @@ package io.kamille.admin.tuning;
 import io.kamille.core.setting.Row;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Setting;
-import io.kamille.core.setting.ValueType;
 import io.kamille.core.setting.ValueTypes;
 import java.time.Duration;
 
@@ -43,26 +42,6 @@ public record TuningSettings(
                   + " connection.")
           .defaultsTo(DEFAULT.budgetBytes());
 
-  /** Twice each mark that unsent content may have. */
-  private static final ValueType<Long> WATERMARK =
-      ValueTypes.size(2L * SendBufferLaw.LEAST_MARK_BYTES, 2L * SendBufferLaw.MOST_MARK_BYTES);
-
-  public static final Setting<Long> MIN_WATERMARK =
-      Setting.of(
-              "min-watermark",
-              WATERMARK,
-              "The least high-water mark of a connection: what may wait in front of the kernel"
-                  + " before Kamille pauses the source. The source goes on at half of it.")
-          .defaultsTo(DEFAULT.minWatermarkBytes());
-
-  public static final Setting<Long> MAX_WATERMARK =
-      Setting.of(
-              "max-watermark",
-              WATERMARK,
-              "The greatest high-water mark of a connection. Between both, it is twice the unsent"
-                  + " content that the connection may have in the kernel.")
-          .defaultsTo(DEFAULT.maxWatermarkBytes());
-
   public static final Section<TuningSettings> SECTION =
       Section.of(
           TuningSettings.class,
@@ -74,8 +53,8 @@ public record TuningSettings(
                       + " `tuning.budget` by estimated throughput. `off`: the kernel alone.")
               .defaultsTo(DEFAULT.policy()),
           BUDGET,
-          MIN_WATERMARK,
-          MAX_WATERMARK,
+          Row.fixed(DEFAULT.minWatermarkBytes()),
+          Row.fixed(DEFAULT.maxWatermarkBytes()),
           Row.fixed(DEFAULT.period()));
 
   /** With another policy. */
@@ -88,7 +67,7 @@ public record TuningSettings(
     return new TuningSettings(policy, budgetBytes, minWatermarkBytes, maxWatermarkBytes, period);
   }
 
-  /** With other bounds of high-water marks. */
+  /** With other bounds of high-water marks: while memory is short, both are the least. */
   public TuningSettings withWatermarks(long minBytes, long maxBytes) {
     return new TuningSettings(policy, budgetBytes, minBytes, maxBytes, period);
   }

@@ -7,8 +7,6 @@ import java.util.Map;
  *
  * @param model how throughput follows from loss: there is one way
  * @param budgetBytes of the settings
- * @param minWatermarkBytes the least high-water mark in front of the kernel
- * @param maxWatermarkBytes the greatest one
  * @param headroom by what factor a buffer is larger than throughput × round-trip time
  * @param budgetInForceBytes as much, or less under pressure
  * @param memoryPressure 1 is where the kernel, or the process, begins to refuse memory
@@ -23,8 +21,6 @@ public record TuningSnapshot(
     TuningPolicy policy,
     String model,
     long budgetBytes,
-    long minWatermarkBytes,
-    long maxWatermarkBytes,
     double headroom,
     long periodMillis,
     long budgetInForceBytes,

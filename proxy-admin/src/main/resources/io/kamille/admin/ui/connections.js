@@ -29,18 +29,18 @@ export async function connections(place) {
     await look();
   };
   const policy = h("select", { name: "policy", onchange: () => apply({ policy: policy.value }) }, POLICIES.map((name) => h("option", { value: name }, name)));
-  const bounds = ["budget", "minWatermark", "maxWatermark"].map((name) => h("input", { class: "mono", name, size: 8, placeholder: "as it is" }));
+  const budget = h("input", { class: "mono", name: "budget", size: 8, required: true });
   const form = h("form", { class: "row", onsubmit: (event) => {
     event.preventDefault();
-    return apply(Object.fromEntries(bounds.filter((field) => field.value !== "").map((field) => [field.name, field.value])));
-  } }, ["Budget", "Least watermark", "Greatest watermark"].map((name, i) => h("label", {}, name, bounds[i])), h("button", { type: "submit" }, "Apply to the running process"));
+    return apply({ budget: budget.value });
+  } }, h("label", {}, "Budget", budget), h("button", { type: "submit" }, "Apply to the running process"));
   const sort = h("select", { name: "sort", onchange: () => look() }, ["buffer", "rate", "pending"].map((name) => h("option", { value: name }, name)));
   const look = async () => {
     const [tuning, found] = await Promise.all([
       get("/v1/tuning", place.signal), get(`/v1/connections?sort=${sort.value}&limit=100`, place.signal)]);
     if (document.activeElement !== policy) policy.value = tuning.policy;
     replace(head, answer(sentence(found.connections, tuning),
-      `Policy ${tuning.policy}. Kamille grants ${bytes(tuning.allocatedBytes)} of a budget of ${bytes(tuning.budgetInForceBytes)}; send buffers hold ${bytes(tuning.heldBytes)}. High-water marks are ${bytes(tuning.minWatermarkBytes)} to ${bytes(tuning.maxWatermarkBytes)}.`));
+      `Policy ${tuning.policy}. Kamille grants ${bytes(tuning.allocatedBytes)} of a budget of ${bytes(tuning.budgetInForceBytes)}; send buffers hold ${bytes(tuning.heldBytes)}.`));
     replace(rows, table([
       { name: "Client", show: (one) => h("span", { class: "mono nowrap" }, one.client) },
       { name: "Protocol", show: (one) => h("span", { class: "nowrap" }, one.protocol) },

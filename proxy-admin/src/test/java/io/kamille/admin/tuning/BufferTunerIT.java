@@ -67,9 +67,8 @@ class BufferTunerIT {
 
   private static TuningSettings settings(TuningPolicy policy) {
     return Sections.copy(
-            Sections.of(
-                TuningSettings.SECTION,
-                "{budget: 512KiB, min-watermark: 32KiB, max-watermark: 128KiB}"))
+            Sections.of(TuningSettings.SECTION, "budget: 512KiB")
+                .withWatermarks(32 << 10, 128 << 10))
         .with("policy", policy)
         .with("period", Duration.ofHours(1))
         .record();

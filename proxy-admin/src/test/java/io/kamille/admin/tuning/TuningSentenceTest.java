@@ -72,9 +72,9 @@ class TuningSentenceTest {
     assertThat(TuningSentence.mark(new SendBuffer(0, 32 << 10, 32 << 10, 64 << 10)))
         .isEqualTo(mark + ".");
     assertThat(TuningSentence.mark(new SendBuffer(0, 4 << 10, 16 << 10, 32 << 10)))
-        .endsWith(", and 32 KiB in front of it (tuning.min-watermark).");
+        .endsWith(", and 32 KiB in front of it, the least.");
     assertThat(TuningSentence.mark(new SendBuffer(0, 512 << 10, 64 << 10, 128 << 10)))
-        .endsWith(", and 128 KiB in front of it (tuning.max-watermark, or memory is short).");
+        .endsWith(", and 128 KiB in front of it, the most, or memory is short.");
   }
 
   @Test

@@ -5,6 +5,7 @@ import io.kamille.cache.key.CacheKeyProbe;
 import io.kamille.cache.rules.Reason;
 import io.kamille.cluster.secret.ClusterSecret;
 import io.kamille.cluster.settings.ClusterSettings;
+import io.kamille.cluster.settings.PeerSettings;
 import io.kamille.cluster.settings.PeerSettings.Copies;
 import io.kamille.core.content.Spool;
 import io.kamille.core.exchange.Exchange;
@@ -64,7 +65,7 @@ public final class Peers implements AutoCloseable {
    * Requests go as the client sent them, and nothing is added but what PeerFields says. The owner
    * writes X-Forwarded-For and the like, as if the client had come to it.
    *
-   * A request waits for a connection for a short time. A handshake may go on for longer:
+   * A request waits for a connection as long as the settings say. A handshake may go on for longer:
    * a process that has just begun needs more for its first ones.
    *
    * An owner may take as long as its origin is allowed to, and says meanwhile that it is there. If
@@ -74,10 +75,6 @@ public final class Peers implements AutoCloseable {
   private static final Duration HEAD_TIMEOUT = Duration.ofMinutes(5);
   private static final Duration IDLE_TIMEOUT = Duration.ofSeconds(30);
   private static final Duration DIAL_TIMEOUT = Duration.ofSeconds(2);
-
-  /** How long a request waits for a connection before another node, or the origin, is asked. */
-  private static final Duration CONNECT_TIMEOUT = Duration.ofMillis(100);
-
   private static final HealthPolicy HEALTH =
       new HealthPolicy(3, Double.MAX_VALUE, Duration.ofMillis(250), HealthPolicy.DEFAULTS.check());
 
@@ -204,7 +201,7 @@ public final class Peers implements AutoCloseable {
 
   /** After so long without a response a node says that it is there; others wait twice as long. */
   long aliveNanos() {
-    return CONNECT_TIMEOUT.toNanos();
+    return settings.peers().connectTimeout().toNanos();
   }
 
   /** The keys that another node was asked for, and no response has begun. */
@@ -259,7 +256,7 @@ public final class Peers implements AutoCloseable {
   }
 
   private PeerLink link(PeerNode node) throws IOException {
-    UpstreamSettings upstream = upstream();
+    UpstreamSettings upstream = upstream(settings.peers());
     var url = new OriginUrl(true, node.address().host(), node.address().port());
     Origin origin = upstream.origin(url, 1);
     OriginTls tls = tls(settings, node.name());
@@ -297,7 +294,7 @@ public final class Peers implements AutoCloseable {
     return OriginTls.open(tls, tls.read(), OriginProtocol.H2.offered());
   }
 
-  private static UpstreamSettings upstream() {
+  private static UpstreamSettings upstream(PeerSettings peers) {
     ConnectionSettings connection = ConnectionSettings.DEFAULTS;
     PoolSettings pool = PoolSettings.DEFAULTS;
     return new UpstreamSettings(
@@ -311,7 +308,7 @@ public final class Peers implements AutoCloseable {
         new PoolSettings(
             pool.maxConnections(),
             pool.maxWaiting(),
-            CONNECT_TIMEOUT,
+            peers.connectTimeout(),
             pool.maxIdle(),
             IDLE_TIMEOUT,
             pool.uploadBufferBytes(),

@@ -4,6 +4,7 @@ import io.kamille.core.setting.HostPort;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Setting;
 import io.kamille.core.setting.ValueTypes;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,8 +12,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param address of the listener for other nodes; null if nodes do not ask one another
  * @param copies what is stored of what another node owns
+ * @param connectTimeout after which another node, or the origin, is asked
  */
-public record PeerSettings(@Nullable HostPort address, Copies copies) {
+public record PeerSettings(@Nullable HostPort address, Copies copies, Duration connectTimeout) {
 
   /** What a node stores of what another one owns. */
   public enum Copies {
@@ -40,5 +42,12 @@ public record PeerSettings(@Nullable HostPort address, Copies copies) {
                   "What a node stores of what another one owns: `hot` is what it is asked for twice"
                       + " in a minute.")
               .defaultsTo(Copies.HOT)
+              .appliesOnRestart(),
+          Setting.of(
+                  "connect-timeout",
+                  ValueTypes.timeout(),
+                  "After so long without a connection, or twice as long without a sign of life, the"
+                      + " next node or the origin is asked.")
+              .defaultsTo(Duration.ofMillis(100))
               .appliesOnRestart());
 }
