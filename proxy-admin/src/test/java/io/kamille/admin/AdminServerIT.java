@@ -472,18 +472,11 @@ class AdminServerIT {
   void thePaceOfTheRunningProcessChanges() throws IOException {
     assertThat(pace("{\"pacing\": \"750us\", \"spin\": \"20us\"}"))
         .startsWith("HTTP/1.1 200 OK\r\n")
-        .contains("{\"pacing\":\"750us\",\"latencyBudget\":\"500us\",\"spin\":\"20us\",");
+        .contains("{\"pacing\":\"750us\",\"spin\":\"20us\",");
     assertThat(appliance.loops.pace())
         .isEqualTo(PaceSettings.fixed(750_000).withSpin(Duration.ofNanos(20_000)));
-    assertThat(pace("{\"latencyBudget\": \"1ms\"}")).startsWith("HTTP/1.1 200 OK\r\n");
-    assertThat(appliance.loops.pace())
-        .isEqualTo(
-            PaceSettings.fixed(750_000)
-                .withSpin(Duration.ofNanos(20_000))
-                .withLatencyBudget(Duration.ofMillis(1)));
     pace("{\"pacing\": \"adaptive\", \"spin\": \"off\"}");
-    assertThat(appliance.loops.pace())
-        .isEqualTo(PaceSettings.ADAPTIVE.withLatencyBudget(Duration.ofMillis(1)));
+    assertThat(appliance.loops.pace()).isEqualTo(PaceSettings.ADAPTIVE);
     pace("{\"pacing\": \"off\"}");
     assertThat(appliance.loops.pace().pacing().mode()).isEqualTo(Pacing.Mode.OFF);
   }
@@ -508,8 +501,6 @@ class AdminServerIT {
         "{\"speed\": \"off\"} | The content must be an object with any of pacing",
         "{\"spin\": \"1h\"} | spin: expected a duration of 1us–100ms",
         "{\"pacing\": \"fast\"} | pacing: expected a duration of 50us–100ms",
-        "{\"latencyBudget\": \"off\"} | latencyBudget: expected a duration of 50us–20ms",
-        "{\"pacing\": \"off\", \"latencyBudget\": \"1\"} | latencyBudget: expected a duration",
       })
   void aPaceThatIsNoneIsABadRequestAndChangesNothing(String content, String detail)
       throws IOException {

@@ -103,12 +103,13 @@ final class RunningState {
   }
 
   private static String words(PaceSettings pace) {
-    // The last word is that of a setting which is gone: a process before this one compares it.
+    // The third and the last word are those of settings which are gone: a process before this one
+    // compares them.
     return String.join(
         " ",
         pace.pacing().mode().name(),
         String.valueOf(pace.pacing().interval().toNanos()),
-        String.valueOf(pace.latencyBudget().toNanos()),
+        String.valueOf(PaceSettings.LATENCY_BUDGET.toNanos()),
         String.valueOf(pace.spin().toNanos()),
         "0.1");
   }
@@ -211,9 +212,7 @@ final class RunningState {
         .loops()
         .pace(
             new PaceSettings(
-                new Pacing(Pacing.Mode.valueOf(parts[0]), nanos(parts[1])),
-                nanos(parts[2]),
-                nanos(parts[3])));
+                new Pacing(Pacing.Mode.valueOf(parts[0]), nanos(parts[1])), nanos(parts[3])));
   }
 
   private static Duration nanos(String word) {

@@ -370,7 +370,7 @@ final class Upstreams implements AutoCloseable {
       return settings.with(
           settings
               .connection()
-              .within(limits.connection().tunnelTimeout(), limits.responseHead())
+              .within(limits.connection().tunnelTimeout())
               .ofRoute(ofRoute.headTimeout(), ofRoute.contentTimeout()),
           forwarding);
     }

@@ -135,7 +135,6 @@ class ConfigurationFileTest {
             limits:
               fields: 50
               head-size: 2KiB
-              response-head-size: 3KiB
               connections: 4
               idle-threshold: 0.5
               client: {connections: 5, requests: 6, unlimited: [192.0.2.0/24]}
@@ -254,7 +253,6 @@ class ConfigurationFileTest {
                 .with("connection.tunnelTimeout", Duration.ofSeconds(8))
                 .with("connection.minBytesPerSecond", 2 << 10)
                 .with("connection.maxContentBytes", 8_000_000)
-                .with("responseHead", new HeadLimits(0, 200, 3 << 10))
                 .with("connections", 4)
                 .with("idleThreshold", new IdleTimeoutGovernor(0.5))
                 .with(
@@ -492,7 +490,8 @@ class ConfigurationFileTest {
             + " which is asked in HTTP/1.1; or protocol: h2c",
         "upstreams: {web: {origins: ['http://a'], health: {check: {kind: http, headers: ['Host:"
             + " a']}}}} | 2:81: upstreams.web.health.check.headers[0]: found \"Host: a\", expected"
-            + " NAME: VALUE without a comma, not Host, User-Agent or a field that frames",
+            + " NAME: VALUE without a comma, not User-Agent or a field that frames; HOST[:PORT] for"
+            + " Host",
         "upstreams: {web: {origins: ['http://a'], health: {check: {kind: tcp, path: /a}}}} | 2:76:"
             + " upstreams.web.health.check.path: found \"/a\", expected kind: http beside it",
         "upstreams: {web: {origins: ['http://a'], protocol: h2}} | 2:29:"

@@ -48,7 +48,7 @@ public final class PacedPolls implements IoHandlerFactory {
         LoopClock.SYSTEM,
         ManagementFactory.getThreadMXBean()::getCurrentThreadCpuTime,
         () -> AnswerCounts.NONE,
-        new PaceController(control.settings(), 1),
+        new PaceController(1),
         meter);
   }
 

@@ -9,7 +9,7 @@ public class PacingBench extends MicroBench {
   private static final long WINDOW_NANOS = 50_000_000;
 
   private final TurnPacer pacer = new TurnPacer();
-  private final PaceController controller = new PaceController(PaceSettings.ADAPTIVE, 1);
+  private final PaceController controller = new PaceController(1);
   private final LoadSample load =
       new LoadSample(WINDOW_NANOS, 500, 1000, 1000, 0, 0, WINDOW_NANOS / 5, WINDOW_NANOS / 5);
   private long now;

@@ -29,7 +29,7 @@ public final class EngineResources {
   private static final String LOOPS = "/v1/engine/loops";
   private static final String TUNING = "/v1/tuning";
   private static final String EXPECTED_PACE =
-      "The content must be an object with any of pacing, latencyBudget and spin," + " all strings.";
+      "The content must be an object with any of pacing and spin, both strings.";
   private static final String EXPECTED_TUNING =
       "The content must be an object with any of policy and budget, both strings.";
   private static final double NANOS_PER_SECOND = 1e9;
@@ -86,7 +86,6 @@ public final class EngineResources {
     return Answer.json(
         new Loops(
             PaceSettings.PACING.type().print(pace.pacing()),
-            PaceSettings.LATENCY_BUDGET.type().print(pace.latencyBudget()),
             PaceSettings.SPIN.type().print(pace.spin()),
             loops(turns, shedShares)));
   }
@@ -99,7 +98,7 @@ public final class EngineResources {
     return loops;
   }
 
-  private record Loops(String pacing, String latencyBudget, String spin, List<Loop> loops) {}
+  private record Loops(String pacing, String spin, List<Loop> loops) {}
 
   private record Loop(
       String name,
@@ -202,8 +201,6 @@ public final class EngineResources {
       next =
           switch (name) {
             case "pacing" -> next.with(Json.value(name, text, PaceSettings.PACING.type()));
-            case "latencyBudget" ->
-                next.withLatencyBudget(Json.value(name, text, PaceSettings.LATENCY_BUDGET.type()));
             case "spin" -> next.withSpin(Json.value(name, text, PaceSettings.SPIN.type()));
             default -> throw new InvalidRequest(EXPECTED_PACE);
           };

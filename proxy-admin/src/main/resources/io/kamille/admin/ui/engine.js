@@ -61,17 +61,16 @@ export async function engine(place) {
   const head = h("div");
   const loops = h("div", { class: "grid" });
   const pacing = h("input", { class: "mono", name: "pacing", size: 10 });
-  const budget = h("input", { class: "mono", name: "latencyBudget", size: 10 });
   const spin = h("input", { class: "mono", name: "spin", size: 10 });
   const said = h("div", { "aria-live": "polite" });
   let isEdited = false;
-  for (const field of [pacing, budget, spin]) field.addEventListener("input", () => { isEdited = true; });
+  for (const field of [pacing, spin]) field.addEventListener("input", () => { isEdited = true; });
   const look = async () => {
     const found = await get("/v1/engine/loops", place.signal);
-    if (!isEdited) { pacing.value = found.pacing; budget.value = found.latencyBudget; spin.value = found.spin; }
+    if (!isEdited) { pacing.value = found.pacing; spin.value = found.spin; }
     const paused = found.loops.filter((loop) => loop.intervalMicros > 0).length;
     replace(head, answer(paused === 0 ? "No loop pauses: each polls as soon as it can." : `${paused} of ${found.loops.length} loops pause between polls.`,
-      `Pacing is ${found.pacing}, within a latency budget of ${found.latencyBudget}; pauses must save a tenth of the CPU time.`));
+      `Pacing is ${found.pacing}, within a latency budget of 500us; pauses must save a tenth of the CPU time.`));
     replace(loops,
       card("", "Loops", table([{ name: "", show: (row) => row[0] },
         ...found.loops.map((loop) => ({ name: loop.name, number: true, show: (row) => row[1](loop) }))], ROWS, ""),
@@ -81,14 +80,14 @@ export async function engine(place) {
   const form = h("form", { class: "row", onsubmit: async (event) => {
     event.preventDefault();
     try {
-      await ask("/v1/engine/loops", { method: "PUT", json: { pacing: pacing.value, latencyBudget: budget.value, spin: spin.value } });
+      await ask("/v1/engine/loops", { method: "PUT", json: { pacing: pacing.value, spin: spin.value } });
       isEdited = false;
       replace(said, note("ok", "The loops pace themselves so from their next turn on, until a configuration is loaded."));
       await look();
     } catch (problem) {
       replace(said, note("bad", problem.message));
     }
-  } }, h("label", {}, "Pacing", pacing), h("label", {}, "Latency budget", budget), h("label", {}, "Spin", spin), h("button", { type: "submit" }, "Apply to the running process"));
+  } }, h("label", {}, "Pacing", pacing), h("label", {}, "Spin", spin), h("button", { type: "submit" }, "Apply to the running process"));
   replace(place.main, head, loops, card("", "Pace", h("p", { class: "muted" }, "adaptive, off, or a fixed interval such as 500us."), form, said));
   await place.every(2, look);
 }

@@ -319,7 +319,6 @@ public final class Peers implements AutoCloseable {
             connection.tunnelTimeout(),
             connection.continueTimeout(),
             connection.receiveBufferBytes(),
-            connection.headLimits(),
             connection.proxyProtocol()),
         new ForwardingSettings(Mode.PASS, Mode.PASS, null, List.of(), List.of()));
   }

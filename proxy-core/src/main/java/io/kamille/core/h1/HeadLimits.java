@@ -40,24 +40,11 @@ public record HeadLimits(int targetBytes, int fields, int headBytes) {
               .defaultsTo(100),
           HEAD_SIZE);
 
-  /** What {@code limits} says of response heads. */
-  public static final Section<HeadLimits> OF_RESPONSE =
-      Section.of(
-          HeadLimits.class,
-          Row.fixed(0),
-          Row.fixed(200),
-          Setting.of(
-                  "response-head-size",
-                  ValueTypes.smallSize(1 << 10, 1 << 20),
-                  "The largest response head from an origin. A larger one is answered with 502.")
-              .defaultsTo(64 << 10)
-              .into("headBytes"));
-
   /** What clients may send unless the configuration says otherwise. */
   public static final HeadLimits REQUEST = OF_REQUEST.defaults();
 
   /** What origins may send: they are configured, not anonymous, and set many cookies. */
-  public static final HeadLimits RESPONSE = OF_RESPONSE.defaults();
+  public static final HeadLimits RESPONSE = new HeadLimits(0, 200, 64 * 1024);
 
   /** What trailers may be, of whichever side. */
   public static final HeadLimits TRAILERS = new HeadLimits(0, 32, 8 * 1024);

@@ -18,7 +18,7 @@ public record H2Settings(
       new H2Settings(128, HeadLimits.REQUEST, 64 * 1024, 256 * 1024);
 
   /** What suits origins, which may open no streams: windows of streams grow as they are used. */
-  public static H2Settings origins(HeadLimits head) {
-    return new H2Settings(0, head, 128 * 1024, 16 * 1024 * 1024);
+  public static H2Settings origins() {
+    return new H2Settings(0, HeadLimits.RESPONSE, 128 * 1024, 16 * 1024 * 1024);
   }
 }

@@ -117,7 +117,7 @@ public final class LoopGroup implements AutoCloseable {
                 LoopClock.SYSTEM,
                 process::getCurrentThreadCpuTime,
                 counts::get,
-                new PaceController(control.settings(), meters.size()),
+                new PaceController(meters.size()),
                 meter);
         handlers.add(handler);
         return handler;

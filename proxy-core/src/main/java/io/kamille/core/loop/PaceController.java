@@ -72,6 +72,7 @@ final class PaceController {
   private static final int WINDOWS_TO_BEGIN = 2;
   private static final int WINDOWS_OF_CHANGE = 60;
   private static final double CHANGE = 1.5;
+  private static final long BUDGET_NANOS = PaceSettings.LATENCY_BUDGET.toNanos();
   private static final long LEAST_WINDOW_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
   private static final int BUDGETS_PER_WINDOW = 16;
   private static final int SETTLING_PART = 5;
@@ -88,7 +89,6 @@ final class PaceController {
   }
 
   private final SplittableRandom random;
-  private long budgetNanos;
   private double lateNanos;
   private Stand stand = Stand.UNASKED;
   private PaceReason reason = PaceReason.LIGHT_LOAD;
@@ -130,8 +130,7 @@ final class PaceController {
    *
    * @param seed for the order in which intervals are tried
    */
-  PaceController(PaceSettings settings, long seed) {
-    budgetNanos = settings.latencyBudget().toNanos();
+  PaceController(long seed) {
     random = new SplittableRandom(seed);
     for (int i = 0; i < arms.length; i++) {
       arms[i] = new Arm();
@@ -139,17 +138,9 @@ final class PaceController {
     }
   }
 
-  /** Begins anew. What trials found holds on, if they were made with the same budget. */
-  void reset(PaceSettings settings) {
-    long nanos = settings.latencyBudget().toNanos();
-    if (nanos != budgetNanos) {
-      budgetNanos = nanos;
-      judgement = null;
-      distanceNanos = FIRST_DISTANCE_NANOS;
-      lateNanos = 0;
-      waitsTwice = false;
-      ask(0);
-    } else if (stand == Stand.TRYING) {
+  /** Begins anew. What trials found holds on. */
+  void reset() {
+    if (stand == Stand.TRYING) {
       beginBlock();
     } else {
       changedWindows = 0;
@@ -173,7 +164,7 @@ final class PaceController {
 
   /** How long the window that goes on should be. */
   long windowNanos() {
-    long nanos = Math.max(LEAST_WINDOW_NANOS, BUDGETS_PER_WINDOW * budgetNanos);
+    long nanos = Math.max(LEAST_WINDOW_NANOS, BUDGETS_PER_WINDOW * BUDGET_NANOS);
     return isSettling ? nanos / SETTLING_PART : nanos;
   }
 
@@ -199,7 +190,7 @@ final class PaceController {
     if (which == 0) {
       return 0;
     }
-    long cap = budgetNanos - Math.min((long) lateNanos, budgetNanos / 4);
+    long cap = BUDGET_NANOS - Math.min((long) lateNanos, BUDGET_NANOS / 4);
     return (waitsTwice ? cap / 2 : cap) >> (INTERVALS - which);
   }
 
@@ -223,7 +214,7 @@ final class PaceController {
     forwarded = forwarded * FORWARDED_MEMORY + load.forwarded();
     forwardedNanos = forwardedNanos * FORWARDED_MEMORY + load.forwardedNanos();
     double share = waitsTwice ? FORWARDED_NO_MORE : FORWARDED_TO_COUNT;
-    double slow = SLOW_BUDGETS * budgetNanos * (waitsTwice ? 2 : 1);
+    double slow = SLOW_BUDGETS * BUDGET_NANOS * (waitsTwice ? 2 : 1);
     boolean seemsToWait = forwarded > share * answers && forwardedNanos < slow * forwarded;
     otherWindows = seemsToWait == waitsTwice ? 0 : otherWindows + 1;
     boolean isUnasked = stand == Stand.UNASKED;

@@ -10,11 +10,12 @@ import java.time.Duration;
  * How the loops of a group pace themselves.
  *
  * @param pacing who chooses the interval between two polls
- * @param latencyBudget the longest wait, at the 99th percentile, that an adaptive interval may add
- *     to a response
  * @param spin the longest busy wait before a loop blocks; zero for none
  */
-public record PaceSettings(Pacing pacing, Duration latencyBudget, Duration spin) {
+public record PaceSettings(Pacing pacing, Duration spin) {
+
+  /** The longest wait, at the 99th percentile, that an adaptive interval may add to a response. */
+  public static final Duration LATENCY_BUDGET = Duration.ofNanos(500_000);
 
   public static final Setting<Pacing> PACING =
       Setting.of(
@@ -28,15 +29,9 @@ public record PaceSettings(Pacing pacing, Duration latencyBudget, Duration spin)
                       ValueTypes.duration(Duration.ofNanos(50_000), Duration.ofMillis(100))
                           .map(Pacing::fixed, Pacing::interval))),
               "The least interval between two polls of a loop. `off` sets none. With `adaptive`,"
-                  + " each loop chooses it by its load.")
+                  + " each loop chooses it by its load, and adds at most 500 us to a response, at"
+                  + " the 99th percentile.")
           .defaultsTo(Pacing.ADAPTIVE);
-
-  public static final Setting<Duration> LATENCY_BUDGET =
-      Setting.of(
-              "latency-budget",
-              ValueTypes.duration(Duration.ofNanos(50_000), Duration.ofMillis(20)),
-              "The time that adaptive pacing may add to a response, at the 99th percentile.")
-          .defaultsTo(Duration.ofNanos(500_000));
 
   public static final Setting<Duration> SPIN =
       Setting.of(
@@ -51,8 +46,7 @@ public record PaceSettings(Pacing pacing, Duration latencyBudget, Duration spin)
           .defaultsTo(Duration.ZERO);
 
   /** The settings under {@code engine}. */
-  public static final Section<PaceSettings> SECTION =
-      Section.of(PaceSettings.class, PACING, LATENCY_BUDGET, SPIN);
+  public static final Section<PaceSettings> SECTION = Section.of(PaceSettings.class, PACING, SPIN);
 
   /** The loop chooses, within half a millisecond. */
   public static final PaceSettings ADAPTIVE = SECTION.defaults();
@@ -61,9 +55,8 @@ public record PaceSettings(Pacing pacing, Duration latencyBudget, Duration spin)
   public static final PaceSettings OFF = ADAPTIVE.with(Pacing.OFF);
 
   public PaceSettings {
-    if (!latencyBudget.isPositive() || spin.isNegative()) {
-      throw new IllegalArgumentException(
-          "latencyBudget: " + latencyBudget + ", spin: " + spin + " (expected: > 0, >= 0)");
+    if (spin.isNegative()) {
+      throw new IllegalArgumentException("spin: " + spin + " (expected: >= 0)");
     }
   }
 
@@ -74,17 +67,12 @@ public record PaceSettings(Pacing pacing, Duration latencyBudget, Duration spin)
 
   /** The same, but the interval is chosen so. */
   public PaceSettings with(Pacing other) {
-    return new PaceSettings(other, latencyBudget, spin);
-  }
-
-  /** The same with another latency budget. */
-  public PaceSettings withLatencyBudget(Duration budget) {
-    return new PaceSettings(pacing, budget, spin);
+    return new PaceSettings(other, spin);
   }
 
   /** The same with another limit of the busy wait. */
   public PaceSettings withSpin(Duration limit) {
-    return new PaceSettings(pacing, latencyBudget, limit);
+    return new PaceSettings(pacing, limit);
   }
 
   Mode mode() {

@@ -116,7 +116,7 @@ final class PacedIoHandler implements IoHandler {
   private void apply(PaceSettings next) {
     settings = next;
     isAdaptive = next.mode() == Mode.ADAPTIVE;
-    controller.reset(next);
+    controller.reset();
     spin.limit(next.spin().toNanos());
     meter.forgetLoad();
     isPlain = true;

@@ -1,6 +1,5 @@
 package io.kamille.core.origin;
 
-import io.kamille.core.h1.HeadLimits;
 import io.kamille.core.setting.Row;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Setting;
@@ -20,7 +19,6 @@ import org.jspecify.annotations.Nullable;
  *     asked for, and an origin need not send (RFC 9110 §10.1.1)
  * @param receiveBufferBytes SO_RCVBUF: what the kernel may hold of a response for a client that is
  *     too slow. Netty reads all of it once the origin has closed
- * @param headLimits how large a response head may be
  * @param proxyProtocol what origins are told of the client before a request
  */
 public record ConnectionSettings(
@@ -29,7 +27,6 @@ public record ConnectionSettings(
     Duration tunnelTimeout,
     Duration continueTimeout,
     int receiveBufferBytes,
-    HeadLimits headLimits,
     ProxyAnnouncement proxyProtocol) {
 
   public static final Setting<ProxyAnnouncement> PROXY_PROTOCOL =
@@ -61,7 +58,6 @@ public record ConnectionSettings(
           Row.fixed(Duration.ofHours(1)),
           Row.fixed(Duration.ofSeconds(1)),
           Row.fixed(256 * 1024),
-          Row.fixed(HeadLimits.RESPONSE),
           PROXY_PROTOCOL);
 
   public static final ConnectionSettings DEFAULTS = SECTION.defaults();
@@ -87,19 +83,17 @@ public record ConnectionSettings(
         tunnelTimeout,
         continueTimeout,
         receiveBufferBytes,
-        headLimits,
         proxyProtocol);
   }
 
-  /** The same with the limits that hold for all origins. */
-  public ConnectionSettings within(Duration otherTunnelTimeout, HeadLimits otherHeadLimits) {
+  /** The same with the timeout that holds for all tunnels. */
+  public ConnectionSettings within(Duration otherTunnelTimeout) {
     return new ConnectionSettings(
         headTimeout,
         contentTimeout,
         otherTunnelTimeout,
         continueTimeout,
         receiveBufferBytes,
-        otherHeadLimits,
         proxyProtocol);
   }
 }

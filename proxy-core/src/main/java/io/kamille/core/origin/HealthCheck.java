@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  * @param fall checks in a row that must fail to put it out; one is enough if its requests have put
  *     it out already
  * @param path what an HTTP check asks for
- * @param host the {@code Host} of a check, or null for the origin's own name
- * @param headers fields that an HTTP or gRPC check sends
+ * @param headers fields that an HTTP or gRPC check sends; {@code Host} is the origin's own name
+ *     unless it is among them
  * @param expect the status codes that pass
  * @param contains what the content must have somewhere; empty for anything
  * @param service what a gRPC check asks for; empty for the server as a whole
@@ -33,7 +33,6 @@ public record HealthCheck(
     int rise,
     int fall,
     String path,
-    @Nullable String host,
     List<Line> headers,
     List<StatusRange> expect,
     String contains,
@@ -50,7 +49,7 @@ public record HealthCheck(
     public boolean uses(Setting<?> setting) {
       boolean isOfHttp = List.of(REQUEST_PATH, EXPECT, CONTAINS).contains(setting);
       boolean isOfGrpc = setting.equals(SERVICE);
-      boolean isOfBoth = List.of(HOST, HEADERS).contains(setting);
+      boolean isOfBoth = setting.equals(HEADERS);
       return switch (this) {
         case OFF -> false;
         case HTTP -> !isOfGrpc;
@@ -68,9 +67,15 @@ public record HealthCheck(
 
     static @Nullable Line parse(String text) {
       Matcher parts = FORM.matcher(text);
-      return parts.matches() && mayBeSent(parts.group(1))
-          ? new Line(parts.group(1), parts.group(2))
-          : null;
+      if (!parts.matches() || !mayBeSent(parts.group(1))) {
+        return null;
+      }
+      Line line = new Line(parts.group(1), parts.group(2));
+      return line.isHost() && ValueTypes.authority().parse(line.value) == null ? null : line;
+    }
+
+    private boolean isHost() {
+      return name.equalsIgnoreCase("host");
     }
 
     private static boolean mayBeSent(String name) {
@@ -87,7 +92,7 @@ public record HealthCheck(
   private static final List<String> OWN =
       List.of(
           """
-          connection content-length content-type expect host keep-alive te trailer
+          connection content-length content-type expect keep-alive te trailer
           transfer-encoding upgrade user-agent
           """
               .split("\\s+"));
@@ -136,10 +141,6 @@ public record HealthCheck(
               "The path and query that an HTTP check asks for.")
           .defaultsTo("/");
 
-  public static final Setting<String> HOST =
-      Setting.of("host", ValueTypes.authority(), "The `Host` field of an HTTP or gRPC check.")
-          .orElse("host and port of the origin");
-
   public static final Setting<List<Line>> HEADERS =
       Setting.of(
               "headers",
@@ -147,8 +148,10 @@ public record HealthCheck(
                   "list of header fields",
                   Line::parse,
                   Line::toString,
-                  "NAME: VALUE without a comma, not Host, User-Agent or a field that frames"),
-              "Header fields that an HTTP or gRPC check sends, such as `X-Probe: kamille`.")
+                  "NAME: VALUE without a comma, not User-Agent or a field that frames; HOST[:PORT]"
+                      + " for Host"),
+              "Header fields that an HTTP or gRPC check sends, such as `X-Probe: kamille`. `Host`"
+                  + " is host and port of the origin, unless it is among them.")
           .defaultsTo(List.of());
 
   public static final Setting<List<StatusRange>> EXPECT =
@@ -201,11 +204,20 @@ public record HealthCheck(
           Row.fixed(2),
           Row.fixed(3),
           REQUEST_PATH,
-          HOST,
           HEADERS,
           EXPECT,
           CONTAINS,
           SERVICE);
+
+  /** The {@code Host} field of a check, or null for the origin's own name. */
+  public @Nullable String host() {
+    return headers.stream().filter(Line::isHost).map(Line::value).findFirst().orElse(null);
+  }
+
+  /** The fields of a check beside it. */
+  public List<Line> fields() {
+    return headers.stream().filter(line -> !line.isHost()).toList();
+  }
 
   /** Whether there are any. */
   public boolean isOn() {

@@ -3,7 +3,6 @@ package io.kamille.core.loop;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -21,10 +20,10 @@ class PaceControllerTest {
   private static final long MILLI = 1_000 * MICRO;
   private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
   private static final long MINUTE = 60 * SECOND;
-  private static final long BUDGET = PaceSettings.ADAPTIVE.latencyBudget().toNanos();
+  private static final long BUDGET = PaceSettings.LATENCY_BUDGET.toNanos();
   private static final double COST = 10_000;
 
-  private PaceController controller = new PaceController(PaceSettings.ADAPTIVE, 1);
+  private PaceController controller = new PaceController(1);
   private final Random noise = new Random(1);
   private long now = 17;
   private double rate = 20_000;
@@ -165,7 +164,7 @@ class PaceControllerTest {
     deviation = amount;
     int allowed = 0;
     for (int seed = 0; seed < 400; seed++) {
-      controller = new PaceController(PaceSettings.ADAPTIVE, seed);
+      controller = new PaceController(seed);
       allowed += judged().allowsPauses() ? 1 : 0;
     }
     assertThat(allowed).as("of 400, of which one in 56 may be").isLessThan(18);
@@ -234,7 +233,7 @@ class PaceControllerTest {
     rate = 60_000;
     untilJudged();
     assertThat(judgement().intervalNanos()).as("95 % may be chance").isEqualTo(BUDGET / 4);
-    controller = new PaceController(PaceSettings.ADAPTIVE, 1);
+    controller = new PaceController(1);
     answered = new double[] {0.9, 0.85, 0.5};
     assertThat(judged().allowsPauses()).isFalse();
     assertThat(controller.intervalNanos()).isZero();
@@ -247,7 +246,7 @@ class PaceControllerTest {
     saving = new double[] {0.3, 0.3, 0.3};
     untilJudged();
     assertThat(controller.reason()).isEqualTo(PaceReason.CLOSED_LOOP);
-    controller = new PaceController(PaceSettings.ADAPTIVE, 1);
+    controller = new PaceController(1);
     answered = new double[] {0.85, 0.85, 0.85};
     saving = new double[] {0, 0, 0};
     untilJudged();
@@ -426,24 +425,11 @@ class PaceControllerTest {
   }
 
   @Test
-  void anotherBudgetBeginsAnew() {
-    untilJudged();
-    controller.reset(PaceSettings.ADAPTIVE.withLatencyBudget(Duration.ofNanos(MILLI)));
-    assertThat(controller.intervalNanos()).isZero();
-    assertThat(controller.judgement()).isNull();
-    cap = MILLI;
-    untilJudged();
-    assertThat(controller.intervalNanos()).isEqualTo(MILLI);
-  }
-
-  @Test
-  void theSameBudgetKeepsWhatWasFound() {
+  void aResetKeepsWhatWasFound() {
     run(2 * SECOND);
-    controller.reset(PaceSettings.OFF);
-    controller.reset(PaceSettings.ADAPTIVE);
+    controller.reset();
     assertThat(untilJudged()).as("the trial goes on").isLessThan(4 * SECOND);
-    controller.reset(PaceSettings.OFF);
-    controller.reset(PaceSettings.ADAPTIVE);
+    controller.reset();
     assertThat(controller.intervalNanos()).isZero();
     step();
     assertThat(controller.intervalNanos()).isEqualTo(BUDGET);
@@ -492,7 +478,7 @@ class PaceControllerTest {
     int trials = 0;
     int lost = 0;
     for (int seed = 0; seed < 20; seed++) {
-      controller = new PaceController(PaceSettings.ADAPTIVE, seed);
+      controller = new PaceController(seed);
       PaceReason before = controller.reason();
       for (long end = now + MINUTE; now < end; before = controller.reason()) {
         step();

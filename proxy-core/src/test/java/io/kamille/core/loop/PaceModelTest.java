@@ -21,7 +21,7 @@ class PaceModelTest {
   private static final long MICRO = 1_000;
   private static final long MILLI = 1_000 * MICRO;
   private static final long SECOND = 1_000 * MILLI;
-  private static final long BUDGET = PaceSettings.ADAPTIVE.latencyBudget().toNanos();
+  private static final long BUDGET = PaceSettings.LATENCY_BUDGET.toNanos();
   private static final long SAMPLE = 5 * MILLI;
 
   /** A trial is over by then. */

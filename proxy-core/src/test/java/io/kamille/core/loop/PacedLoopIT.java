@@ -68,7 +68,7 @@ class PacedLoopIT {
             LoopClock.SYSTEM,
             () -> 0,
             () -> AnswerCounts.NONE,
-            new PaceController(settings, 1),
+            new PaceController(1),
             LoopMetrics.meter(new MetricRegistry(), "loop"));
       }
 

@@ -79,7 +79,7 @@ final class SimulatedLoop {
             new Clock(),
             () -> cpuNanos,
             () -> AnswerCounts.NONE,
-            new PaceController(settings, 1),
+            new PaceController(1),
             LoopMetrics.meter(new MetricRegistry(), "loop"));
     initializeElsewhere();
   }

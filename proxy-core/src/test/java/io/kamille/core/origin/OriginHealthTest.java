@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kamille.core.loop.ManualClock;
 import io.kamille.core.origin.Standing.Phase;
+import io.kamille.core.setting.Sections;
 import java.time.Duration;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -24,18 +24,10 @@ class OriginHealthTest {
           3,
           0.5,
           POLICY.outFor(),
-          new HealthCheck(
-              HealthCheck.Kind.TCP,
-              Duration.ofSeconds(1),
-              Duration.ofSeconds(1),
-              1,
-              1,
-              "/",
-              null,
-              List.of(),
-              List.of(),
-              "",
-              ""));
+          Sections.copy(Sections.of(HealthCheck.SECTION, "{kind: tcp, interval: 1s, timeout: 1s}"))
+              .with("rise", 1)
+              .with("fall", 1)
+              .record());
 
   private final ManualClock clock = ManualClock.atSeconds(0);
   private final OriginHealth health = new OriginHealth(POLICY, () -> 0);

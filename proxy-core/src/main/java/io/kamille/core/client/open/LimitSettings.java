@@ -2,7 +2,6 @@ package io.kamille.core.client.open;
 
 import io.kamille.core.client.ClientSettings;
 import io.kamille.core.gate.ClientLimits;
-import io.kamille.core.h1.HeadLimits;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Setting;
 import io.kamille.core.setting.ValueTypes;
@@ -12,7 +11,6 @@ import java.time.Duration;
  * What clients and origins may send, how much of it and how slowly.
  *
  * @param connection what connections of clients keep to
- * @param responseHead what response heads of origins keep to
  * @param connections from clients, over all listeners
  * @param idleThreshold share of the connections near which the idle time-out has become shortest
  * @param client what one client may have at a time
@@ -21,7 +19,6 @@ import java.time.Duration;
  */
 public record LimitSettings(
     ClientSettings connection,
-    HeadLimits responseHead,
     int connections,
     IdleTimeoutGovernor idleThreshold,
     ClientLimits client,
@@ -32,7 +29,6 @@ public record LimitSettings(
       Section.of(
           LimitSettings.class,
           ClientSettings.SECTION.inlined(),
-          HeadLimits.OF_RESPONSE.inlined(),
           Setting.of(
                   "connections",
                   ValueTypes.wholeNumber(1, 10_000_000),

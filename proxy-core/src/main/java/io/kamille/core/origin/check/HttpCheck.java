@@ -30,6 +30,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.EventLoop;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -133,7 +134,7 @@ final class HttpCheck extends DiscardingReply {
   }
 
   private void ask(EventLoop loop) {
-    String host = check.host() == null ? asked.url().authority() : check.host();
+    String host = Objects.requireNonNullElse(check.host(), asked.url().authority());
     String scheme = asked.url().isSecure() ? "https://" : "http://";
     String url = scheme + host + (isGrpc() ? GrpcHealth.PATH : check.path());
     RequestHead head =
@@ -144,7 +145,7 @@ final class HttpCheck extends DiscardingReply {
       head.fields().add("TE", "trailers");
       asking = new GivenContent(GrpcHealth.request(check.service()));
     }
-    check.headers().forEach(line -> head.fields().add(line.name(), line.value()));
+    check.fields().forEach(line -> head.fields().add(line.name(), line.value()));
     handler.handle(
         new Exchange(loop, ProxyAnnouncement.NOBODY, ProxyAnnouncement.NOBODY, head, asking, this));
   }

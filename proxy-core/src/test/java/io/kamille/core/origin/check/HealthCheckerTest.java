@@ -10,8 +10,6 @@ import io.kamille.core.metric.MetricFamily;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.origin.HealthCheck;
 import io.kamille.core.origin.HealthCheck.Kind;
-import io.kamille.core.origin.HealthCheck.Line;
-import io.kamille.core.origin.HealthCheck.StatusRange;
 import io.kamille.core.origin.Origin;
 import io.kamille.core.origin.OriginHealth;
 import io.kamille.core.origin.OriginProtocol;
@@ -469,18 +467,17 @@ class HealthCheckerTest {
 
   private static HealthCheck check(
       Kind kind, Duration interval, Duration timeout, int rise, int fall, String contains) {
-    return new HealthCheck(
-        kind,
-        interval,
-        timeout,
-        rise,
-        fall,
-        "/health",
-        null,
-        List.of(new Line("X-Probe", "yes")),
-        List.of(new StatusRange(200, 299)),
-        contains,
-        kind == Kind.GRPC ? "shop.Cart" : "");
+    return Sections.copy(
+            Sections.of(
+                HealthCheck.SECTION, "{path: /health, headers: ['X-Probe: yes'], expect: [2xx]}"))
+        .with("kind", kind)
+        .with("interval", interval)
+        .with("timeout", timeout)
+        .with("rise", rise)
+        .with("fall", fall)
+        .with("contains", contains)
+        .with("service", kind == Kind.GRPC ? "shop.Cart" : "")
+        .record();
   }
 
   private static UpstreamSettings settings(HealthCheck check) {

@@ -8,6 +8,7 @@ import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.h1.ChunkedEncoder;
 import io.kamille.core.h1.ConnectionFields;
 import io.kamille.core.h1.ContentDecoder;
+import io.kamille.core.h1.HeadLimits;
 import io.kamille.core.h1.MessageFraming;
 import io.kamille.core.h1.ResponseParser;
 import io.kamille.core.http.FieldName;
@@ -89,7 +90,7 @@ public final class H1OriginConnection extends RequestConnection
     this.trouble = new OriginTrouble(origin);
     this.exchange = new OriginExchange(this, origin, headWriter.removed(), settings);
     this.socket = new OriginSocket(this, exchange::moved);
-    this.parser = new ResponseParser(settings.headLimits());
+    this.parser = new ResponseParser(HeadLimits.RESPONSE);
   }
 
   /** What connects this to its channel; once. */

@@ -105,12 +105,7 @@ public final class H2OriginConnection extends RequestConnection
   public void added(ChannelHandlerContext context) {
     h2 =
         H2Connection.toOrigin(
-            this,
-            H2Settings.origins(lines.settings().headLimits()),
-            lines.sink(),
-            lines.section(),
-            lines.clock(),
-            context);
+            this, H2Settings.origins(), lines.sink(), lines.section(), lines.clock(), context);
   }
 
   private H2Connection h2() {
