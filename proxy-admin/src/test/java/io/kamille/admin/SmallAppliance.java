@@ -23,8 +23,8 @@ import io.kamille.core.loop.ManualClock;
 import io.kamille.core.loop.PaceSettings;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.setting.HostPort;
+import io.kamille.core.setting.Sections;
 import io.kamille.core.socket.SendBuffer;
-import io.kamille.core.tls.TlsSettings;
 import io.kamille.core.trace.TraceSettings;
 import io.kamille.core.trace.Tracing;
 import java.io.IOException;
@@ -33,7 +33,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** The parts of an appliance that the control plane serves, with a loop that has no clients. */
@@ -56,8 +55,11 @@ final class SmallAppliance implements AutoCloseable {
 
   /** Of a control plane with usual limits. */
   static AdminSettings settings(HostPort address, Path tokenFile) {
-    return new AdminSettings(
-        Optional.of(address), false, tokenFile, true, 20, TlsSettings.OFF, Duration.ofSeconds(75));
+    return Sections.copy(
+            Sections.of(
+                AdminSettings.SECTION, "{address: '%s', token-file: %s}", address, tokenFile))
+        .with("answerLimit", Duration.ofSeconds(75))
+        .record();
   }
 
   /** Serves them on any port; whoever opens it closes it. */

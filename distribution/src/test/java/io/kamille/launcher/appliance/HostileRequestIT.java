@@ -7,6 +7,7 @@ import io.kamille.admin.AdminSettings;
 import io.kamille.core.Await;
 import io.kamille.core.loop.ManualClock;
 import io.kamille.core.metric.MetricRegistry;
+import io.kamille.core.setting.Sections;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -72,14 +73,10 @@ class HostileRequestIT {
     AdminSettings own = journey.appliance().admin();
     server =
         AdminServer.open(
-            new AdminSettings(
-                own.address(),
-                false,
-                directory.resolve("token"),
-                own.configWrites(),
-                own.requestSamples(),
-                own.tls(),
-                own.answerLimit()),
+            Sections.copy(own)
+                .with("allowsRemote", false)
+                .with("tokenFile", directory.resolve("token"))
+                .record(),
             "test",
             new ControlPlane(journey.appliance(), List.of()).operations(),
             () -> null,

@@ -488,10 +488,10 @@ class ConfigurationFileTest {
         "upstreams: {web: {origins: ['http://a'], health: {check: grpc}}} | 2:58:"
             + " upstreams.web.health.check.kind: found \"grpc\", expected http or tcp for http://a,"
             + " which is asked in HTTP/1.1; or protocol: h2c",
-        "upstreams: {web: {origins: ['http://a'], health: {check: {kind: http, headers: ['Host:"
-            + " a']}}}} | 2:81: upstreams.web.health.check.headers[0]: found \"Host: a\", expected"
-            + " NAME: VALUE without a comma, not User-Agent or a field that frames; HOST[:PORT] for"
-            + " Host",
+        "upstreams: {web: {origins: ['http://a'], health: {check: {kind: http, headers: ['Host: a"
+            + " b']}}}} | 2:81: upstreams.web.health.check.headers[0]: found \"Host: a b\","
+            + " expected NAME: VALUE without a comma, not User-Agent or a field that frames;"
+            + " HOST[:PORT] for Host",
         "upstreams: {web: {origins: ['http://a'], health: {check: {kind: tcp, path: /a}}}} | 2:76:"
             + " upstreams.web.health.check.path: found \"/a\", expected kind: http beside it",
         "upstreams: {web: {origins: ['http://a'], protocol: h2}} | 2:29:"
