@@ -126,15 +126,10 @@ class FreshnessTest {
 
   @Test
   void guessingCanBeTurnedOff() {
-    var policy =
-        new CachePolicy(
-            false,
-            CacheControl.ABSENT,
-            StatusLifetimes.NONE,
-            CacheControl.ABSENT,
-            StaleLimits.NONE);
+    var policy = lifetimes(CacheControl.ABSENT, StatusLifetimes.NONE, 0);
     var head = ResponseHead.of(200, "Last-Modified", HttpDate.format(NOW - 1000));
-    assertThat(Freshness.of(head, CacheControl.NONE, policy, NOW).source()).isEqualTo(Source.NONE);
+    assertThat(Freshness.of(head, CacheControl.NONE, policy, NOW))
+        .isEqualTo(new Freshness(0, Source.DEFAULT));
   }
 
   @Test
