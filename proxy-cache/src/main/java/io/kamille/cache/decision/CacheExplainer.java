@@ -424,8 +424,7 @@ public final class CacheExplainer {
       }
       case ALONE -> {
         String credentials = request.isAuthenticated() ? "; " + credentials() : "";
-        String off = settings.mayCollapse() ? "" : "; cache.collapse.enabled: off";
-        step("alone", "RFC 9111 §4", "fwd=" + ask.reason().token() + credentials + off, alone);
+        step("alone", "RFC 9111 §4", "fwd=" + ask.reason().token() + credentials, alone);
       }
     }
     if (selected != null && StoreServer.mayStandInLate(settings, selected, demands, now)) {
