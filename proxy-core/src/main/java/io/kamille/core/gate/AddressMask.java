@@ -21,7 +21,7 @@ public enum AddressMask {
   }
 
   /** What is shown of it, as text. */
-  String text(@Nullable InetAddress address) {
+  public String text(@Nullable InetAddress address) {
     if (address == null) {
       return "unknown";
     }

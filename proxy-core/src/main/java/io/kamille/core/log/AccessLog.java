@@ -2,18 +2,16 @@ package io.kamille.core.log;
 
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.exchange.ExchangeObserver;
-import io.kamille.core.log.LogWriter.LogWriterMetrics;
 import io.kamille.core.loop.SteadyTask;
 import io.kamille.core.loop.WallClock;
-import io.kamille.core.metric.Counter;
 import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;
 import java.io.IOException;
+import java.nio.channels.WritableByteChannel;
 import java.time.Duration;
-import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.LockSupport;
+import javax.crypto.spec.SecretKeySpec;
 
 /** The access log with a ring for each loop and one thread that writes. Any thread. */
 public final class AccessLog implements AutoCloseable {
@@ -23,8 +21,8 @@ public final class AccessLog implements AutoCloseable {
    *   loop ──► ring ─┼─► writer ──► file
    *   loop ──► ring ─┘
    *
-   * The writer looks at the rings ten times a second; a loop wakes it only when its ring is half
-   * full, because a wake-up costs more than many records. Lines of one loop are in order, lines of
+   * A loop makes its lines itself; the writer only moves octets. The writer looks at the rings ten times a second; a loop wakes it only when its ring is half
+   * full, because a wake-up costs more than many lines. Lines of one loop are in order, lines of
    * different loops may be exchanged within that time.
    */
   static final MetricDescriptor LINES =
@@ -45,41 +43,25 @@ public final class AccessLog implements AutoCloseable {
 
   private static final System.Logger LOGGER = System.getLogger("kamille.log");
 
-  /** For records of one loop that wait to be written. */
+  /** For lines of one loop that wait to be written. */
   private static final int BUFFER_BYTES = 1 << 20;
 
   private static final long LOOK_NANOS = Duration.ofMillis(100).toNanos();
   private static final Duration CLOSE_LIMIT = Duration.ofSeconds(5);
 
   private final AccessLogSettings settings;
-  private final int bufferBytes;
-  private final MetricRegistry registry;
   private final WallClock clock;
-  private final List<RecordRing> rings = new CopyOnWriteArrayList<>();
-  private final List<Counter> dropped = new CopyOnWriteArrayList<>();
   private final LogWriter writer;
+  private final SecretKeySpec digestKey = FieldDigest.newKey();
   private final Thread thread;
   // Volatile: set by whoever asks, read by the writer at each look.
   private volatile boolean isReopenAsked;
   private volatile boolean isClosing;
 
-  private AccessLog(
-      AccessLogSettings settings,
-      LogDestination destination,
-      int bufferBytes,
-      MetricRegistry registry,
-      WallClock clock) {
+  private AccessLog(AccessLogSettings settings, LogWriter writer, WallClock clock) {
     this.settings = settings;
-    this.bufferBytes = bufferBytes;
-    this.registry = registry;
+    this.writer = writer;
     this.clock = clock;
-    LogWriterMetrics metrics =
-        new LogWriterMetrics(
-            this::dropped,
-            registry.counter(LINES),
-            registry.counter(DROPPED, "write-error"),
-            registry.counter(WRITE_ERRORS));
-    this.writer = new LogWriter(rings, format(settings), destination, metrics, clock, LOGGER);
     this.thread = Thread.ofPlatform().name("kamille-access-log").daemon().unstarted(this::run);
   }
 
@@ -90,7 +72,8 @@ public final class AccessLog implements AutoCloseable {
    */
   public static AccessLog open(AccessLogSettings settings, MetricRegistry registry, WallClock clock)
       throws IOException {
-    return start(settings, LogFile.open(settings.output()), BUFFER_BYTES, registry, clock);
+    WritableByteChannel channel = LogWriter.open(settings.output());
+    return start(settings, channel, BUFFER_BYTES, registry, clock);
   }
 
   /** What failed, for people: the file, and what is missing. */
@@ -100,25 +83,32 @@ public final class AccessLog implements AutoCloseable {
 
   static AccessLog start(
       AccessLogSettings settings,
-      LogDestination destination,
+      WritableByteChannel channel,
       int bufferBytes,
       MetricRegistry registry,
       WallClock clock) {
-    AccessLog log = new AccessLog(settings, destination, bufferBytes, registry, clock);
+    LogWriter writer =
+        new LogWriter(settings.output(), channel, bufferBytes, registry, clock, LOGGER);
+    AccessLog log = new AccessLog(settings, writer, clock);
     log.thread.start();
     return log;
   }
 
   /**
-   * The entrance for one loop more, confined to it. It never blocks and never allocates: an
-   * exchange that finds no room is dropped and counted.
+   * The entrance for one loop more, confined to it. It never blocks and never allocates: a line
+   * that finds no room is dropped and counted.
    */
   public ExchangeObserver forLoop() {
-    RecordRing ring = new RecordRing(bufferBytes);
-    Counter counter = registry.counter(DROPPED, "buffer-full");
-    dropped.add(counter);
-    rings.add(ring);
-    return new ExchangeRecorder(ring, this::wake, counter, clock, settings);
+    LineRing ring = writer.newRing();
+    LineFormat format = format(settings, new FieldDigest(digestKey));
+    return new ExchangeRecorder(ring, this::wake, clock, format);
+  }
+
+  static LineFormat format(AccessLogSettings settings, FieldDigest digest) {
+    return switch (settings.format()) {
+      case COMBINED -> new CombinedFormat(settings, digest);
+      case JSON -> new JsonFormat(settings, digest);
+    };
   }
 
   /**
@@ -127,18 +117,6 @@ public final class AccessLog implements AutoCloseable {
    */
   public ExchangeHandler before(ExchangeHandler next) {
     return settings.fields().hasOfResponses() ? new ResponseFields(next) : next;
-  }
-
-  static LineFormat format(AccessLogSettings settings) {
-    List<LoggedField> added = settings.fields().add();
-    return switch (settings.format()) {
-      case COMBINED -> new CombinedFormat(added);
-      case JSON -> new JsonFormat(added);
-    };
-  }
-
-  private long dropped() {
-    return dropped.stream().mapToLong(Counter::value).sum();
   }
 
   private void wake() {

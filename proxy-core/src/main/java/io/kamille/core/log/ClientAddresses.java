@@ -1,32 +1,40 @@
 package io.kamille.core.log;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import io.kamille.core.gate.AddressMask;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 
-/** The octets of clients' addresses, kept while they come again. Confined to its loop. */
+/** Clients' addresses as text, kept while they come again. Confined to its loop. */
 final class ClientAddresses {
 
   /*
-   * An InetAddress gives its octets only as a new array. Requests of one connection bring the same
-   * address object and different connections mostly different ports, so a small table by port,
-   * checked by identity, saves the array for all but the first request.
+   * Requests of one connection bring the same address object and different connections mostly
+   * different ports, so a small table by port, checked by identity, saves the text for all but the
+   * first request.
    */
   private static final int SLOTS = 512;
-  private static final byte[] UNKNOWN = {};
+  static final byte[] UNKNOWN = {};
 
+  private final AddressMask shown;
   private final @Nullable InetSocketAddress[] seen = new @Nullable InetSocketAddress[SLOTS];
-  private final byte[][] octets = new byte[SLOTS][];
+  private final byte[][] texts = new byte[SLOTS][];
 
-  /** Four or sixteen octets, or none if the address was never resolved. Do not change. */
+  ClientAddresses(AddressMask shown) {
+    this.shown = shown;
+  }
+
+  /** The text in ASCII, empty if the address was never resolved. Do not change. */
   @SuppressWarnings("ReferenceEquality") // another object with the same value may come, and be kept
-  byte[] octetsOf(InetSocketAddress client) {
+  byte[] textOf(InetSocketAddress client) {
     int slot = client.getPort() & (SLOTS - 1);
     if (seen[slot] != client) {
       InetAddress address = client.getAddress();
       seen[slot] = client;
-      octets[slot] = address == null ? UNKNOWN : address.getAddress();
+      texts[slot] = address == null ? UNKNOWN : shown.text(address).getBytes(US_ASCII);
     }
-    return octets[slot];
+    return texts[slot];
   }
 }

@@ -1,11 +1,15 @@
 package io.kamille.core.log;
 
-import io.kamille.core.log.RecordLayout.Text;
+import io.kamille.core.exchange.Exchange;
+import io.kamille.core.exchange.ExchangeNotes;
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CharsetDecoder;
+import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
-import java.util.List;
 
 /** One JSON object per line (RFC 8259); members without a value are left out. */
-final class JsonFormat implements LineFormat {
+final class JsonFormat extends LineFormat {
 
   /*
    * Everything but printable ASCII is written as \\uxxxx, so that no control octet, no direction
@@ -13,104 +17,88 @@ final class JsonFormat implements LineFormat {
    * become U+FFFD.
    */
   private final SecondStamp stamp = new SecondStamp("uuuu-MM-dd'T'HH:mm:ss");
-  private final List<LoggedField> added;
-  private final FieldDigest digest = new FieldDigest();
+  private final CharsetDecoder decoder =
+      StandardCharsets.UTF_8.newDecoder().onMalformedInput(CodingErrorAction.REPLACE);
+  private final ByteBuffer encoded = ByteBuffer.allocate(Text.TARGET.limit);
+  private final CharBuffer decoded = CharBuffer.allocate(Text.TARGET.limit);
 
-  JsonFormat(List<LoggedField> added) {
-    this.added = added;
+  JsonFormat(AccessLogSettings settings, FieldDigest digest) {
+    super(settings, digest);
   }
 
   @Override
-  public void append(LogRecord record, LineBuffer out) {
-    long micros = record.startEpochMicros();
-    out.ascii("{\"time\":\"").octets(stamp.octets(Math.floorDiv(micros, 1_000_000L)));
-    out.octet('.').digits(Math.floorMod(micros, 1_000_000L), 6).ascii("Z\"");
-    if (record.addressLength() > 0) {
-      out.ascii(",\"client\":\"");
-      out.address(record.octets(), record.addressStart(), record.addressLength()).octet('"');
+  void append(Exchange exchange, int status, long contentBytes, long startEpochMicros, long nanos) {
+    ExchangeNotes notes = exchange.notes();
+    out.ascii("{\"time\":\"");
+    out.octets(stamp.octets(Math.floorDiv(startEpochMicros, 1_000_000L))).octet('.');
+    out.digits(Math.floorMod(startEpochMicros, 1_000_000L), 6).ascii("Z\"");
+    byte[] client = client(exchange);
+    if (client.length > 0) {
+      out.ascii(",\"client\":\"").octets(client).octet('"');
     }
-    text(record, Text.METHOD, "method", out);
-    out.ascii(record.isSecure() ? ",\"scheme\":\"https\"" : ",\"scheme\":\"http\"");
-    text(record, Text.AUTHORITY, "authority", out);
-    text(record, Text.TARGET, "target", out);
-    out.ascii(",\"version\":\"HTTP/").decimal(record.version() / 10).octet('.');
-    out.decimal(record.version() % 10).octet('"');
-    out.ascii(",\"status\":").decimal(record.status());
-    if (record.grpcStatus() >= 0) {
-      out.ascii(",\"grpcStatus\":").decimal(record.grpcStatus());
+    text("method", finds(exchange, Text.METHOD));
+    token("scheme", exchange.request().isSecure() ? "https" : "http");
+    text("authority", finds(exchange, Text.AUTHORITY));
+    text("target", finds(exchange, Text.TARGET));
+    out.ascii(",\"version\":\"");
+    appendVersion(exchange.request(), out);
+    out.ascii("\",\"status\":").decimal(status);
+    if (notes.grpcStatus() >= 0) {
+      out.ascii(",\"grpcStatus\":").decimal(notes.grpcStatus());
     }
-    out.ascii(",\"contentBytes\":").decimal(record.contentBytes());
-    out.ascii(",\"durationSeconds\":").seconds(record.durationNanos());
-    token("cache", record.cacheResult(), out);
-    token("failure", record.failure(), out);
-    text(record, Text.REFERER, "referer", out);
-    text(record, Text.USER_AGENT, "userAgent", out);
-    text(record, Text.ROUTE, "route", out);
-    text(record, Text.ORIGIN, "origin", out);
-    text(record, Text.REASON, "reason", out);
+    out.ascii(",\"contentBytes\":").decimal(contentBytes);
+    out.ascii(",\"durationSeconds\":").seconds(nanos);
+    token("cache", cacheResult(notes));
+    token("failure", failure(notes));
+    text("referer", finds(exchange, Text.REFERER));
+    text("userAgent", finds(exchange, Text.USER_AGENT));
+    text("route", finds(exchange, Text.ROUTE));
+    text("origin", finds(exchange, Text.ORIGIN));
+    text("reason", finds(exchange, Text.REASON));
     for (int i = 0; i < added.size(); i++) {
-      append(record, Text.COUNT + i, added.get(i), out);
+      append(exchange, added.get(i));
     }
-    out.ascii("}\n");
+    out.octet('}');
   }
 
-  private void append(LogRecord record, int place, LoggedField field, LineBuffer out) {
+  private void append(Exchange exchange, LoggedField field) {
     // Every line has the origin.
-    if (record.isEmpty(place) || field.kind() == LoggedField.Kind.ORIGIN) {
+    if (field.kind() == LoggedField.Kind.ORIGIN || !finds(exchange, field)) {
       return;
     }
-    if (field.kind() == LoggedField.Kind.ORIGIN_TIME) {
-      out.ascii(",\"").ascii(field.member()).ascii("\":").seconds(record.number(place));
-    } else if (field.isSecret()) {
-      token(
-          field.member(), digest.of(record.octets(), record.start(place), record.end(place)), out);
-    } else {
-      text(record, place, field.member(), out);
-    }
+    boolean isNumber = field.kind() == LoggedField.Kind.ORIGIN_TIME;
+    out.ascii(",\"").ascii(field.kind().member()).ascii(field.name());
+    out.ascii(isNumber ? "\":" : "\":\"");
+    appendFound();
+    out.ascii(isNumber ? "" : "\"");
   }
 
-  private static void token(String name, String token, LineBuffer out) {
+  private void token(String name, String token) {
     if (!token.isEmpty()) {
       out.ascii(",\"").ascii(name).ascii("\":\"").ascii(token).octet('"');
     }
   }
 
-  private static void text(LogRecord record, Text text, String name, LineBuffer out) {
-    text(record, text.number(), name, out);
-  }
-
-  private static void text(LogRecord record, int place, String name, LineBuffer out) {
-    if (record.isEmpty(place)) {
-      return;
-    }
-    out.ascii(",\"").ascii(name).ascii("\":\"");
-    appendEscaped(record.octets(), record.start(place), record.end(place), out);
-    out.ascii(record.isCut(place) ? "...\"" : "\"");
-  }
-
-  private static void appendEscaped(byte[] octets, int start, int end, LineBuffer out) {
-    for (int i = start; i < end; i++) {
-      if (octets[i] < 0) {
-        appendEscaped(new String(octets, i, end - i, StandardCharsets.UTF_8), out);
-        return;
-      }
-      appendEscaped((char) octets[i], out);
+  private void text(String name, boolean isFound) {
+    if (isFound) {
+      out.ascii(",\"").ascii(name).ascii("\":\"");
+      appendFound();
+      out.octet('"');
     }
   }
 
-  private static void appendEscaped(String rest, LineBuffer out) {
-    for (int i = 0; i < rest.length(); i++) {
-      appendEscaped(rest.charAt(i), out);
+  @Override
+  int appendOther(byte[] octets, int start, int end) {
+    int next = start + 1;
+    while (octets[start] < 0 && next < end && octets[next] < 0) {
+      next++;
     }
-  }
-
-  private static void appendEscaped(char c, LineBuffer out) {
-    if (c == '"' || c == '\\') {
-      out.octet('\\').octet(c);
-    } else if (c >= ' ' && c < 0x7f) {
-      out.octet(c);
-    } else {
-      out.ascii("\\u").hex(c, 4);
+    encoded.clear().put(octets, start, next - start).flip();
+    decoder.reset().decode(encoded, decoded.clear(), true);
+    decoder.flush(decoded);
+    for (decoded.flip(); decoded.hasRemaining(); ) {
+      out.ascii("\\u").hex(decoded.get(), 4);
     }
+    return next;
   }
 }

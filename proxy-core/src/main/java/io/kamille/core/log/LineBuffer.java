@@ -1,12 +1,8 @@
 package io.kamille.core.log;
 
-import io.netty.util.NetUtil;
-import java.net.InetAddress;
-import java.net.UnknownHostException;
-import java.nio.ByteBuffer;
 import java.util.Arrays;
 
-/** Octets of lines to be written, appended piece by piece. Confined to the writer. */
+/** Octets of a line, appended piece by piece. Confined to its loop. */
 final class LineBuffer {
 
   private static final byte[] HEX = {
@@ -24,35 +20,46 @@ final class LineBuffer {
     return length;
   }
 
-  /** Drops what stands behind {@code end}. */
-  void cut(int end) {
-    length = end;
+  /** What was appended so far, and room behind; valid until the next change. */
+  byte[] octets() {
+    return octets;
   }
 
-  /** What was appended so far; valid until the next change. */
-  ByteBuffer content() {
-    return ByteBuffer.wrap(octets, 0, length);
+  LineBuffer clear() {
+    length = 0;
+    return this;
+  }
+
+  private void grow(int count) {
+    if (length + count > octets.length) {
+      octets = Arrays.copyOf(octets, 2 * (length + count));
+    }
   }
 
   LineBuffer octet(int octet) {
-    if (length == octets.length) {
-      octets = Arrays.copyOf(octets, 2 * length);
-    }
+    grow(1);
     octets[length++] = (byte) octet;
     return this;
   }
 
+  /** What is not ASCII becomes a question mark. */
   LineBuffer ascii(String text) {
+    grow(text.length());
     for (int i = 0; i < text.length(); i++) {
-      octet(text.charAt(i));
+      char c = text.charAt(i);
+      octets[length++] = (byte) (c < 0x80 ? c : '?');
     }
     return this;
   }
 
   LineBuffer octets(byte[] source) {
-    for (byte octet : source) {
-      octet(octet);
-    }
+    return octets(source, 0, source.length);
+  }
+
+  LineBuffer octets(byte[] source, int start, int end) {
+    grow(end - start);
+    System.arraycopy(source, start, octets, length, end - start);
+    length += end - start;
     return this;
   }
 
@@ -92,29 +99,5 @@ final class LineBuffer {
   LineBuffer seconds(long nanos) {
     long micros = Math.max(nanos, 0) / 1000;
     return decimal(micros / 1_000_000).octet('.').digits(micros % 1_000_000, 6);
-  }
-
-  /** An IP address as text (RFC 5952 for version 6), or a dash if it is not known. */
-  LineBuffer address(byte[] source, int start, int addressLength) {
-    return switch (addressLength) {
-      case 0 -> octet('-');
-      case 4 ->
-          decimal(source[start] & 0xff)
-              .octet('.')
-              .decimal(source[start + 1] & 0xff)
-              .octet('.')
-              .decimal(source[start + 2] & 0xff)
-              .octet('.')
-              .decimal(source[start + 3] & 0xff);
-      default -> ascii(longAddress(Arrays.copyOfRange(source, start, start + addressLength)));
-    };
-  }
-
-  private static String longAddress(byte[] address) {
-    try {
-      return NetUtil.toAddressString(InetAddress.getByAddress(address));
-    } catch (UnknownHostException impossible) {
-      throw new IllegalArgumentException("address of " + address.length + " octets", impossible);
-    }
   }
 }

@@ -1,76 +1,104 @@
 package io.kamille.core.log;
 
+import static java.nio.file.StandardOpenOption.APPEND;
+import static java.nio.file.StandardOpenOption.CREATE;
+
 import io.kamille.core.loop.WallClock;
 import io.kamille.core.metric.Counter;
+import io.kamille.core.metric.MetricRegistry;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
 import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.WritableByteChannel;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.function.LongSupplier;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
 
-/** Turns the records of all rings into lines and writes them in batches. Confined to its thread. */
+/**
+ * Writes the lines of all rings to a file that is only ever appended to, or to standard output.
+ * Confined to its thread.
+ */
 final class LogWriter {
 
   /*
-   * Trouble is told once and counted always: the first failed write of a row, and dropped records
-   * at most once a minute. When a write broke off within a line, the next one begins with a line
-   * feed, so that at most one line is spoilt.
+   * Trouble is told once and counted always: the first failed write of a row, and dropped lines at
+   * most once a minute. When a write broke off within a line, the next one begins with a line feed,
+   * so that at most one line is spoilt.
    */
-  private static final int BATCH_BYTES = 64 << 10;
   private static final long REPORT_NANOS = Duration.ofMinutes(1).toNanos();
 
-  private final List<RecordRing> rings;
-  private final LineFormat format;
-  private final LogDestination destination;
-  private final LogWriterMetrics metrics;
+  private final Optional<Path> file;
+  private final MetricRegistry registry;
   private final WallClock clock;
   private final System.Logger logger;
-  private final LogRecord record = new LogRecord();
-  private final LineBuffer lines = new LineBuffer(BATCH_BYTES + (16 << 10));
-  private int linesInBatch;
+  private final List<LineRing> rings = new CopyOnWriteArrayList<>();
+  private final ByteBuffer batch;
+  private final Counter written;
+  private final Counter lost;
+  private final Counter errors;
+  private WritableByteChannel channel;
   private boolean isFailing;
   private boolean isLineBroken;
   private long droppedReported;
   private long reportDueNanos;
 
   /**
-   * What is counted about lines.
+   * A writer without rings.
    *
-   * @param dropped found no room, as the loops count it
-   * @param lost were in a write that failed
+   * @param file empty for standard output, which stays open
+   * @param channel to that file
+   * @param ringBytes the capacity of each ring, a power of two
    */
-  record LogWriterMetrics(LongSupplier dropped, Counter written, Counter lost, Counter errors) {}
-
-  /** A writer for these rings, of which there may become more. */
   LogWriter(
-      List<RecordRing> rings,
-      LineFormat format,
-      LogDestination destination,
-      LogWriterMetrics metrics,
+      Optional<Path> file,
+      WritableByteChannel channel,
+      int ringBytes,
+      MetricRegistry registry,
       WallClock clock,
       System.Logger logger) {
-    this.rings = rings;
-    this.format = format;
-    this.destination = destination;
-    this.metrics = metrics;
+    this.file = file;
+    this.channel = channel;
+    this.batch = ByteBuffer.allocateDirect(ringBytes);
+    this.registry = registry;
     this.clock = clock;
     this.logger = logger;
+    this.written = registry.counter(AccessLog.LINES);
+    this.lost = registry.counter(AccessLog.DROPPED, "write-error");
+    this.errors = registry.counter(AccessLog.WRITE_ERRORS);
     this.reportDueNanos = clock.nanos();
   }
 
-  /** Writes a batch of every ring that has something; false if none had. */
+  /** Opens the file or creates it; standard output if there is none. */
+  static WritableByteChannel open(Optional<Path> file) throws IOException {
+    return file.isPresent()
+        ? FileChannel.open(file.get(), CREATE, APPEND)
+        : new FileOutputStream(FileDescriptor.out).getChannel();
+  }
+
+  /** A ring for one loop more. Any thread. */
+  LineRing newRing() {
+    Counter dropped = registry.counter(AccessLog.DROPPED, "buffer-full");
+    LineRing ring = new LineRing(batch.capacity(), dropped);
+    rings.add(ring);
+    return ring;
+  }
+
+  /** Writes what waits in every ring; false if nothing did. */
   boolean drain() {
     boolean found = false;
-    for (RecordRing ring : rings) {
-      int offset = ring.peek();
-      found |= offset >= 0;
-      while (offset >= 0 && lines.length() < BATCH_BYTES) {
-        append(ring, offset);
-        offset = ring.peek();
+    for (LineRing ring : rings) {
+      ring.drainTo(batch.clear());
+      if (batch.flip().hasRemaining()) {
+        found = true;
+        write();
       }
-      write();
     }
     if (clock.nanos() - reportDueNanos >= 0) {
       reportDropped();
@@ -78,55 +106,42 @@ final class LogWriter {
     return found;
   }
 
-  /** A record that makes no line is the loss of that one. */
-  private void append(RecordRing ring, int offset) {
-    int before = lines.length();
-    boolean isWhole = false;
+  private void write() {
     try {
-      format.append(record.at(ring.octets(), offset), lines);
-      linesInBatch++;
-      isWhole = true;
-    } finally {
-      ring.release();
-      if (!isWhole) {
-        lines.cut(before);
-        metrics.lost().increment();
+      if (isLineBroken) {
+        channel.write(ByteBuffer.wrap(new byte[] {'\n'}));
+        isLineBroken = false;
       }
+      while (batch.hasRemaining()) {
+        channel.write(batch);
+      }
+      isFailing = false;
+    } catch (IOException failure) {
+      errors.increment();
+      isLineBroken |= batch.position() > 0 && batch.get(batch.position() - 1) != '\n';
+      if (!isFailing) {
+        isFailing = true;
+        logger.log(Level.ERROR, "access log: lines are lost: " + why(failure));
+      }
+    } finally {
+      written.add(lines(0, batch.position()));
+      lost.add(lines(batch.position(), batch.limit()));
     }
   }
 
-  private void write() {
-    if (linesInBatch == 0) {
-      return;
+  private int lines(int start, int end) {
+    int lines = 0;
+    for (int i = start; i < end; i++) {
+      lines += batch.get(i) == '\n' ? 1 : 0;
     }
-    ByteBuffer content = lines.content();
-    try {
-      if (isLineBroken) {
-        destination.write(ByteBuffer.wrap(new byte[] {'\n'}));
-        isLineBroken = false;
-      }
-      destination.write(content);
-      metrics.written().add(linesInBatch);
-      isFailing = false;
-    } catch (IOException failure) {
-      metrics.errors().increment();
-      metrics.lost().add(linesInBatch);
-      isLineBroken |= content.position() > 0 && content.get(content.position() - 1) != '\n';
-      if (!isFailing) {
-        isFailing = true;
-        logger.log(System.Logger.Level.ERROR, "access log: lines are lost: " + why(failure));
-      }
-    } finally {
-      lines.cut(0);
-      linesInBatch = 0;
-    }
+    return lines;
   }
 
   private void reportDropped() {
-    long now = metrics.dropped().getAsLong();
+    long now = rings.stream().mapToLong(LineRing::dropped).sum();
     if (now > droppedReported) {
       logger.log(
-          System.Logger.Level.WARNING,
+          Level.WARNING,
           "access log: "
               + (now - droppedReported)
               + " lines dropped: they came faster than they could be written");
@@ -135,15 +150,17 @@ final class LogWriter {
     }
   }
 
-  /** Begins a new file of the same name. */
+  /** Begins a new file of the same name. On failure the old one stays. */
   void reopen() {
     try {
-      destination.reopen();
+      if (file.isPresent()) {
+        WritableByteChannel old = channel;
+        channel = open(file);
+        old.close();
+      }
       isLineBroken = false;
     } catch (IOException failure) {
-      logger.log(
-          System.Logger.Level.ERROR,
-          "access log: not reopened, the old file is used: " + why(failure));
+      logger.log(Level.ERROR, "access log: not reopened, the old file is used: " + why(failure));
     }
   }
 
@@ -152,9 +169,11 @@ final class LogWriter {
     while (drain()) {}
     reportDropped();
     try {
-      destination.close();
+      if (file.isPresent()) {
+        channel.close();
+      }
     } catch (IOException failure) {
-      logger.log(System.Logger.Level.ERROR, "access log: not closed: " + why(failure));
+      logger.log(Level.ERROR, "access log: not closed: " + why(failure));
     }
   }
 

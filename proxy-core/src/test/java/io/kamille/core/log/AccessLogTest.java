@@ -1,5 +1,6 @@
 package io.kamille.core.log;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -7,27 +8,36 @@ import com.sun.management.ThreadMXBean;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeObserver;
 import io.kamille.core.http.RequestHead;
+import io.kamille.core.log.AccessLogSettings.Format;
+import io.kamille.core.log.AccessLogSettings.LineFields;
 import io.kamille.core.loop.ManualClock;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.setting.Sections;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
+import java.nio.channels.Channels;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class AccessLogTest {
 
-  private static final int RECORDS_THAT_FIT = fitting();
+  private static final int CAPACITY = 64 << 10;
 
   @TempDir private Path directory;
+
 
   private final MetricRegistry registry = new MetricRegistry();
   private final ManualClock clock = ManualClock.at(0);
@@ -64,25 +74,13 @@ class AccessLogTest {
 
   @Test
   void reopeningBeginsANewFileAfterARename() throws Exception {
-    CountDownLatch reopened = new CountDownLatch(1);
     Path file = directory.resolve("access.log");
-    LogDestination destination = LogFile.open(Optional.of(file));
-    AccessLog log =
-        AccessLog.start(
-            settings(Optional.of(file)),
-            new Delegating(destination) {
-              @Override
-              public void reopen() throws IOException {
-                super.reopen();
-                reopened.countDown();
-              }
-            },
-            64 << 10,
-            registry,
-            clock);
+    AccessLog log = AccessLog.open(settings(Optional.of(file)), registry, clock);
     Path renamed = Files.move(file, directory.resolve("access.log.1"));
     log.reopen();
-    assertThat(reopened.await(60, TimeUnit.SECONDS)).isTrue();
+    while (!Files.exists(file)) {
+      LockSupport.parkNanos(1_000_000);
+    }
     log.forLoop().ended(request("/new"), 200, 0, 0, 0);
     log.close();
     assertThat(Files.readString(renamed)).isEmpty();
@@ -99,75 +97,83 @@ class AccessLogTest {
   void whatFindsNoRoomWhileTheWriterIsHeldIsDroppedAndCounted() throws Exception {
     CountDownLatch writing = new CountDownLatch(1);
     CountDownLatch hold = new CountDownLatch(1);
-    Collecting collecting = new Collecting();
+    ByteArrayOutputStream collected = new ByteArrayOutputStream();
     AccessLog log =
         AccessLog.start(
             settings(Optional.empty()),
-            new Delegating(collecting) {
-              @Override
-              public void write(ByteBuffer lines) throws IOException {
-                writing.countDown();
-                awaitUninterruptibly(hold);
-                super.write(lines);
-              }
-            },
-            64 << 10,
+            Channels.newChannel(
+                new OutputStream() {
+                  @Override
+                  public void write(int octet) {
+                    collected.write(octet);
+                  }
+
+                  @Override
+                  public void write(byte[] octets, int start, int length) {
+                    writing.countDown();
+                    awaitUninterruptibly(hold);
+                    collected.write(octets, start, length);
+                  }
+                }),
+            CAPACITY,
             registry,
             clock);
     ExchangeObserver loop = log.forLoop();
     loop.ended(request("/"), 200, 0, 0, 0);
     assertThat(writing.await(60, TimeUnit.SECONDS)).isTrue();
-    for (int i = 0; i < RECORDS_THAT_FIT + 7; i++) {
+    int fitting = CAPACITY / line(request("/")).length();
+    for (int i = 0; i < fitting + 7; i++) {
       loop.ended(request("/"), 200, 0, 0, 0);
     }
     assertThat(value("kamille_access_log_dropped_lines_total")).isEqualTo(7);
     hold.countDown();
     log.close();
-    assertThat(collecting.lines()).hasSize(1 + RECORDS_THAT_FIT);
+    assertThat(collected.toString(US_ASCII).lines()).hasSize(1 + fitting);
   }
 
-  @Test
-  void theLoopAllocatesNothing() {
+  @ParameterizedTest
+  @EnumSource
+  void theLoopAllocatesNothing(Format format) {
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-    RecordRing ring = new RecordRing(64 << 10);
+    AccessLogSettings settings =
+        Sections.copy(AccessLogSettings.SECTION.defaults())
+            .with("isEnabled", true)
+            .with("output", Optional.<Path>empty())
+            .with("format", format)
+            .with("fields",             new LineFields(
+                Stream.of("request-field:Accept", "origin", "origin-time", "request-id")
+                    .map(LoggedField::parse)
+                    .toList(),
+                List.of()))
+            .record();
+    LineRing ring = new LineRing(CAPACITY, registry.counter(AccessLog.DROPPED, "buffer-full"));
     ExchangeObserver loop =
-        new ExchangeRecorder(
-            ring,
-            () -> {},
-            registry.counter(AccessLog.LINES),
-            clock,
-            AccessLogSettings.SECTION.defaults());
+        new ExchangeRecorder(ring, () -> {}, clock, format(settings));
+    ByteBuffer batch = ByteBuffer.allocate(CAPACITY);
     Exchange exchange =
         Exchanges.from(
-            "2001:db8::1", RequestHead.of("GET", "http://h/a", "User-Agent", "u", "Referer", "r"));
+            "2001:db8::1",
+            RequestHead.of(
+                "GET", "http://h/a", "User-Agent", "u\u00c3\u00a9", "Referer", "r", "Accept", "a"));
+    exchange.notes().originNanos(1);
+    exchange.notes().requestId("7f");
     exchange.notes().route("route");
     loop.ended(exchange, 200, 0, 0, 0);
     threads.getCurrentThreadAllocatedBytes();
     long before = threads.getCurrentThreadAllocatedBytes();
     for (int i = 0; i < 10_000; i++) {
       loop.ended(exchange, 200, i, i, i);
-      ring.peek();
-      ring.release();
+      ring.drainTo(batch.clear());
     }
     assertThat(threads.getCurrentThreadAllocatedBytes() - before).isLessThan(10_000);
   }
 
-  private static int fitting() {
-    RecordRing ring = new RecordRing(64 << 10);
-    MetricRegistry registry = new MetricRegistry();
-    var dropped = registry.counter(AccessLog.LINES);
-    ExchangeObserver loop =
-        new ExchangeRecorder(
-            ring, () -> {}, dropped, ManualClock.at(0), AccessLogSettings.SECTION.defaults());
-    loop.ended(request("/"), 200, 0, 0, 0);
-    ring.peek();
-    ring.release();
-    int fitting = -1;
-    while (dropped.value() == 0) {
-      loop.ended(request("/"), 200, 0, 0, 0);
-      fitting++;
-    }
-    return fitting;
+  private static LineFormat format(AccessLogSettings settings) {
+    return AccessLog.format(settings, new FieldDigest(FieldDigest.newKey()));
+  }
+
+  private static LineBuffer line(Exchange exchange) {
+    return format(settings(Optional.empty())).line(exchange, 200, 0, 0, 0);
   }
 
   private double value(String name) {
@@ -194,50 +200,6 @@ class AccessLogTest {
       latch.await();
     } catch (InterruptedException interrupted) {
       throw new IllegalStateException("interrupted", interrupted);
-    }
-  }
-
-  private static class Delegating implements LogDestination {
-
-    private final LogDestination next;
-
-    Delegating(LogDestination next) {
-      this.next = next;
-    }
-
-    @Override
-    public void write(ByteBuffer lines) throws IOException {
-      next.write(lines);
-    }
-
-    @Override
-    public void reopen() throws IOException {
-      next.reopen();
-    }
-
-    @Override
-    public void close() throws IOException {
-      next.close();
-    }
-  }
-
-  private static final class Collecting implements LogDestination {
-
-    private final StringBuilder text = new StringBuilder();
-
-    @Override
-    public void write(ByteBuffer lines) {
-      text.append(StandardCharsets.US_ASCII.decode(lines));
-    }
-
-    @Override
-    public void reopen() {}
-
-    @Override
-    public void close() {}
-
-    List<String> lines() {
-      return text.toString().lines().toList();
     }
   }
 }

@@ -12,15 +12,13 @@ import io.kamille.core.http.Fields;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.log.AccessLogSettings.Format;
 import io.kamille.core.log.AccessLogSettings.LineFields;
-import io.kamille.core.loop.ManualClock;
-import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.setting.Sections;
-import java.nio.charset.StandardCharsets;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import javax.crypto.spec.SecretKeySpec;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -144,7 +142,7 @@ class LineFormatTest {
     StringBuilder months = new StringBuilder();
     for (int month = 1; month <= 12; month++) {
       long second = LocalDate.of(2026, month, 1).atStartOfDay().toEpochSecond(ZoneOffset.UTC);
-      months.append(new String(stamp.octets(second), StandardCharsets.US_ASCII));
+      months.append(new String(stamp.octets(second), US_ASCII));
     }
     assertThat(months).hasToString("JanFebMarAprMayJunJulAugSepOctNovDec");
   }
@@ -229,12 +227,24 @@ class LineFormatTest {
 
   @Test
   void equalValuesHaveEqualDigestsAndOtherKeysOthers() {
-    byte[] value = "session=1".getBytes(US_ASCII);
-    FieldDigest digest = new FieldDigest();
-    String first = digest.of(value, 0, value.length);
-    assertThat(digest.of(value, 0, value.length)).isEqualTo(first);
-    assertThat(digest.of(value, 0, value.length - 1)).isNotEqualTo(first);
-    assertThat(new FieldDigest().of(value, 0, value.length)).isNotEqualTo(first);
+    FieldDigest digest = new FieldDigest(FieldDigest.newKey());
+    String first = digestOf("session=1", digest);
+    assertThat(digestOf("session=1", digest)).isEqualTo(first);
+    assertThat(digestOf("session=", digest)).isNotEqualTo(first);
+    assertThat(digestOf("session=1", new FieldDigest(FieldDigest.newKey()))).isNotEqualTo(first);
+  }
+
+  @Test
+  void loopsWithOneKeyHaveTheSameDigests() {
+    SecretKeySpec key = FieldDigest.newKey();
+    assertThat(digestOf("session=1", new FieldDigest(key)))
+        .isEqualTo(digestOf("session=1", new FieldDigest(key)));
+  }
+
+  private static String digestOf(String value, FieldDigest digest) {
+    LineBuffer buffer = new LineBuffer(16).ascii(value);
+    digest.replace(buffer);
+    return new String(buffer.octets(), 0, buffer.length(), US_ASCII);
   }
 
   private static AccessLogSettings settings(
@@ -259,14 +269,10 @@ class LineFormatTest {
       int status,
       long contentBytes,
       long durationNanos) {
-    ManualClock clock = ManualClock.at(START_EPOCH_MILLIS + durationNanos / 1_000_000);
-    RecordRing ring = new RecordRing(64 << 10);
-    MetricRegistry registry = new MetricRegistry();
-    new ExchangeRecorder(ring, () -> {}, registry.counter(AccessLog.LINES), clock, settings)
-        .ended(exchange, status, contentBytes, 0, durationNanos);
-    LineBuffer out = new LineBuffer(16);
-    AccessLog.format(settings).append(new LogRecord().at(ring.octets(), ring.peek()), out);
-    return StandardCharsets.US_ASCII.decode(out.content()).toString();
+    LineBuffer line =
+        AccessLog.format(settings, new FieldDigest(FieldDigest.newKey()))
+            .line(exchange, status, contentBytes, START_EPOCH_MILLIS * 1000, durationNanos);
+    return new String(line.octets(), 0, line.length(), US_ASCII);
   }
 
   @ParameterizedTest

@@ -3,48 +3,35 @@ package io.kamille.core.log;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.kamille.core.exchange.ExchangeObserver;
-import io.kamille.core.http.RequestHead;
-import io.kamille.core.log.LogWriter.LogWriterMetrics;
 import io.kamille.core.loop.ManualClock;
-import io.kamille.core.metric.Counter;
 import io.kamille.core.metric.MetricRegistry;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.WritableByteChannel;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class LogWriterTest {
 
-  private static final long UNLUCKY = 13;
-
   private final ManualClock clock = ManualClock.at(0);
   private final MetricRegistry registry = new MetricRegistry();
-  private final RecordRing ring = new RecordRing(64 << 10);
-  private final Counter dropped = registry.counter(AccessLog.LINES);
-  private final LogWriterMetrics metrics =
-      new LogWriterMetrics(
-          dropped::value,
-          registry.counter(AccessLog.LINES),
-          registry.counter(AccessLog.LINES),
-          registry.counter(AccessLog.LINES));
   private final Disk disk = new Disk();
   private final ByteArrayOutputStream told = new ByteArrayOutputStream();
   private final LogWriter writer =
       new LogWriter(
-          List.of(ring),
-          this::append,
+          Optional.of(Path.of("/gone/access.log")),
           disk,
-          metrics,
+          1 << 10,
+          registry,
           clock,
           new OperationalLog(told, InstantSource.system()).logger("log"));
-  private final ExchangeObserver loop =
-      new ExchangeRecorder(ring, () -> {}, dropped, clock, AccessLogSettings.SECTION.defaults());
+  private final LineRing ring = writer.newRing();
 
   @Test
   void aFailedWriteIsCountedAndTheNextOneGoesOn() {
@@ -53,9 +40,9 @@ class LogWriterTest {
     disk.room = Integer.MAX_VALUE;
     write(3);
     assertThat(disk.text).hasToString("line 3\n");
-    assertThat(metrics.errors().value()).isEqualTo(1);
-    assertThat(metrics.lost().value()).isEqualTo(2);
-    assertThat(metrics.written().value()).isEqualTo(1);
+    assertThat(value("kamille_access_log_write_errors_total")).isEqualTo(1);
+    assertThat(value("kamille_access_log_dropped_lines_total")).isEqualTo(2);
+    assertThat(value("kamille_access_log_lines_total")).isEqualTo(1);
   }
 
   @Test
@@ -78,33 +65,25 @@ class LogWriterTest {
   }
 
   @Test
-  void aRecordThatMakesNoLineIsTheLossOfThatOne() {
-    noteAll(1, UNLUCKY, 3);
-    assertThatThrownBy(writer::drain).isInstanceOf(OutOfMemoryError.class);
-    writer.drain();
-    assertThat(disk.text).hasToString("line 1\nline 3\n");
-    assertThat(metrics.lost().value()).isEqualTo(1);
-  }
-
-  private void append(LogRecord record, LineBuffer out) {
-    out.ascii("line " + record.contentBytes());
-    if (record.contentBytes() == UNLUCKY) {
-      throw new OutOfMemoryError("for a moment");
-    }
-    out.ascii("\n");
+  void aBatchThatFailsByAFaultOfOursIsTheLossOfThatOne() {
+    disk.isFaulty = true;
+    assertThatThrownBy(() -> write(1, 2)).isInstanceOf(OutOfMemoryError.class);
+    disk.isFaulty = false;
+    write(3);
+    assertThat(disk.text).hasToString("line 3\n");
+    assertThat(value("kamille_access_log_dropped_lines_total")).isEqualTo(2);
   }
 
   @Test
   void drainingTellsWhetherThereWasSomething() {
     assertThat(writer.drain()).isFalse();
-    loop.ended(Exchanges.of(RequestHead.of("GET", "http://h/")), 200, 1, 0, 0);
+    add(1);
     assertThat(writer.drain()).isTrue();
     assertThat(writer.drain()).isFalse();
   }
 
   @Test
   void aFileThatCannotBeReopenedGoesOn() {
-    disk.mayReopen = false;
     writer.reopen();
     write(1);
     assertThat(disk.text).hasToString("line 1\n");
@@ -116,7 +95,7 @@ class LogWriterTest {
 
   @Test
   void closingDrainsAndCloses() {
-    loop.ended(Exchanges.of(RequestHead.of("GET", "http://h/")), 200, 5, 0, 0);
+    add(5);
     writer.close();
     assertThat(disk.text).hasToString("line 5\n");
     assertThat(disk.isClosed).isTrue();
@@ -137,10 +116,10 @@ class LogWriterTest {
 
   @Test
   void droppedLinesAreToldOnceAMinute() {
-    dropped.add(3);
+    drop(3);
     writer.drain();
     assertThat(told()).hasSize(1).first().asString().contains("3 lines dropped");
-    dropped.add(4);
+    drop(4);
     clock.advance(Duration.ofSeconds(59));
     writer.drain();
     assertThat(told()).hasSize(1);
@@ -152,9 +131,9 @@ class LogWriterTest {
 
   @Test
   void whatWasDroppedIsToldAtTheEnd() {
-    dropped.add(3);
+    drop(3);
     writer.drain();
-    dropped.add(2);
+    drop(2);
     writer.close();
     assertThat(told()).hasSize(2).last().asString().contains("2 lines dropped");
   }
@@ -163,27 +142,46 @@ class LogWriterTest {
     return told.toString(StandardCharsets.UTF_8).lines().toList();
   }
 
-  private void write(long... numbers) {
-    noteAll(numbers);
+  private double value(String name) {
+    return registry.read().stream()
+        .filter(family -> family.descriptor().name().equals(name))
+        .flatMap(family -> family.samples().stream())
+        .mapToDouble(sample -> sample.value())
+        .sum();
+  }
+
+  private void write(int... numbers) {
+    add(numbers);
     writer.drain();
   }
 
-  private void noteAll(long... numbers) {
-    for (long number : numbers) {
-      loop.ended(Exchanges.of(RequestHead.of("GET", "http://h/")), 200, number, 0, 0);
+  private void add(int... numbers) {
+    for (int number : numbers) {
+      byte[] line = ("line " + number + "\n").getBytes(StandardCharsets.US_ASCII);
+      ring.add(line, line.length);
+    }
+  }
+
+  private void drop(int lines) {
+    for (int i = 0; i < lines; i++) {
+      ring.add(new byte[2 << 10], 2 << 10);
     }
   }
 
   /** A disk with so much room. */
-  private static final class Disk implements LogDestination {
+  private static final class Disk implements WritableByteChannel {
 
     private final StringBuilder text = new StringBuilder();
     private int room = Integer.MAX_VALUE;
-    private boolean mayReopen = true;
+    private boolean isFaulty;
     private boolean isClosed;
 
     @Override
-    public void write(ByteBuffer lines) throws IOException {
+    public int write(ByteBuffer lines) throws IOException {
+      int before = lines.position();
+      if (isFaulty) {
+        throw new OutOfMemoryError("for a moment");
+      }
       while (lines.hasRemaining() && room > 0) {
         text.append(StandardCharsets.US_ASCII.decode(lines.slice(lines.position(), 1)));
         lines.position(lines.position() + 1);
@@ -192,13 +190,12 @@ class LogWriterTest {
       if (lines.hasRemaining()) {
         throw new IOException("No space left on device");
       }
+      return lines.position() - before;
     }
 
     @Override
-    public void reopen() throws IOException {
-      if (!mayReopen) {
-        throw new NoSuchFileException("/gone/access.log");
-      }
+    public boolean isOpen() {
+      return !isClosed;
     }
 
     @Override
