@@ -16,6 +16,7 @@ public final class Main {
    * Runs the command line and exits with what it says ({@link io.kamille.launcher.cli.ExitCode}).
    */
   public static void main(String[] arguments) {
+    System.setProperty("java.util.logging.manager", OperationalLog.Manager.class.getName());
     if (arguments.length > 0 && arguments[0].equals("run")) {
       Signals.hold("HUP", "USR1");
     }

@@ -12,9 +12,11 @@ import java.nio.channels.WritableByteChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
+import java.util.logging.Logger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 class LogWriterTest {
@@ -30,8 +32,20 @@ class LogWriterTest {
           1 << 10,
           registry,
           clock,
-          new OperationalLog(told, InstantSource.system()).logger("log"));
+          System.getLogger("LogWriterTest"));
   private final LineRing ring = writer.newRing();
+  private final Logger logger = Logger.getLogger("LogWriterTest");
+  private final OperationalLog handler = new OperationalLog(told);
+
+  @BeforeEach
+  void listen() {
+    logger.addHandler(handler);
+  }
+
+  @AfterEach
+  void listenNoMore() {
+    logger.removeHandler(handler);
+  }
 
   @Test
   void aFailedWriteIsCountedAndTheNextOneGoesOn() {
