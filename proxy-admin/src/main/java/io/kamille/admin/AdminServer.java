@@ -8,8 +8,8 @@ import io.kamille.admin.auth.Authenticator;
 import io.kamille.admin.auth.Identity;
 import io.kamille.admin.auth.Peer;
 import io.kamille.admin.auth.TokenFile;
+import io.kamille.admin.live.Figure;
 import io.kamille.admin.live.History;
-import io.kamille.admin.live.Point;
 import io.kamille.admin.live.Sampler;
 import io.kamille.admin.metric.PrometheusText;
 import io.kamille.cluster.secret.SharedValues;
@@ -277,9 +277,9 @@ public final class AdminServer implements AutoCloseable {
   }
 
   private void look(Sampler sampler) {
-    Point point = sampler.look(System.nanoTime() / 1e9);
+    Map<Figure, Double> point = sampler.look(System.nanoTime() / 1e9);
     history.add(point);
-    streams.publish("figures", Answer.jsonText(point.named()));
+    streams.publish("figures", Answer.jsonText(Figure.named(point)));
   }
 
   private static InetSocketAddress address(AdminSettings settings) {

@@ -1,11 +1,9 @@
 package io.kamille.admin.api;
 
 import io.kamille.admin.auth.Scope;
-import io.kamille.admin.live.Figure;
 import io.kamille.admin.live.History;
 import io.kamille.admin.live.History.Range;
 import io.kamille.core.http.StatusCode;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -38,11 +36,7 @@ final class HistoryResources {
   private static Answer series(History history, @Nullable String name) throws InvalidRequest {
     for (Range range : Range.values()) {
       if (range.name().toLowerCase(Locale.ROOT).equals(name == null ? "minutes" : name)) {
-        Map<String, float[]> figures = new LinkedHashMap<>();
-        for (Figure figure : Figure.values()) {
-          figures.put(figure.token(), history.values(range, figure));
-        }
-        return Answer.json(new Series(range.stepSeconds(), range.steps(), figures));
+        return Answer.json(new Series(range.stepSeconds(), range.steps(), history.values(range)));
       }
     }
     throw new InvalidRequest("range must be minutes, hours or days.");

@@ -1,5 +1,8 @@
 package io.kamille.admin.live;
 
+import java.util.LinkedHashMap;
+import java.util.Map;
+
 /** What is kept of each second. */
 public enum Figure {
   /** Requests that were answered, per second. */
@@ -31,8 +34,15 @@ public enum Figure {
     this.isPercentile = isPercentile;
   }
 
+  /** Figures of one second as the API writes them, to a thousandth. */
+  public static Map<String, Double> named(Map<Figure, Double> point) {
+    Map<String, Double> named = new LinkedHashMap<>();
+    point.forEach((figure, value) -> named.put(figure.token, Math.round(value * 1000) / 1000.0));
+    return named;
+  }
+
   /** As the API writes it. */
-  public String token() {
+  String token() {
     return token;
   }
 

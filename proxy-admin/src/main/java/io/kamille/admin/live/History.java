@@ -1,8 +1,10 @@
 package io.kamille.admin.live;
 
 import java.util.Arrays;
-import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /** The last ten minutes, six hours and two weeks of some figures. Any thread. */
 public final class History {
@@ -11,7 +13,7 @@ public final class History {
    * Each range has a ring of its own with a mean for each step, or the greatest of a percentile.
    * All are allocated at start, so that history never takes more memory than on the first day.
    */
-  private final Map<Range, Ring> rings = new EnumMap<>(Range.class);
+  private final List<Ring> rings = Stream.of(Range.values()).map(Ring::new).toList();
 
   /** What is kept of the past. */
   public enum Range {
@@ -38,29 +40,14 @@ public final class History {
     }
   }
 
-  /** Empty. */
-  public History() {
-    for (Range range : Range.values()) {
-      rings.put(range, new Ring(range));
-    }
+  /** Adds the figures of one second. */
+  public synchronized void add(Map<Figure, Double> point) {
+    rings.forEach(ring -> ring.add(point));
   }
 
-  /** Adds the point of one second. */
-  public synchronized void add(Point point) {
-    rings.values().forEach(ring -> ring.add(point));
-  }
-
-  /** The values of a figure, the oldest first; the last one belongs to the present. */
-  public synchronized float[] values(Range range, Figure figure) {
-    return ring(range).values(figure);
-  }
-
-  private Ring ring(Range range) {
-    Ring ring = rings.get(range);
-    if (ring == null) {
-      throw new IllegalStateException(range + " has no ring");
-    }
-    return ring;
+  /** The values of each figure by its token, the oldest first; the last belongs to the present. */
+  public synchronized Map<String, float[]> values(Range range) {
+    return rings.get(range.ordinal()).values();
   }
 
   /** The points of one range. */
@@ -78,12 +65,12 @@ public final class History {
       this.values = new float[Figure.values().length][range.steps];
     }
 
-    void add(Point point) {
-      for (Figure figure : Figure.values()) {
-        double value = point.value(figure);
-        int at = figure.ordinal();
-        sums[at] = figure.isPercentile() ? Math.max(sums[at], value) : sums[at] + value;
-      }
+    void add(Map<Figure, Double> point) {
+      point.forEach(
+          (figure, value) -> {
+            int at = figure.ordinal();
+            sums[at] = figure.isPercentile() ? Math.max(sums[at], value) : sums[at] + value;
+          });
       summed++;
       if (summed < range.stepSeconds) {
         return;
@@ -98,11 +85,15 @@ public final class History {
       count = Math.min(count + 1, range.steps);
     }
 
-    float[] values(Figure figure) {
-      float[] ordered = new float[count];
-      for (int i = 0; i < count; i++) {
-        int at = (next - count + i + range.steps) % range.steps;
-        ordered[i] = values[figure.ordinal()][at];
+    Map<String, float[]> values() {
+      Map<String, float[]> ordered = new LinkedHashMap<>();
+      for (Figure figure : Figure.values()) {
+        float[] figures = new float[count];
+        for (int i = 0; i < count; i++) {
+          int at = (next - count + i + range.steps) % range.steps;
+          figures[i] = values[figure.ordinal()][at];
+        }
+        ordered.put(figure.token(), figures);
       }
       return ordered;
     }

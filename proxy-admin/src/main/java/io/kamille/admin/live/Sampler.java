@@ -11,7 +11,9 @@ import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricFamily.Sample;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.origin.UpstreamMetrics;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
 
@@ -45,22 +47,22 @@ public final class Sampler {
    *
    * @param nowSeconds of a clock that never goes back
    */
-  public Point look(double nowSeconds) {
+  public Map<Figure, Double> look(double nowSeconds) {
     Counts now = counts();
     double passed = nowSeconds - seconds;
     boolean isFirst = Double.isNaN(passed) || passed <= 0;
-    double[] values = new double[Figure.values().length];
-    values[Figure.REQUESTS.ordinal()] = rate(now.requests - before.requests, passed, isFirst);
-    values[Figure.HITS.ordinal()] = rate(now.hits - before.hits, passed, isFirst);
-    values[Figure.FAILURES.ordinal()] = rate(now.failures - before.failures, passed, isFirst);
-    values[Figure.CONNECTIONS.ordinal()] = sum(ConnectionMetrics.CONNECTIONS, _ -> true);
-    values[Figure.MEMORY.ordinal()] = sum(Store.USED, _ -> true);
-    values[Figure.PROCESSORS.ordinal()] = rate(now.cpuSeconds - before.cpuSeconds, passed, isFirst);
-    values[Figure.HIT_P99.ordinal()] = p99Millis(now.hitTimes, before.hitTimes);
-    values[Figure.MISS_P99.ordinal()] = p99Millis(now.otherTimes, before.otherTimes);
+    Map<Figure, Double> point = new EnumMap<>(Figure.class);
+    point.put(Figure.REQUESTS, rate(now.requests - before.requests, passed, isFirst));
+    point.put(Figure.HITS, rate(now.hits - before.hits, passed, isFirst));
+    point.put(Figure.FAILURES, rate(now.failures - before.failures, passed, isFirst));
+    point.put(Figure.CONNECTIONS, sum(ConnectionMetrics.CONNECTIONS, _ -> true));
+    point.put(Figure.MEMORY, sum(Store.USED, _ -> true));
+    point.put(Figure.PROCESSORS, rate(now.cpuSeconds - before.cpuSeconds, passed, isFirst));
+    point.put(Figure.HIT_P99, p99Millis(now.hitTimes, before.hitTimes));
+    point.put(Figure.MISS_P99, p99Millis(now.otherTimes, before.otherTimes));
     before = now;
     seconds = nowSeconds;
-    return new Point(values);
+    return point;
   }
 
   private Counts counts() {

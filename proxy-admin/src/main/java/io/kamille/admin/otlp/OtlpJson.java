@@ -36,7 +36,7 @@ final class OtlpJson {
     List<Object> spans = new ArrayList<>();
     for (RequestTrace trace : traces) {
       spans.add(exchange(trace));
-      if (has(trace, TraceStep.ORIGIN)) {
+      if (trace.steps().stream().anyMatch(mark -> mark.step() == TraceStep.ORIGIN)) {
         spans.add(forwarded(trace));
       }
     }
@@ -54,23 +54,21 @@ final class OtlpJson {
     return JSON.writeValueAsBytes(Map.of("resourceSpans", List.of(resource)));
   }
 
-  private static boolean has(RequestTrace trace, TraceStep step) {
-    return trace.steps().stream().anyMatch(mark -> mark.step() == step);
-  }
-
   private static Map<String, Object> exchange(RequestTrace trace) {
     RequestSample request = trace.request();
     long end = request.durationNanos();
     Map<String, Object> span =
         span(trace, trace.ids().span(), trace.ids().parent(), request.method(), SERVER, 0, end);
-    List<Object> attributes = new ArrayList<>();
-    attributes.add(attribute("http.request.method", request.method()));
-    attributes.add(attribute("url.full", request.url()));
-    attributes.add(attribute("http.route", request.route()));
-    attributes.add(attribute("client.address", request.client()));
-    attributes.add(attribute("kamille.cache", request.cache()));
-    attributes.add(number("http.response.status_code", request.status()));
-    attributes.add(number("http.response.body.size", request.contentBytes()));
+    List<Object> attributes =
+        new ArrayList<>(
+            List.of(
+                attribute("http.request.method", request.method()),
+                attribute("url.full", request.url()),
+                attribute("http.route", request.route()),
+                attribute("client.address", request.client()),
+                attribute("kamille.cache", request.cache()),
+                number("http.response.status_code", request.status()),
+                number("http.response.body.size", request.contentBytes())));
     if (!request.failure().isEmpty()) {
       attributes.add(attribute("error.type", request.failure()));
     }

@@ -4,8 +4,6 @@ import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.exchange.ExchangeObserver;
 import io.kamille.core.loop.SteadyTask;
 import io.kamille.core.loop.WallClock;
-import io.kamille.core.metric.MetricDescriptor;
-import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;
 import java.io.IOException;
 import java.nio.channels.WritableByteChannel;
@@ -21,26 +19,11 @@ public final class AccessLog implements AutoCloseable {
    *   loop ──► ring ─┼─► writer ──► file
    *   loop ──► ring ─┘
    *
-   * A loop makes its lines itself; the writer only moves octets. The writer looks at the rings ten times a second; a loop wakes it only when its ring is half
-   * full, because a wake-up costs more than many lines. Lines of one loop are in order, lines of
-   * different loops may be exchanged within that time.
+   * A loop makes its lines itself; the writer only moves octets. It looks at the rings ten times a
+   * second; a loop wakes it only when its ring is half full, because a wake-up costs more than many
+   * lines. Lines of one loop are in order, lines of different loops may be exchanged within that
+   * time.
    */
-  static final MetricDescriptor LINES =
-      MetricDescriptor.counter(
-          "kamille_access_log_lines_total", Unit.COUNT, "Lines written to the access log.");
-  static final MetricDescriptor DROPPED =
-      MetricDescriptor.counter(
-          "kamille_access_log_dropped_lines_total",
-          Unit.COUNT,
-          "Lines missing from the access log: buffer-full, they came faster than they could be"
-              + " written; write-error, the write failed.",
-          "reason");
-  static final MetricDescriptor WRITE_ERRORS =
-      MetricDescriptor.counter(
-          "kamille_access_log_write_errors_total",
-          Unit.COUNT,
-          "Writes to the access log that failed.");
-
   private static final System.Logger LOGGER = System.getLogger("kamille.log");
 
   /** For lines of one loop that wait to be written. */

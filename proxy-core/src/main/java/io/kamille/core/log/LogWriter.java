@@ -5,6 +5,8 @@ import static java.nio.file.StandardOpenOption.CREATE;
 
 import io.kamille.core.loop.WallClock;
 import io.kamille.core.metric.Counter;
+import io.kamille.core.metric.MetricDescriptor;
+import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
@@ -32,6 +34,22 @@ final class LogWriter {
    * most once a minute. When a write broke off within a line, the next one begins with a line feed,
    * so that at most one line is spoilt.
    */
+  static final MetricDescriptor LINES =
+      MetricDescriptor.counter(
+          "kamille_access_log_lines_total", Unit.COUNT, "Lines written to the access log.");
+  static final MetricDescriptor DROPPED =
+      MetricDescriptor.counter(
+          "kamille_access_log_dropped_lines_total",
+          Unit.COUNT,
+          "Lines missing from the access log: buffer-full, they came faster than they could be"
+              + " written; write-error, the write failed.",
+          "reason");
+  static final MetricDescriptor WRITE_ERRORS =
+      MetricDescriptor.counter(
+          "kamille_access_log_write_errors_total",
+          Unit.COUNT,
+          "Writes to the access log that failed.");
+
   private static final long REPORT_NANOS = Duration.ofMinutes(1).toNanos();
 
   private final Optional<Path> file;
@@ -69,9 +87,9 @@ final class LogWriter {
     this.registry = registry;
     this.clock = clock;
     this.logger = logger;
-    this.written = registry.counter(AccessLog.LINES);
-    this.lost = registry.counter(AccessLog.DROPPED, "write-error");
-    this.errors = registry.counter(AccessLog.WRITE_ERRORS);
+    this.written = registry.counter(LINES);
+    this.lost = registry.counter(DROPPED, "write-error");
+    this.errors = registry.counter(WRITE_ERRORS);
     this.reportDueNanos = clock.nanos();
   }
 
@@ -84,7 +102,7 @@ final class LogWriter {
 
   /** A ring for one loop more. Any thread. */
   LineRing newRing() {
-    Counter dropped = registry.counter(AccessLog.DROPPED, "buffer-full");
+    Counter dropped = registry.counter(DROPPED, "buffer-full");
     LineRing ring = new LineRing(batch.capacity(), dropped);
     rings.add(ring);
     return ring;

@@ -146,7 +146,7 @@ class AccessLogTest {
                     .toList(),
                 List.of()))
             .record();
-    LineRing ring = new LineRing(CAPACITY, registry.counter(AccessLog.DROPPED, "buffer-full"));
+    LineRing ring = new LineRing(CAPACITY, registry.counter(LogWriter.DROPPED, "buffer-full"));
     ExchangeObserver loop =
         new ExchangeRecorder(ring, () -> {}, clock, format(settings));
     ByteBuffer batch = ByteBuffer.allocate(CAPACITY);

@@ -17,7 +17,7 @@ class ExchangeRecorderTest {
   private final Noting noting = new Noting(settings);
   private final ExchangeRecorder recorder =
       new ExchangeRecorder(
-          new LineRing(1 << 10, new MetricRegistry().counter(AccessLog.DROPPED, "buffer-full")),
+          new LineRing(1 << 10, new MetricRegistry().counter(LogWriter.DROPPED, "buffer-full")),
           () -> {},
           clock,
           noting);

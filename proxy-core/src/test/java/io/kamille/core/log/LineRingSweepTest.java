@@ -20,7 +20,7 @@ class LineRingSweepTest {
   private static final int GREATEST = 200;
   private static final long BACK_OFF_NANOS = 10_000;
 
-  private final Counter dropped = new MetricRegistry().counter(AccessLog.DROPPED, "buffer-full");
+  private final Counter dropped = new MetricRegistry().counter(LogWriter.DROPPED, "buffer-full");
 
   @ParameterizedTest(name = "seed {0}")
   @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 class LineRingTest {
 
   private final LineRing ring =
-      new LineRing(1024, new MetricRegistry().counter(AccessLog.DROPPED, "buffer-full"));
+      new LineRing(1024, new MetricRegistry().counter(LogWriter.DROPPED, "buffer-full"));
   private final ByteBuffer batch = ByteBuffer.allocate(1024);
 
   @Test
