@@ -174,7 +174,7 @@ final class ClientSide {
               shedder);
       shard.sampledBy(tuner.sampler(loop));
       shard.start();
-      loops.answered(number, exchanges.getLast());
+      loops.answered(number, exchanges.getLast()::answers);
       shards.add(shard);
     }
     AdmissionMetrics.register(registry, clients);

@@ -1,5 +1,6 @@
 package io.kamille.admin.otlp;
 
+import io.kamille.core.metric.Counter;
 import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;
@@ -21,7 +22,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Sends what was recorded to a collector, on a thread of its own, and never holds anything up: what
@@ -55,8 +55,8 @@ public final class TraceExporter implements AutoCloseable {
   private final Duration limit;
   private final HttpClient client;
   private final Thread thread;
-  private final AtomicLong exported = new AtomicLong();
-  private final AtomicLong lost = new AtomicLong();
+  private final Counter exported;
+  private final Counter lost;
   private final Map<LoopTracer, Long> seen = new HashMap<>();
   private boolean isTroubleSaid;
 
@@ -85,8 +85,8 @@ public final class TraceExporter implements AutoCloseable {
             .followRedirects(HttpClient.Redirect.NEVER)
             .connectTimeout(limit)
             .build();
-    registry.counting(EXPORTED, exported::get);
-    registry.counting(LOST, lost::get);
+    this.exported = registry.counter(EXPORTED);
+    this.lost = registry.counter(LOST);
     this.thread = Thread.ofPlatform().daemon().name("kamille-traces").start(this::run);
   }
 
@@ -123,7 +123,7 @@ public final class TraceExporter implements AutoCloseable {
     List<RequestTrace> newer =
         loop.after(before).stream().filter(trace -> trace.request().number() <= last).toList();
     seen.put(loop, last);
-    lost.addAndGet(last - before - newer.size());
+    lost.add(last - before - newer.size());
     return newer;
   }
 
@@ -151,25 +151,15 @@ public final class TraceExporter implements AutoCloseable {
   /** Says the first of several failures. */
   private void ended(int count, String trouble) {
     if (trouble.isEmpty()) {
-      exported.addAndGet(count);
+      exported.add(count);
       isTroubleSaid = false;
       return;
     }
-    lost.addAndGet(count);
+    lost.add(count);
     if (!isTroubleSaid) {
       LOG.log(Level.WARNING, "traces are lost: {0}: {1}", endpoint, trouble);
       isTroubleSaid = true;
     }
-  }
-
-  /** Traces that a collector has taken. */
-  long exported() {
-    return exported.get();
-  }
-
-  /** Traces that none will get. */
-  long lost() {
-    return lost.get();
   }
 
   /** Sends no more. What was not sent is lost. */

@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.Objects;
 
 /** Counts the exchanges of one loop when they are over. Confined to its loop. */
-public final class ExchangeMetrics implements ExchangeObserver, AnswerCounts {
+public final class ExchangeMetrics implements ExchangeObserver {
 
   public static final MetricDescriptor REQUESTS =
       MetricDescriptor.counter(
@@ -89,7 +89,6 @@ public final class ExchangeMetrics implements ExchangeObserver, AnswerCounts {
   }
 
   /** Exchanges that are over. Any thread. */
-  @Override
   public long requests() {
     return requests.keySet().stream().mapToLong(this::requests).sum();
   }
@@ -111,18 +110,14 @@ public final class ExchangeMetrics implements ExchangeObserver, AnswerCounts {
         .reduce(Histogram.Snapshot.EMPTY, Histogram.Snapshot::plus);
   }
 
-  /** Exchanges that an origin was asked about. Any thread. */
-  @Override
-  public long forwarded() {
-    return requests() - hits();
-  }
-
-  @Override
-  public long forwardedNanos() {
-    return durations.entrySet().stream()
-        .filter(duration -> !isHit(duration.getKey()))
-        .mapToLong(duration -> duration.getValue().sumNanos())
-        .sum();
+  /** What was answered so far. Any thread. */
+  public AnswerCounts answers() {
+    long nanos =
+        durations.entrySet().stream()
+            .filter(duration -> !isHit(duration.getKey()))
+            .mapToLong(duration -> duration.getValue().sumNanos())
+            .sum();
+    return new AnswerCounts(requests(), requests() - hits(), nanos);
   }
 
   private static boolean isHit(CacheResult result) {

@@ -22,8 +22,7 @@ final class ExchangeRecorder implements ExchangeObserver {
   private long comparedNanos;
   private long comparedEpochMicros;
 
-  ExchangeRecorder(
-      LineRing ring, Runnable wakeWriter, WallClock clock, LineFormat format) {
+  ExchangeRecorder(LineRing ring, Runnable wakeWriter, WallClock clock, LineFormat format) {
     this.ring = ring;
     this.wakeWriter = wakeWriter;
     this.clock = clock;

@@ -67,21 +67,13 @@ record ResponseFields(ExchangeHandler next) implements ExchangeHandler {
       stored.getBytes(stored.readerIndex(), octets, ownLength, storedLength);
       int end;
       for (int start = 0; start < length; start = end + 2) {
-        end = indexOf(octets, '\r', start, length);
-        int colon = indexOf(octets, ':', start, end);
+        end = Octets.indexOf(octets, start, length, '\r');
+        int colon = Octets.indexOf(octets, start, end, ':');
         if (colon < end) {
           fields.pushParsed(start, colon, Octets.skipBlanks(octets, colon + 1, end), end, null);
         }
       }
       return fields;
-    }
-
-    private static int indexOf(byte[] octets, int octet, int start, int end) {
-      int at = start;
-      while (at < end && octets[at] != octet) {
-        at++;
-      }
-      return at;
     }
   }
 }

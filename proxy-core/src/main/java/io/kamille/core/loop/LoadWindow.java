@@ -13,9 +13,7 @@ final class LoadWindow {
   private final Supplier<AnswerCounts> answers;
   private long startNanos;
   private long startCpuNanos;
-  private long startRequests;
-  private long startForwarded;
-  private long startForwardedNanos;
+  private AnswerCounts start = AnswerCounts.NONE;
   private long polls;
   private long events;
   private long busyNanos;
@@ -63,9 +61,9 @@ final class LoadWindow {
             nowNanos - startNanos,
             polls,
             events,
-            now.requests() == 0 ? events : now.requests() - startRequests,
-            now.forwarded() - startForwarded,
-            now.forwardedNanos() - startForwardedNanos,
+            now.requests() == 0 ? events : now.requests() - start.requests(),
+            now.forwarded() - start.forwarded(),
+            now.forwardedNanos() - start.forwardedNanos(),
             busyNanos,
             cpu - startCpuNanos);
     begin(nowNanos, cpu);
@@ -81,10 +79,7 @@ final class LoadWindow {
   private void begin(long nowNanos, long cpu) {
     startNanos = nowNanos;
     startCpuNanos = cpu;
-    AnswerCounts now = answers.get();
-    startRequests = now.requests();
-    startForwarded = now.forwarded();
-    startForwardedNanos = now.forwardedNanos();
+    start = answers.get();
     polls = 0;
     events = 0;
     busyNanos = 0;

@@ -25,6 +25,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,7 +47,7 @@ public final class LoopGroup implements AutoCloseable {
   private final List<LoopMeter> meters = new ArrayList<>();
 
   /** Nobody counts what a loop has answered before somebody says who does. */
-  private final List<AtomicReference<AnswerCounts>> answerCounts = new ArrayList<>();
+  private final List<AtomicReference<Supplier<AnswerCounts>>> answerCounts = new ArrayList<>();
 
   private final List<PacedIoHandler> handlers = new ArrayList<>();
   private final StallDetector stalls;
@@ -108,7 +109,8 @@ public final class LoopGroup implements AutoCloseable {
       public IoHandler newHandler(ThreadAwareExecutor executor) {
         LoopMeter meter = LoopMetrics.meter(registry, name(meters.size()));
         meters.add(meter);
-        AtomicReference<AnswerCounts> counts = new AtomicReference<>(AnswerCounts.NONE);
+        AtomicReference<Supplier<AnswerCounts>> counts =
+            new AtomicReference<>(() -> AnswerCounts.NONE);
         answerCounts.add(counts);
         PacedIoHandler handler =
             new PacedIoHandler(
@@ -116,7 +118,7 @@ public final class LoopGroup implements AutoCloseable {
                 control,
                 LoopClock.SYSTEM,
                 process::getCurrentThreadCpuTime,
-                counts::get,
+                () -> counts.get().get(),
                 new PaceController(meters.size()),
                 meter);
         handlers.add(handler);
@@ -166,9 +168,9 @@ public final class LoopGroup implements AutoCloseable {
   /**
    * Tells one loop how to learn what it has answered. Without, it goes by events. Any thread.
    *
-   * @param counts so far; asked on the loop
+   * @param counts so far; asked on the loop, about a hundred times a second
    */
-  public void answered(int index, AnswerCounts counts) {
+  public void answered(int index, Supplier<AnswerCounts> counts) {
     answerCounts.get(index).set(counts);
   }
 

@@ -38,7 +38,6 @@ class AccessLogTest {
 
   @TempDir private Path directory;
 
-
   private final MetricRegistry registry = new MetricRegistry();
   private final ManualClock clock = ManualClock.at(0);
 
@@ -140,15 +139,16 @@ class AccessLogTest {
             .with("isEnabled", true)
             .with("output", Optional.<Path>empty())
             .with("format", format)
-            .with("fields",             new LineFields(
-                Stream.of("request-field:Accept", "origin", "origin-time", "request-id")
-                    .map(LoggedField::parse)
-                    .toList(),
-                List.of()))
+            .with(
+                "fields",
+                new LineFields(
+                    Stream.of("request-field:Accept", "origin", "origin-time", "request-id")
+                        .map(LoggedField::parse)
+                        .toList(),
+                    List.of()))
             .record();
     LineRing ring = new LineRing(CAPACITY, registry.counter(LogWriter.DROPPED, "buffer-full"));
-    ExchangeObserver loop =
-        new ExchangeRecorder(ring, () -> {}, clock, format(settings));
+    ExchangeObserver loop = new ExchangeRecorder(ring, () -> {}, clock, format(settings));
     ByteBuffer batch = ByteBuffer.allocate(CAPACITY);
     Exchange exchange =
         Exchanges.from(

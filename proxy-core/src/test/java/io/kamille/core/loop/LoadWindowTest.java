@@ -9,27 +9,7 @@ import org.junit.jupiter.api.Test;
 class LoadWindowTest {
 
   private long requests;
-  private final LoadWindow window = new LoadWindow(() -> 0, this::counts);
-
-  private AnswerCounts counts() {
-    long now = requests;
-    return new AnswerCounts() {
-      @Override
-      public long requests() {
-        return now;
-      }
-
-      @Override
-      public long forwarded() {
-        return 0;
-      }
-
-      @Override
-      public long forwardedNanos() {
-        return 0;
-      }
-    };
-  }
+  private final LoadWindow window = new LoadWindow(() -> 0, () -> new AnswerCounts(requests, 0, 0));
 
   @Test
   void eventsCountUntilARequestDid() {
