@@ -1,5 +1,6 @@
 package io.kamille.admin.otlp;
 
+import io.kamille.core.loop.SteadyTask;
 import io.kamille.core.metric.Counter;
 import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricDescriptor.Unit;
@@ -87,22 +88,17 @@ public final class TraceExporter implements AutoCloseable {
             .build();
     this.exported = registry.counter(EXPORTED);
     this.lost = registry.counter(LOST);
-    this.thread = Thread.ofPlatform().daemon().name("kamille-traces").start(this::run);
-  }
-
-  private void run() {
-    try {
-      while (true) {
-        Thread.sleep(period);
-        turn();
-      }
-    } catch (InterruptedException closed) {
-      // By close.
-    }
+    SteadyTask task = new SteadyTask(LOG, "traces are lost", this::turn);
+    this.thread =
+        Thread.ofPlatform()
+            .daemon()
+            .name("kamille-traces")
+            .start(() -> task.repeatUntil(() -> false));
   }
 
   /** A turn that fails loses what it took, and the next one is as good as ever. */
   private void turn() throws InterruptedException {
+    Thread.sleep(period);
     List<RequestTrace> waiting = new ArrayList<>();
     try {
       tracing.loops().forEach(loop -> waiting.addAll(newer(loop)));

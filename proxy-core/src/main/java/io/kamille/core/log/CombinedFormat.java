@@ -13,17 +13,15 @@ final class CombinedFormat extends LineFormat {
    */
   private static final byte[] DASH = {'-'};
 
-  private final SecondStamp stamp = new SecondStamp("dd/MMM/uuuu:HH:mm:ss Z");
-
   CombinedFormat(AccessLogSettings settings, FieldDigest digest) {
-    super(settings, digest);
+    super(settings, digest, "dd/MMM/uuuu:HH:mm:ss Z");
   }
 
   @Override
   void append(Exchange exchange, int status, long contentBytes, long startEpochMicros, long nanos) {
     byte[] client = client(exchange);
     out.octets(client.length == 0 ? DASH : client).ascii(" - - [");
-    out.octets(stamp.octets(Math.floorDiv(startEpochMicros, 1_000_000L))).ascii("] \"");
+    appendSecond(startEpochMicros).ascii("] \"");
     if (appendOrDash(finds(exchange, Text.METHOD))) {
       out.octet(' ');
       appendOrDash(finds(exchange, Text.TARGET));

@@ -16,22 +16,23 @@ final class JsonFormat extends LineFormat {
    * mark and no invalid UTF-8 reaches a terminal or breaks a parser; octets that are not UTF-8
    * become U+FFFD.
    */
-  private final SecondStamp stamp = new SecondStamp("uuuu-MM-dd'T'HH:mm:ss");
   private final CharsetDecoder decoder =
       StandardCharsets.UTF_8.newDecoder().onMalformedInput(CodingErrorAction.REPLACE);
   private final ByteBuffer encoded = ByteBuffer.allocate(Text.TARGET.limit);
   private final CharBuffer decoded = CharBuffer.allocate(Text.TARGET.limit);
 
   JsonFormat(AccessLogSettings settings, FieldDigest digest) {
-    super(settings, digest);
+    super(settings, digest, "uuuu-MM-dd'T'HH:mm:ss");
   }
 
   @Override
   void append(Exchange exchange, int status, long contentBytes, long startEpochMicros, long nanos) {
     ExchangeNotes notes = exchange.notes();
     out.ascii("{\"time\":\"");
-    out.octets(stamp.octets(Math.floorDiv(startEpochMicros, 1_000_000L))).octet('.');
-    out.digits(Math.floorMod(startEpochMicros, 1_000_000L), 6).ascii("Z\"");
+    appendSecond(startEpochMicros)
+        .octet('.')
+        .digits(Math.floorMod(startEpochMicros, 1_000_000L), 6)
+        .ascii("Z\"");
     byte[] client = client(exchange);
     if (client.length > 0) {
       out.ascii(",\"client\":\"").octets(client).octet('"');

@@ -8,6 +8,10 @@ import io.kamille.core.exchange.Trace;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.RequestHead;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
@@ -33,6 +37,9 @@ abstract class LineFormat {
   private final ClientAddresses clients;
   private final FieldDigest digest;
   private final LineBuffer made = new LineBuffer(1 << 10);
+  private final DateTimeFormatter pattern;
+  private long second = Long.MIN_VALUE;
+  private byte[] stamp = {};
   private byte[] octets = {};
   private int start;
   private int end;
@@ -56,7 +63,13 @@ abstract class LineFormat {
     }
   }
 
-  LineFormat(AccessLogSettings settings, FieldDigest digest) {
+  /**
+   * The format of these settings.
+   *
+   * @param pattern of the second when a request came, for {@link DateTimeFormatter}
+   */
+  LineFormat(AccessLogSettings settings, FieldDigest digest, String pattern) {
+    this.pattern = DateTimeFormatter.ofPattern(pattern, Locale.ENGLISH).withZone(ZoneOffset.UTC);
     List<String> names = settings.fields().remove();
     for (Text text : Text.values()) {
       if (names.contains(text.name().toLowerCase(Locale.ROOT).replace('_', '-'))) {
@@ -107,6 +120,16 @@ abstract class LineFormat {
     if (isCut) {
       out.ascii("...");
     }
+  }
+
+  /** Appends the second in universal time, whose text is made once. */
+  final LineBuffer appendSecond(long epochMicros) {
+    long now = Math.floorDiv(epochMicros, 1_000_000L);
+    if (now != second) {
+      second = now;
+      stamp = pattern.format(Instant.ofEpochSecond(now)).getBytes(StandardCharsets.US_ASCII);
+    }
+    return out.octets(stamp);
   }
 
   static void appendVersion(RequestHead request, LineBuffer out) {

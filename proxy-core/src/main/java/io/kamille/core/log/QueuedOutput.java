@@ -121,12 +121,10 @@ final class QueuedOutput extends OutputStream {
   /** Waits until all is written, for so long at most. */
   void finish(Duration atMost) {
     long deadline = System.nanoTime() + atMost.toNanos();
-    while (isAnyLeft() && System.nanoTime() - deadline < 0) {
+    while (writer != null
+        && (waitingBytes.get() > 0 || dropped.get() > droppedSaid)
+        && System.nanoTime() - deadline < 0) {
       LockSupport.parkNanos(this, LOOK_NANOS);
     }
-  }
-
-  private boolean isAnyLeft() {
-    return writer != null && (waitingBytes.get() > 0 || dropped.get() > droppedSaid);
   }
 }

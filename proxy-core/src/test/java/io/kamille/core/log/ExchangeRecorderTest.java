@@ -50,7 +50,7 @@ class ExchangeRecorderTest {
     private long nanos;
 
     Noting(AccessLogSettings settings) {
-      super(settings, new FieldDigest(FieldDigest.newKey()));
+      super(settings, new FieldDigest(FieldDigest.newKey()), "ss");
     }
 
     @Override
