@@ -208,7 +208,7 @@ final class Upstreams implements AutoCloseable {
   }
 
   private Upstream renewed(Upstream last) {
-    last.lists().look(clock.nanos());
+    last.lists().refresh(clock.nanos());
     List<OriginSettings> named = new ArrayList<>(last.lists().named());
     // The API took such a one before a reload that needed no TLS: the next reload makes it ready.
     named.removeIf(origin -> origin.url().isSecure() && last.trust() == null);
@@ -417,7 +417,7 @@ final class Upstreams implements AutoCloseable {
               configuration.upstream(name),
               names.lookup(),
               last == null ? null : last.lists());
-      lists.look(clock.nanos());
+      lists.refresh(clock.nanos());
       List<OriginSettings> named = lists.named();
       List<Origin> known = last == null ? List.of() : last.origins();
       List<Origin> origins = settings.origins(named, known);

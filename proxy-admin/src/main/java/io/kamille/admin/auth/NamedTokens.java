@@ -126,7 +126,7 @@ public final class NamedTokens {
 
   /** Takes over what another process has written since. */
   private void follow() throws IOException {
-    List<Token> now = watched.look(this::read);
+    List<Token> now = watched.poll(this::read);
     if (now != null) {
       Map<String, Token> read = new LinkedHashMap<>();
       now.forEach(token -> read.put(token.id(), token));

@@ -307,7 +307,7 @@ class BufferTunerIT {
     nowNanos.addAndGet(SECOND);
     onLoop(
         () -> {
-          sampler.lookAtAllDue();
+          sampler.sampleAllDue();
           return sampler;
         });
     tuner.absorb();

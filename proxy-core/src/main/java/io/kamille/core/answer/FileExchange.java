@@ -68,14 +68,14 @@ final class FileExchange {
     long accepted = AcceptedCodings.of(exchange.request().fields());
     boolean wantsContent = exchange.request().method() == Method.GET;
     try {
-      threads.execute(() -> found(look(accepted, wantsContent)));
+      threads.execute(() -> found(find(accepted, wantsContent)));
     } catch (RejectedExecutionException closed) {
       fail(BUSY);
     }
   }
 
   /** On a thread of files. The client waits for an answer, whatever goes wrong. */
-  private Found look(long accepted, boolean wantsContent) {
+  private Found find(long accepted, boolean wantsContent) {
     try {
       return directory.find(target, accepted, wantsContent);
     } catch (RuntimeException | Error broken) {

@@ -92,11 +92,11 @@ public final class RedirectsFile {
     long now = clock.nanos();
     long last = looked.get();
     if (now - last >= LOOK_NANOS && looked.compareAndSet(last, now)) {
-      files.execute(this::look);
+      files.execute(this::poll);
     }
   }
 
-  private synchronized void look() {
+  private synchronized void poll() {
     List<Problem> now = find();
     if (!now.isEmpty() && !now.equals(said)) {
       LOG.log(Level.ERROR, "redirects by {0} stay as they were: {1}", path, first(now));
@@ -112,7 +112,7 @@ public final class RedirectsFile {
   private synchronized List<Problem> find() {
     var found = new Problems(path.toString());
     try {
-      byte[] content = watched.look(() -> RedirectTable.content(path));
+      byte[] content = watched.poll(() -> RedirectTable.content(path));
       if (content == null) {
         return said;
       }

@@ -112,7 +112,7 @@ final class RootDirectory {
     try {
       Found found = null;
       for (int tries = 0; found == null && tries < TRIES; tries++) {
-        found = look(target, accepted, wantsContent);
+        found = findNow(target, accepted, wantsContent);
       }
       return found == null ? new Found.Trouble("it is replaced all the time") : found;
     } catch (AccessDeniedException denied) {
@@ -127,7 +127,7 @@ final class RootDirectory {
   }
 
   /** The same, or null if the file was replaced meanwhile. */
-  private @Nullable Found look(String target, long accepted, boolean wantsContent)
+  private @Nullable Found findNow(String target, long accepted, boolean wantsContent)
       throws IOException {
     boolean isDirectory = target.isEmpty() || target.endsWith("/");
     Path top = root.toRealPath();

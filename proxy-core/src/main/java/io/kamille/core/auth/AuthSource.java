@@ -30,7 +30,7 @@ class AuthSource<T> {
   /** Where it is read; null if that has not changed. */
   @FunctionalInterface
   interface Place {
-    byte @Nullable [] look() throws IOException;
+    byte @Nullable [] poll() throws IOException;
   }
 
   /**
@@ -58,7 +58,7 @@ class AuthSource<T> {
     var watched = new WatchedFiles(List.of(file));
     this(
         file.toAbsolutePath().toString(),
-        () -> watched.look(() -> SmallFile.read(file, LIMIT_BYTES)),
+        () -> watched.poll(() -> SmallFile.read(file, LIMIT_BYTES)),
         parser);
   }
 
@@ -88,9 +88,9 @@ class AuthSource<T> {
   }
 
   /** Looks whether it has changed. Blocks for a file. One thread at a time. */
-  void look() {
+  void poll() {
     try {
-      byte[] content = place.look();
+      byte[] content = place.poll();
       if (content != null) {
         take(content);
       }

@@ -76,15 +76,15 @@ public final class AuthThreads implements AutoCloseable {
     AuthSource<T> present = reference == null ? null : (AuthSource<T>) reference.get();
     AuthSource<T> source = present == null ? opening.get() : present;
     sources.put(name, new WeakReference<>(source));
-    source.look();
+    source.poll();
     if (!isLooking) {
       isLooking = true;
-      looks.scheduleWithFixedDelay(this::look, LOOK_SECONDS, LOOK_SECONDS, TimeUnit.SECONDS);
+      looks.scheduleWithFixedDelay(this::poll, LOOK_SECONDS, LOOK_SECONDS, TimeUnit.SECONDS);
     }
     return source;
   }
 
-  private synchronized void look() {
+  private synchronized void poll() {
     sources.values().removeIf(reference -> isGone(reference.get()));
   }
 
@@ -92,7 +92,7 @@ public final class AuthThreads implements AutoCloseable {
   private static boolean isGone(@Nullable AuthSource<?> source) {
     try {
       if (source != null) {
-        source.look();
+        source.poll();
       }
     } catch (RuntimeException | Error fault) {
       // What it threw here would be the last look.

@@ -49,7 +49,7 @@ final class JwksUrl extends AuthSource<List<JsonWebKey>> {
   }
 
   @Override
-  void look() {
+  void poll() {
     looks++;
     int doubtful = doubts < 5 ? 1 << doubts : DOUBT_SECONDS;
     if (looks > (isDoubtful ? doubtful : FETCH_SECONDS)) {

@@ -122,7 +122,7 @@ public final class ClientOutput {
     if (pending.isEmpty()) {
       regions = null;
       if (isWritable()) {
-        time.look();
+        time.update();
         owner.writabilityChanged();
       }
     }

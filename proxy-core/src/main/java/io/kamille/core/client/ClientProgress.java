@@ -68,7 +68,7 @@ public final class ClientProgress {
       pendingSeen = 0;
       return false;
     }
-    long taken = looks() ? server.output().acknowledgedBytes() : takenSeen;
+    long taken = sampled() ? server.output().acknowledgedBytes() : takenSeen;
     boolean moved = pending != pendingSeen || taken != takenSeen;
     pendingSeen = pending;
     takenSeen = taken;
@@ -90,7 +90,7 @@ public final class ClientProgress {
     long now = server.nowNanos();
     long grace = ClientSettings.DOWNLOAD_GRACE_NANOS;
     boolean isDue = rate == null || rate.isDue(now, grace);
-    if (!isDue || !looks()) {
+    if (!isDue || !sampled()) {
       return false;
     }
     takenSeen = server.output().acknowledgedBytes();
@@ -102,7 +102,7 @@ public final class ClientProgress {
   }
 
   private boolean isAwaited(boolean isLast) {
-    return output.isBehind() || (isLast && looks() && server.output().unsentBytes() > 0);
+    return output.isBehind() || (isLast && sampled() && server.output().unsentBytes() > 0);
   }
 
   /** Whether it is measured how fast the client takes what waits for it. */
@@ -110,7 +110,7 @@ public final class ClientProgress {
     return rate != null;
   }
 
-  private boolean looks() {
-    return server.output().look(output.channel());
+  private boolean sampled() {
+    return server.output().sample(output.channel());
   }
 }

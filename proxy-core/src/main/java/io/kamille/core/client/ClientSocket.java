@@ -76,7 +76,7 @@ public abstract class ClientSocket extends ListedConnection implements ClientOut
 
   @Override
   public void handlerAdded(ChannelHandlerContext context) {
-    server.time().look();
+    server.time().update();
     connections.begun(this);
   }
 
@@ -298,20 +298,20 @@ public abstract class ClientSocket extends ListedConnection implements ClientOut
   }
 
   @Override
-  protected final void checkDeadline() {
+  protected final void checkDeadlines() {
     try {
       if (stage == Stage.LINGERING) {
-        lookAtLingering();
+        checkLingering();
       } else {
-        lookAtDeadline();
+        checkOpen();
       }
     } catch (RuntimeException | OutOfMemoryError bug) {
       endBy(bug);
     }
   }
 
-  /** As {@link #checkDeadline}, while the connection is open. */
-  protected abstract void lookAtDeadline();
+  /** As {@link #checkDeadlines}, while the connection is open. */
+  protected abstract void checkOpen();
 
   /** Ends a connection whose client takes too little. */
   protected final void resetTooSlow() {
@@ -323,7 +323,7 @@ public abstract class ClientSocket extends ListedConnection implements ClientOut
     farewell.giveUp();
   }
 
-  private void lookAtLingering() {
+  private void checkLingering() {
     if (farewell.isOver()) {
       close();
     } else if (progress.isTooSlow(true)) {

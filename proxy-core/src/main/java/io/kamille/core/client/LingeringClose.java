@@ -58,7 +58,7 @@ public final class LingeringClose {
 
   private void closeOutput() {
     if (channel().isActive()) {
-      server.time().look();
+      server.time().update();
       isOutputClosed = true;
       closedNanos = server.nowNanos();
       linger();
@@ -82,7 +82,7 @@ public final class LingeringClose {
 
   /** The kernel has sent all: once the client has closed its side, nothing is left to wait for. */
   private void closeWithClient() {
-    if (looks() && server.output().unsentBytes() == 0) {
+    if (sampled() && server.output().unsentBytes() == 0) {
       channel().config().setOption(ChannelOption.ALLOW_HALF_CLOSURE, false);
     }
   }
@@ -102,7 +102,7 @@ public final class LingeringClose {
 
   /** The kernel has all: while it waits to send it, only our side closes, and the rate goes on. */
   private void closeIfSent() {
-    if (channel().isActive() && looks() && server.output().unsentBytes() > 0) {
+    if (channel().isActive() && sampled() && server.output().unsentBytes() > 0) {
       closeOutput();
     } else {
       close();
@@ -133,12 +133,12 @@ public final class LingeringClose {
 
   /** Whether the kernel says that the connection is over. */
   public boolean isOver() {
-    return looks() && server.output().isClosed();
+    return sampled() && server.output().isClosed();
   }
 
   /** Closes the connection at once, if its client has the last answer whole. */
   public boolean closeIfAllIsAcknowledged() {
-    boolean done = looks() && server.output().isAllAcknowledged();
+    boolean done = sampled() && server.output().isAllAcknowledged();
     if (done) {
       close();
     }
@@ -196,8 +196,8 @@ public final class LingeringClose {
     return resetBecause == null ? otherwise : resetBecause;
   }
 
-  private boolean looks() {
-    return server.output().look(channel());
+  private boolean sampled() {
+    return server.output().sample(channel());
   }
 
   private Channel channel() {

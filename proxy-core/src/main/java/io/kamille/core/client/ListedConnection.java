@@ -47,7 +47,7 @@ public abstract class ListedConnection extends ChannelInboundHandlerAdapter {
    * Once a second, unless it is idle: acts if a deadline has passed, or if the client sends, or
    * takes, too slowly.
    */
-  protected abstract void checkDeadline();
+  protected abstract void checkDeadlines();
 
   /** Ends the connection for a fault of ours, which keeps the loop from no other. */
   protected abstract void endBy(Throwable bug);

@@ -243,12 +243,12 @@ public final class LoopConnections {
 
   /** Looks at those before this place: the last first, since one that goes is replaced by it. */
   private void sweep(int end) {
-    time.look();
+    time.update();
     int next = end;
     int ended = 0;
     while (next > 0 && end - next < SWEPT_PER_TURN && ended < ENDED_PER_TURN) {
       next--;
-      ended += next < all.size() && look(all.get(next)) ? 1 : 0;
+      ended += next < all.size() && checkDeadlines(all.get(next)) ? 1 : 0;
     }
     int rest = next;
     if (rest > 0) {
@@ -259,12 +259,12 @@ public final class LoopConnections {
   }
 
   /** Answers whether it has ended a connection that was idle too long. */
-  private boolean look(ListedConnection connection) {
+  private boolean checkDeadlines(ListedConnection connection) {
     if (!connection.isQuiet && !connection.isIdle()) {
       if (connection.isInUse()) {
         used(connection);
       }
-      connection.checkDeadline();
+      connection.checkDeadlines();
       return false;
     }
     connection.isQuiet = true;
@@ -298,7 +298,7 @@ public final class LoopConnections {
    * @param idleMayStay how long idle ones may wait for one more; zero ends them now
    */
   void drain(Duration idleMayStay) {
-    time.look();
+    time.update();
     draining = true;
     drainingSinceNanos = time.nowNanos();
     idleMayStayNanos = idleMayStay.toNanos();
@@ -377,7 +377,7 @@ public final class LoopConnections {
    * @return false if there is none
    */
   public boolean displaceIdle() {
-    time.look();
+    time.update();
     ListedConnection longest = longestIdle(GRACE_NANOS);
     if (longest == null) {
       return displaceLingering();

@@ -17,7 +17,7 @@ public final class LoopTime {
   }
 
   /** Looks at the clock. */
-  public void look() {
+  public void update() {
     nowNanos = clock.getAsLong();
   }
 

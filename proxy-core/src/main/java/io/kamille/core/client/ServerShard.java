@@ -86,7 +86,7 @@ public final class ServerShard {
 
   /** Closes what has passed its deadline. On the loop. */
   public void sweep() {
-    time.look();
+    time.update();
     shedder.sweep(time.nowNanos());
     connections.sweep();
   }
@@ -173,13 +173,13 @@ public final class ServerShard {
 
   /** A client is read from. */
   public void read() {
-    time.look();
+    time.update();
     shedder.read(time.nowNanos());
   }
 
   /** The loop comes, outside a read, to a request that could have been looked at since then. */
   public void comesTo(long readySinceNanos) {
-    time.look();
+    time.update();
     shedder.comesTo(readySinceNanos, time.nowNanos());
   }
 }

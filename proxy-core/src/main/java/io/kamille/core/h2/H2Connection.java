@@ -185,11 +185,11 @@ public final class H2Connection {
     if (faults.haveEnded()) {
       in.skipBytes(in.readableBytes());
     }
-    lookAtUnfinished();
+    noteUnfinished();
     return taken;
   }
 
-  private void lookAtUnfinished() {
+  private void noteUnfinished() {
     boolean isSame = unfinished && wholesBefore == receiver.wholes();
     unfinished = unfinishedHeadBytes() > 0;
     if (unfinished && !isSame) {
@@ -216,7 +216,7 @@ public final class H2Connection {
    */
   public boolean isUnfinishedFor(long nanos) {
     // A frame of content becomes one when its stream ends, without a further octet.
-    lookAtUnfinished();
+    noteUnfinished();
     return unfinished && clock.getAsLong() - unfinishedSinceNanos >= nanos;
   }
 

@@ -125,7 +125,7 @@ final class LoopMeter {
    * Learns from the counters how often the loop polls, paced or not, so that it costs the loop
    * nothing. Called every second by one thread, which is not the loop's.
    */
-  void look(long nowNanos) {
+  void sample(long nowNanos) {
     long polls = value(Reading.POLLS) - lookPolls;
     long events = value(Reading.EVENTS) - lookEvents;
     set(Reading.POLLS_PER_SECOND, polls * 1e9 / Math.max(1, nowNanos - lookNanos));

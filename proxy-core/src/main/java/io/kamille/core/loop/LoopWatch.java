@@ -55,21 +55,21 @@ final class LoopWatch implements AutoCloseable {
   }
 
   private void run() {
-    new SteadyTask(LOG, "loops were not looked at", this::look).repeatUntil(() -> isClosed);
+    new SteadyTask(LOG, "loops were not looked at", this::check).repeatUntil(() -> isClosed);
   }
 
-  private void look() {
+  private void check() {
     LockSupport.parkNanos(STALL_NANOS / 2);
     long now = System.nanoTime();
-    stalls.look(now, STALL_NANOS);
+    stalls.check(now, STALL_NANOS);
     if (now - lookedNanos >= LOOK_EVERY_NANOS) {
       lookedNanos = now;
-      meters.forEach(meter -> meter.look(now));
-      lookForIdleProcessors();
+      meters.forEach(meter -> meter.sample(now));
+      countIdleProcessors();
     }
   }
 
-  private void lookForIdleProcessors() {
+  private void countIdleProcessors() {
     boolean isWanted = control.settings().spin().isPositive();
     control.hasIdleProcessors(isWanted && processors.count() + TOLERANCE >= meters.size());
   }

@@ -47,9 +47,9 @@ final class StallDetector {
   }
 
   /** Looks at every loop. */
-  void look(long nowNanos, long limitNanos) {
+  void check(long nowNanos, long limitNanos) {
     for (Sight sight : sights) {
-      sight.look(nowNanos, limitNanos);
+      sight.check(nowNanos, limitNanos);
     }
   }
 
@@ -71,7 +71,7 @@ final class StallDetector {
       this.loop = loop;
     }
 
-    void look(long nowNanos, long limitNanos) {
+    void check(long nowNanos, long limitNanos) {
       long seen = loop.progress().getAsLong();
       if (seen != progress) {
         progress = seen;

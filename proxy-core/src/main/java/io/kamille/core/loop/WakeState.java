@@ -62,11 +62,11 @@ final class WakeState {
 
   /** Any thread, after its task is in the queue. */
   Wake wake() {
-    return wake(look());
+    return wake(seen());
   }
 
   /** The first half of {@link #wake()}. */
-  int look() {
+  int seen() {
     return place.get();
   }
 

@@ -43,7 +43,7 @@ public final class WatchedFiles {
    *
    * @throws IOException of the reading
    */
-  public <T> @Nullable T look(Reading<T> reading) throws IOException {
+  public <T> @Nullable T poll(Reading<T> reading) throws IOException {
     return isChanged() ? read(reading) : null;
   }
 

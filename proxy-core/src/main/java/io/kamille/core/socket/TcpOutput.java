@@ -36,7 +36,7 @@ public final class TcpOutput {
    * Looks at this connection; false if the kernel does not tell, or the channel is closed: its
    * descriptor may be somebody else's by now.
    */
-  public boolean look(Channel channel) {
+  public boolean sample(Channel channel) {
     Socket socket = SocketEnd.socket(channel);
     if (socket == null) {
       return false;

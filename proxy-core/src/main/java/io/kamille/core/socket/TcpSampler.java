@@ -200,7 +200,7 @@ public final class TcpSampler implements TcpSamples.Looker, TunableChannel.Watch
     int ofDue = Math.min(dueOfRound, due.size());
     int looked;
     try {
-      looked = lookAt(ofYoung, ofDue);
+      looked = sample(ofYoung, ofDue);
     } catch (RuntimeException | Error bug) {
       LOG.log(
           Level.ERROR, "a look at the connections of a loop failed; the next round goes on", bug);
@@ -217,12 +217,12 @@ public final class TcpSampler implements TcpSamples.Looker, TunableChannel.Watch
   }
 
   /** Looks at all that are due now, as far as they fit, whenever the next round is. */
-  public void lookAtAllDue() {
-    lookAt(young.size(), due.size());
+  public void sampleAllDue() {
+    sample(young.size(), due.size());
   }
 
   /** Looks at the next so many, the young ones first, as far as they fit; at how many. */
-  private int lookAt(int ofYoung, int ofDue) {
+  private int sample(int ofYoung, int ofDue) {
     int most = ofYoung + ofDue;
     TcpSamples samples = most == 0 ? null : free.poll();
     if (samples == null) {
@@ -232,7 +232,7 @@ public final class TcpSampler implements TcpSamples.Looker, TunableChannel.Watch
     int looked = 0;
     try {
       while (looked < most && !samples.isFull()) {
-        look(samples, looked < ofYoung ? young.remove() : due.remove());
+        sample(samples, looked < ofYoung ? young.remove() : due.remove());
         looked++;
       }
     } finally {
@@ -253,7 +253,7 @@ public final class TcpSampler implements TcpSamples.Looker, TunableChannel.Watch
     }
   }
 
-  private void look(TcpSamples samples, TunableChannel channel) {
+  private void sample(TcpSamples samples, TunableChannel channel) {
     channel.isDue = false;
     @Nullable Socket socket = channel.socket();
     if (socket == null) {
@@ -268,7 +268,7 @@ public final class TcpSampler implements TcpSamples.Looker, TunableChannel.Watch
     }
     channel.learnCongestionControl(socket, scratch);
     Waiting waiting = octets.count(channel.channel(), channel.keptBack());
-    if (samples.look(channel, socket, waiting)) {
+    if (samples.sample(channel, socket, waiting)) {
       channel.isKnown = true;
       channel.hasBegun = true;
       channel.looks++;

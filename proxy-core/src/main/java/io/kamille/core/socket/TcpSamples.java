@@ -92,7 +92,7 @@ public final class TcpSamples {
   }
 
   /** Looks at a connection that is open; false if the kernel does not tell. */
-  boolean look(TunableChannel channel, Socket socket, Waiting octets) {
+  boolean sample(TunableChannel channel, Socket socket, Waiting octets) {
     infos.limit((rows + 1) * TcpSample.LENGTH).position(rows * TcpSample.LENGTH);
     try {
       socket.getRawOpt(IPPROTO_TCP, TCP_INFO, infos);

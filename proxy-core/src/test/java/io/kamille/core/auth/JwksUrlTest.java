@@ -55,30 +55,30 @@ class JwksUrlTest {
 
   @Test
   void doubtsFetchOnceInAWhileAndTroubleKeepsTheKeys() {
-    keys.look();
+    keys.poll();
     awaitOtherThan(null);
     var first = keys.known();
     int fetches = 1;
     for (int wait : new int[] {1, 2, 4, 8, 16, 30, 30}) {
       for (int i = 1; i < wait; i++) {
         keys.doubt();
-        keys.look();
+        keys.poll();
       }
       assertThat(asked).hasValue(fetches);
       keys.doubt();
-      keys.look();
+      keys.poll();
       awaitAsked(++fetches);
       assertThat(keys.known()).as("the same content").isSameAs(first);
     }
-    look(JwksUrl.FETCH_SECONDS - 1);
+    poll(JwksUrl.FETCH_SECONDS - 1);
     assertThat(asked).hasValue(fetches);
     byte[] right = answer;
     answer = new byte[AuthSource.LIMIT_BYTES + 1];
-    keys.look();
+    keys.poll();
     Await.until(() -> keys.isDoubtful, "too much has come");
     assertThat(keys.known()).isSameAs(first);
     answer = (new String(right, StandardCharsets.UTF_8) + " ").getBytes(StandardCharsets.UTF_8);
-    keys.look();
+    keys.poll();
     awaitOtherThan(first);
     // Or more: the client asks again if its connection ends, as that of the answer cut off does.
     assertThat(asked.get()).isGreaterThanOrEqualTo(fetches + 2);
@@ -95,9 +95,9 @@ class JwksUrlTest {
     assertThat(JwksUrl.words(new TimeoutException())).isEqualTo("no answer in 10 s");
   }
 
-  private void look(int times) {
+  private void poll(int times) {
     for (int i = 0; i < times; i++) {
-      keys.look();
+      keys.poll();
     }
   }
 

@@ -144,19 +144,19 @@ class UsersTest {
   void aFileThatIsWrongOrGoneKeepsWhatItHadLast(@TempDir Path directory) throws IOException {
     Path file = Files.writeString(directory.resolve("users"), "anna:" + SECRET + "\n");
     AuthSource<Users> source = new AuthSource<>(file, Users::parse);
-    source.look();
+    source.poll();
     var first = source.known();
     assertThat(first).isNotNull();
-    source.look();
+    source.poll();
     assertThat(source.known()).isSameAs(first);
     Files.writeString(file, "anna:" + SECRET.substring(9));
-    source.look();
+    source.poll();
     assertThat(source.known()).isSameAs(first);
     Files.delete(file);
-    source.look();
+    source.poll();
     assertThat(source.known()).isSameAs(first);
     Files.writeString(file, "bert:" + OTHER + "\n");
-    source.look();
+    source.poll();
     assertThat(Objects.requireNonNull(source.known()).value().byName()).containsOnlyKeys("bert");
   }
 

@@ -95,7 +95,7 @@ class LoopConnectionsTest {
     }
 
     @Override
-    protected void checkDeadline() {}
+    protected void checkDeadlines() {}
 
     @Override
     protected void refuseHead(Failure why) {}

@@ -15,10 +15,10 @@ class LoopMeterTest {
   @Test
   void aLookTellsWhatWasPolledSinceTheLookBefore() {
     meter.add(Reading.POLLS, 7);
-    meter.look(SECOND);
+    meter.sample(SECOND);
     meter.add(Reading.POLLS, 4000);
     meter.add(Reading.EVENTS, 6000);
-    meter.look(3 * SECOND);
+    meter.sample(3 * SECOND);
     assertThat(meter.ratio(Reading.POLLS_PER_SECOND)).isEqualTo(2000);
     assertThat(meter.ratio(Reading.EVENTS_PER_POLL)).isEqualTo(1.5);
   }
@@ -26,8 +26,8 @@ class LoopMeterTest {
   @Test
   void aLoopThatSleepsPollsNever() {
     meter.add(Reading.POLLS, 7);
-    meter.look(SECOND);
-    meter.look(2 * SECOND);
+    meter.sample(SECOND);
+    meter.sample(2 * SECOND);
     assertThat(meter.ratio(Reading.POLLS_PER_SECOND)).isZero();
     assertThat(meter.ratio(Reading.EVENTS_PER_POLL)).isZero();
   }

@@ -24,7 +24,7 @@ class StallDetectorTest {
   void aTurnOfTheLimitIsToldOnceWithItsStack() {
     progress = 7;
     for (long millis = 0; millis <= 1_000; millis += 50) {
-      detector.look(millis * MILLI, LIMIT);
+      detector.check(millis * MILLI, LIMIT);
     }
     assertThat(told).containsExactly("loop 100 2");
     assertThat(detector.stalls(0)).isEqualTo(1);
@@ -33,8 +33,8 @@ class StallDetectorTest {
   @Test
   void aLoopThatWaitsIsNotStalled() {
     progress = 8;
-    detector.look(0, LIMIT);
-    detector.look(3_000 * MILLI, LIMIT);
+    detector.check(0, LIMIT);
+    detector.check(3_000 * MILLI, LIMIT);
     assertThat(told).isEmpty();
   }
 
@@ -42,7 +42,7 @@ class StallDetectorTest {
   void shortTurnsAreNotStallsHoweverMany() {
     for (int i = 0; i < 100; i++) {
       progress = 2L * i + 1;
-      detector.look(i * 90L * MILLI, LIMIT);
+      detector.check(i * 90L * MILLI, LIMIT);
     }
     assertThat(told).isEmpty();
   }
@@ -50,11 +50,11 @@ class StallDetectorTest {
   @Test
   void theNextLongTurnIsToldToo() {
     progress = 1;
-    detector.look(0, LIMIT);
-    detector.look(LIMIT, LIMIT);
+    detector.check(0, LIMIT);
+    detector.check(LIMIT, LIMIT);
     progress = 3;
-    detector.look(2 * LIMIT, LIMIT);
-    detector.look(3 * LIMIT, LIMIT);
+    detector.check(2 * LIMIT, LIMIT);
+    detector.check(3 * LIMIT, LIMIT);
     assertThat(told).hasSize(2);
     assertThat(detector.stalls(0)).isEqualTo(2);
   }
@@ -63,8 +63,8 @@ class StallDetectorTest {
   void theStackOfAnotherTurnIsNotShown() {
     progress = 1;
     endsWhenLookedAt = true;
-    detector.look(0, LIMIT);
-    detector.look(LIMIT, LIMIT);
+    detector.check(0, LIMIT);
+    detector.check(LIMIT, LIMIT);
     assertThat(told).containsExactly("loop 100 0");
   }
 

@@ -43,8 +43,8 @@ class WakeStateTest {
   void ofTwoGiversThatSawThePauseOneEndsIt() {
     WakeState state = new WakeState();
     state.pausing();
-    int first = state.look();
-    int second = state.look();
+    int first = state.seen();
+    int second = state.seen();
     assertThat(state.wake(second)).isEqualTo(WakeState.Wake.UNPARK);
     assertThat(state.wake(first)).isEqualTo(WakeState.Wake.NOTHING);
   }
@@ -225,7 +225,7 @@ class WakeStateTest {
     }
 
     private static WakeState.Place placeOf(WakeState state) {
-      return WakeState.Place.values()[state.look()];
+      return WakeState.Place.values()[state.seen()];
     }
 
     /** One step of the loop; false if it can take none. No pause and no poll ever times out. */

@@ -29,55 +29,55 @@ class WatchedFilesTest {
     files = new WatchedFiles(List.of(one, other, one));
   }
 
-  private @Nullable String look() throws IOException {
-    return files.look(() -> Files.readString(one) + Files.readString(other));
+  private @Nullable String poll() throws IOException {
+    return files.poll(() -> Files.readString(one) + Files.readString(other));
   }
 
   @Test
   void theyAreReadOnceUntilOneChanges() throws IOException {
-    assertThat(look()).isEqualTo("12");
-    assertThat(look()).isNull();
+    assertThat(poll()).isEqualTo("12");
+    assertThat(poll()).isNull();
     Files.writeString(other, "34");
-    assertThat(look()).isEqualTo("134");
-    assertThat(look()).isNull();
+    assertThat(poll()).isEqualTo("134");
+    assertThat(poll()).isNull();
   }
 
   @Test
   void aFileOfTheSameLengthAndTimeIsAnotherOne() throws IOException {
-    look();
+    poll();
     FileTime time = Files.getLastModifiedTime(one);
     Path next = Files.writeString(directory.resolve("next"), "5");
     Files.setLastModifiedTime(next, time);
     Files.move(next, one, StandardCopyOption.REPLACE_EXISTING);
-    assertThat(look()).isEqualTo("52");
+    assertThat(poll()).isEqualTo("52");
   }
 
   @Test
   void anotherModeIsAChange() throws IOException {
-    look();
+    poll();
     Files.setPosixFilePermissions(one, PosixFilePermissions.fromString("rw-------"));
     assertThat(files.isChanged()).isTrue();
   }
 
   @Test
   void aReadingThatFailedIsRepeated() throws IOException {
-    look();
+    poll();
     Files.writeString(one, "34");
     assertThatIOException()
         .isThrownBy(
             () ->
-                files.look(
+                files.poll(
                     () -> {
                       throw new IOException("too many open files");
                     }));
-    assertThat(look()).isEqualTo("342");
+    assertThat(poll()).isEqualTo("342");
     files.forget();
-    assertThat(look()).isEqualTo("342");
+    assertThat(poll()).isEqualTo("342");
   }
 
   @Test
   void aFileThatIsGoneCountsAsChanged() throws IOException {
-    look();
+    poll();
     Files.delete(one);
     assertThat(files.isChanged()).isTrue();
     files.read(() -> "as if it were there");
@@ -86,16 +86,16 @@ class WatchedFilesTest {
 
   @Test
   void aChangeWhileTheyAreReadShowsAtTheNextLook() throws IOException {
-    files.look(() -> Files.writeString(one, "changed"));
-    assertThat(look()).isEqualTo("changed2");
+    files.poll(() -> Files.writeString(one, "changed"));
+    assertThat(poll()).isEqualTo("changed2");
   }
 
   @Test
   void noFilesNeverChangeOnceTheyAreRead() throws IOException {
     var none = new WatchedFiles(List.of());
-    assertThat(none.look(() -> "read")).isEqualTo("read");
-    assertThat(none.look(() -> "read")).isNull();
+    assertThat(none.poll(() -> "read")).isEqualTo("read");
+    assertThat(none.poll(() -> "read")).isNull();
     none.forget();
-    assertThat(none.look(() -> "read")).isEqualTo("read");
+    assertThat(none.poll(() -> "read")).isEqualTo("read");
   }
 }

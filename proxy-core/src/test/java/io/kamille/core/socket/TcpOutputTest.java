@@ -38,7 +38,7 @@ class TcpOutputTest {
       Channel channel = connect(server);
       try (Socket accepted = server.accept()) {
         assertThat(accepted.isConnected()).isTrue();
-        assertThat(output.look(channel)).isTrue();
+        assertThat(output.sample(channel)).isTrue();
         assertThat(output.unsentBytes()).isZero();
       }
       channel.close().sync();
@@ -55,7 +55,7 @@ class TcpOutputTest {
           FileChannel.open(
               directory.resolve("any"), StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
         assertThat(file.isOpen()).isTrue();
-        assertThat(output.look(channel)).isFalse();
+        assertThat(output.sample(channel)).isFalse();
       }
     }
   }

@@ -367,7 +367,7 @@ class TcpSamplerIT {
   private void round() throws Exception {
     onLoop(
         () -> {
-          sampler.lookAtAllDue();
+          sampler.sampleAllDue();
           return sampler;
         });
   }

@@ -304,7 +304,7 @@ public final class H1ClientConnection extends ClientSocket implements H1Exchange
   /** Waits for the next request: idle, unless its beginning is here already. */
   private void settle() {
     if (!isProcessing()) {
-      server.time().look();
+      server.time().update();
     }
     connections.used(this);
     if (output.isBehind()) {
@@ -351,7 +351,7 @@ public final class H1ClientConnection extends ClientSocket implements H1Exchange
   }
 
   @Override
-  protected void lookAtDeadline() {
+  protected void checkOpen() {
     H1Exchange current = exchange;
     if (phase == Phase.EXCHANGE && current != null && current.isUploadTooSlow()) {
       breakOff(current, "the request content came too slowly");

@@ -294,7 +294,7 @@ final class H1Exchange extends ClientExchange {
 
   @Override
   public long now() {
-    server.time().look();
+    server.time().update();
     return server.nowNanos();
   }
 

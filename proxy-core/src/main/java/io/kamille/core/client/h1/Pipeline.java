@@ -80,7 +80,7 @@ final class Pipeline {
   private void letGo() {
     isTimed = false;
     isHeld = false;
-    server.time().look();
+    server.time().update();
     readySinceNanos = heldUntilNanos;
     next.run();
   }

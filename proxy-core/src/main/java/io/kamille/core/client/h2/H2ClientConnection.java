@@ -188,7 +188,7 @@ public final class H2ClientConnection extends ClientSocket
     if (isProcessing()) {
       connections.used(this);
     } else {
-      server.time().look();
+      server.time().update();
       connections.used(this);
       if (isOpen()) {
         countHead();
@@ -343,7 +343,7 @@ public final class H2ClientConnection extends ClientSocket
   }
 
   @Override
-  protected void lookAtDeadline() {
+  protected void checkOpen() {
     Duration headTimeout = server.settings().headTimeout();
     Duration most = headTimeout.plus(server.settings().idleTimeout());
     if (h2().isUnfinishedFor(headTimeout.toNanos()) || connections.isUnusedFor(this, most)) {
@@ -351,7 +351,7 @@ public final class H2ClientConnection extends ClientSocket
       return;
     }
     for (H2Stream stream : h2().streams()) {
-      H2Exchange.of(stream).lookAtDeadline();
+      H2Exchange.of(stream).checkDeadlines();
     }
     if (!isOpen()) {
       return;

@@ -174,7 +174,7 @@ final class H2Exchange extends ClientExchange implements H2Content.Stream {
   // Deadlines
 
   /** Ends an exchange whose client sends its content, or takes the answer, too slowly. */
-  void lookAtDeadline() {
+  void checkDeadlines() {
     long now = server.nowNanos();
     if (content != null && content.isTooSlow(now, client.h2().partialContentBytes(stream))) {
       failAndTell(H2Content.tooSlow());

@@ -32,7 +32,7 @@ abstract class OpeningConnection extends ListedConnection {
 
   @Override
   public void handlerAdded(ChannelHandlerContext context) {
-    server.time().look();
+    server.time().update();
     server.connections().begun(this);
     isListed = true;
   }
@@ -97,7 +97,7 @@ abstract class OpeningConnection extends ListedConnection {
   }
 
   @Override
-  protected void checkDeadline() {}
+  protected void checkDeadlines() {}
 
   @Override
   protected void endBy(Throwable bug) {

@@ -78,7 +78,7 @@ public final class LeasedOrigins implements OriginList {
   }
 
   @Override
-  public synchronized void look(long nowNanos) {
+  public synchronized void refresh(long nowNanos) {
     List<Lease> over = new ArrayList<>(leases.values());
     over.removeIf(lease -> lease.untilNanos() - nowNanos > 0);
     over.forEach(lease -> remove(lease.origin().url()));

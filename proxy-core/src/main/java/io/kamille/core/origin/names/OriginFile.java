@@ -75,7 +75,7 @@ public final class OriginFile extends WatchedOrigins {
   }
 
   @Override
-  public void look(long nowNanos) {
+  public void refresh(long nowNanos) {
     var found = new Problems(place());
     List<OriginSettings> read = read(found);
     if (read == null) {
@@ -101,7 +101,7 @@ public final class OriginFile extends WatchedOrigins {
   private @Nullable List<OriginSettings> read(Problems found) {
     byte[] content;
     try {
-      content = watched.look(reading);
+      content = watched.poll(reading);
     } catch (IOException unreadable) {
       found.addUnreadable(unreadable);
       return List.of();

@@ -40,7 +40,7 @@ public interface OriginList {
   }
 
   /** Looks for news. May block for a moment. */
-  default void look(long nowNanos) {}
+  default void refresh(long nowNanos) {}
 
   /** Those of the configuration. */
   record Configured(List<OriginSettings> origins) implements OriginList {

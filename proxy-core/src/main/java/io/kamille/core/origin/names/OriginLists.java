@@ -63,8 +63,8 @@ public record OriginLists(List<OriginList> all, LeasedOrigins leased, OriginProt
   }
 
   /** Looks for news. May block for a moment. */
-  public void look(long nowNanos) {
-    all.forEach(list -> list.look(nowNanos));
+  public void refresh(long nowNanos) {
+    all.forEach(list -> list.refresh(nowNanos));
   }
 
   /**

@@ -118,7 +118,7 @@ public final class OriginNames implements AutoCloseable {
       Name name = new Name(origin, isFull.test(origin));
       watched.put(origin, name);
       if (address == null) {
-        first.add(name.look());
+        first.add(name.lookUp());
       } else {
         origin.addresses(List.of(address));
       }
@@ -173,7 +173,7 @@ public final class OriginNames implements AutoCloseable {
     }
 
     /** Looks it up; the result is done, without a failure, when the answer has been taken. */
-    CompletableFuture<?> look() {
+    CompletableFuture<?> lookUp() {
       return ask().handle(this::take);
     }
 
@@ -186,9 +186,9 @@ public final class OriginNames implements AutoCloseable {
       }
     }
 
-    private void lookAgain() {
+    private void lookUpAgain() {
       if (isWatched()) {
-        look();
+        lookUp();
       }
     }
 
@@ -201,7 +201,7 @@ public final class OriginNames implements AutoCloseable {
         return false;
       }
       // First of all: whatever happens below, there is a next time.
-      timer.after(answer == null ? AFTER_FAILURE : answer.validFor(), this::lookAgain);
+      timer.after(answer == null ? AFTER_FAILURE : answer.validFor(), this::lookUpAgain);
       if (answer == null) {
         failed(String.valueOf(failure == null ? null : failure.getMessage()));
         return false;

@@ -50,7 +50,7 @@ public final class ServiceRecords extends WatchedOrigins {
   }
 
   @Override
-  public void look(long nowNanos) {
+  public void refresh(long nowNanos) {
     if (asked == null && (!wasAsked || nowNanos - dueNanos >= 0)) {
       asked = lookup.services(name);
       if (!wasAsked) {

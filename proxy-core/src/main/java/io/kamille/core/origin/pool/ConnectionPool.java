@@ -410,7 +410,7 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
   /** Looks at every deadline once, and again later, whatever comes of it. */
   void tick() {
     try {
-      lookAtDeadlines(clock.nanos());
+      checkDeadlines(clock.nanos());
     } finally {
       ticking = false;
       if (!open.isEmpty() || dialing > 0 || line.size() > 0) {
@@ -419,8 +419,8 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
     }
   }
 
-  private void lookAtDeadlines(long now) {
-    forEachOpen(connection -> look(connection, now));
+  private void checkDeadlines(long now) {
+    forEachOpen(connection -> checkDeadline(connection, now));
     Waiter<C> late = line.pollLate(now, queueTimeoutNanos);
     while (late != null) {
       late.refuse(
@@ -435,7 +435,7 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
   }
 
   /** What goes wrong with one that is lent keeps no other from being looked at. */
-  private void look(C connection, long nowNanos) {
+  private void checkDeadline(C connection, long nowNanos) {
     if (connection.lent == 0) {
       if (!connection.isCurrent() || nowNanos - connection.lastUsedNanos >= idleTimeoutNanos) {
         connection.close();

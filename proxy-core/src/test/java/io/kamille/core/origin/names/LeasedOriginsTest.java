@@ -18,10 +18,10 @@ class LeasedOriginsTest {
     leased.put(lease(1, 100));
     leased.put(lease(2, 100));
     leased.put(lease(2, 200));
-    leased.look(99);
+    leased.refresh(99);
     assertThat(leased.origins()).hasSize(2);
     assertThat(leased.untilNanos(url(2))).isEqualTo(200);
-    leased.look(100);
+    leased.refresh(100);
     assertThat(leased.origins()).extracting(OriginSettings::url).containsExactly(url(2));
     assertThat(leased.untilNanos(url(1))).isEqualTo(OriginList.FOREVER);
   }

@@ -35,7 +35,7 @@ class OriginFileTest {
 
   @Test
   void originsStandThereAsInTheConfiguration() throws IOException {
-    look("origins:\n- http://10.0.0.1\n- {url: 'https://b.test', weight: 3, backup: on}\n");
+    refresh("origins:\n- http://10.0.0.1\n- {url: 'https://b.test', weight: 3, backup: on}\n");
     assertThat(file.problems()).isEmpty();
     assertThat(file.origins())
         .extracting(origin -> origin.url() + " " + origin.weight() + " " + origin.backup())
@@ -44,33 +44,33 @@ class OriginFileTest {
 
   @Test
   void aFileThatIsMissingAtTheStartNamesNoneUntilItIsThere() throws IOException {
-    file.look(0);
+    file.refresh(0);
     assertThat(file.origins()).isEmpty();
     assertThat(file.problems())
         .containsExactly(path + ": found no file of this name, expected a file that can be read");
-    look(ONE);
+    refresh(ONE);
     assertThat(urls()).containsExactly("http://10.0.0.1:8080");
     assertThat(file.problems()).isEmpty();
   }
 
   @Test
   void aFileThatIsGoneOrEmptiedOrGarbageChangesNothing() throws IOException {
-    look(ONE);
+    refresh(ONE);
     Files.delete(path);
-    file.look(0);
+    file.refresh(0);
     assertStaysWith("no file of this name");
-    look("");
+    refresh("");
     assertStaysWith("an empty file");
-    look("origins: []\n");
+    refresh("origins: []\n");
     assertStaysWith("at least one origin");
-    look("\u0000\u0001{{{{");
+    refresh("\u0000\u0001{{{{");
     assertThat(urls()).containsExactly("http://10.0.0.1:8080");
     assertThat(file.problems()).isNotEmpty();
   }
 
   @Test
   void allProblemsAreSaidAtOnceWithTheirLines() throws IOException {
-    look(
+    refresh(
         """
         origins:
         - ftp://10.0.0.1
@@ -87,8 +87,8 @@ class OriginFileTest {
 
   @Test
   void tooManyOriginsAreRefusedAsAWhole() throws IOException {
-    look(ONE);
-    look(
+    refresh(ONE);
+    refresh(
         IntStream.range(0, 10_000)
             .mapToObj(i -> "- http://10.1." + i / 256 + "." + i % 256)
             .collect(Collectors.joining("\n", "origins:\n", "\n")));
@@ -97,27 +97,27 @@ class OriginFileTest {
 
   @Test
   void aFileOfTooManyOctetsIsNotParsed() throws IOException {
-    look(ONE);
-    look(ONE + "#".repeat(OriginFile.LIMIT_BYTES));
+    refresh(ONE);
+    refresh(ONE + "#".repeat(OriginFile.LIMIT_BYTES));
     assertStaysWith("more than 256KiB");
   }
 
   @Test
   void anOriginThatDoesNotSuitTheProtocolIsRefused() throws IOException {
     file = new OriginFile("app", path, OriginProtocol.H2);
-    look(ONE);
+    refresh(ONE);
     assertThat(file.problems()).singleElement().asString().contains("https:// beside protocol h2");
   }
 
   @Test
   void anotherFileOfTheSameTimeAndSizeIsReadByItsInode() throws IOException {
-    look(ONE);
+    refresh(ONE);
     FileTime time = Files.getLastModifiedTime(path);
     Path next = directory.resolve("next");
     Files.writeString(next, ONE.replace("0.1", "0.2"));
     Files.setLastModifiedTime(next, time);
     Files.move(next, path, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-    file.look(0);
+    file.refresh(0);
     assertThat(urls()).containsExactly("http://10.0.0.2:8080");
   }
 
@@ -136,25 +136,25 @@ class OriginFileTest {
               }
               return Files.newInputStream(asked);
             });
-    look(ONE);
-    look(ONE.replace("0.1", "0.22"));
+    refresh(ONE);
+    refresh(ONE.replace("0.1", "0.22"));
     assertStaysWith("Too many open files");
-    file.look(0);
+    file.refresh(0);
     assertThat(urls()).containsExactly("http://10.0.0.22:8080");
     assertThat(file.problems()).isEmpty();
   }
 
   @Test
   void aFileThatHasNotChangedIsNotReadAgain() throws IOException {
-    look(ONE);
+    refresh(ONE);
     List<OriginSettings> origins = file.origins();
-    file.look(0);
+    file.refresh(0);
     assertThat(file.origins()).isSameAs(origins);
   }
 
-  private void look(String content) throws IOException {
+  private void refresh(String content) throws IOException {
     Files.writeString(path, content);
-    file.look(0);
+    file.refresh(0);
   }
 
   private List<String> urls() {

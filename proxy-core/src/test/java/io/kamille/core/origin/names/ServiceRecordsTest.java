@@ -24,7 +24,7 @@ class ServiceRecordsTest {
   void theLeastPriorityHasTheOriginsAndOthersAreBackups() {
     answer(
         service(20, 1, "c.test", 80), service(10, 0, "b.test", 81), service(10, 7, "a.test", 82));
-    records.look(0);
+    records.refresh(0);
     assertThat(names())
         .containsExactly("http://a.test:82 7", "http://b.test:81 1", "http://c.test 1 backup");
     assertThat(records.problems()).isEmpty();
@@ -33,11 +33,11 @@ class ServiceRecordsTest {
   @Test
   void anAnswerIsAskedForAgainWhenItsTtlIsOver() {
     answer(service(1, 1, "a.test", 80));
-    records.look(0);
-    records.look(29 * SECOND);
+    records.refresh(0);
+    records.refresh(29 * SECOND);
     assertThat(asked).isEqualTo(1);
     answer(service(1, 1, "b.test", 80));
-    records.look(30 * SECOND);
+    records.refresh(30 * SECOND);
     assertThat(asked).isEqualTo(2);
     assertThat(names()).containsExactly("http://b.test 1");
   }
@@ -45,20 +45,20 @@ class ServiceRecordsTest {
   @Test
   void theLastGoodAnswerStaysWhileTheDnsFailsOrSaysNothing() {
     answer(service(1, 1, "a.test", 80));
-    records.look(0);
+    records.refresh(0);
     answer = CompletableFuture.failedFuture(new UnknownHostException("NXDOMAIN"));
-    records.look(30 * SECOND);
+    records.refresh(30 * SECOND);
     assertThat(names()).containsExactly("http://a.test 1");
     assertThat(records.problems()).containsExactly("NXDOMAIN; 1 origins of the last answer stay");
     answer();
-    records.look(34 * SECOND);
+    records.refresh(34 * SECOND);
     assertThat(asked).isEqualTo(2);
-    records.look(35 * SECOND);
+    records.refresh(35 * SECOND);
     assertThat(asked).isEqualTo(3);
     assertThat(names()).containsExactly("http://a.test 1");
     assertThat(records.problems()).singleElement().asString().contains("no SRV record");
     answer(service(1, 1, "b.test", 80));
-    records.look(40 * SECOND);
+    records.refresh(40 * SECOND);
     assertThat(names()).containsExactly("http://b.test 1");
     assertThat(records.problems()).isEmpty();
   }
@@ -66,13 +66,13 @@ class ServiceRecordsTest {
   @Test
   void anAnswerThatIsLateIsTakenWhenItHasCome() {
     answer(service(1, 1, "a.test", 80));
-    records.look(0);
+    records.refresh(0);
     answer = new CompletableFuture<>();
-    records.look(30 * SECOND);
-    records.look(31 * SECOND);
+    records.refresh(30 * SECOND);
+    records.refresh(31 * SECOND);
     assertThat(asked).isEqualTo(2);
     answer.complete(services(service(1, 1, "b.test", 80)));
-    records.look(32 * SECOND);
+    records.refresh(32 * SECOND);
     assertThat(names()).containsExactly("http://b.test 1");
   }
 
@@ -82,7 +82,7 @@ class ServiceRecordsTest {
         IntStream.range(0, 10_000)
             .mapToObj(i -> service(1, 1, "a" + i + ".test", 80))
             .toArray(NameLookup.Service[]::new));
-    records.look(0);
+    records.refresh(0);
     assertThat(records.origins()).hasSize(ServiceRecords.MOST_ORIGINS);
     assertThat(records.problems())
         .containsExactly("10000 origins by " + NAME + ", of which the first 256 count");
@@ -96,7 +96,7 @@ class ServiceRecordsTest {
         service(1, 1, "a.test", 0),
         service(1, 1, "a.test", 80),
         service(2, 9, "A.test", 80));
-    records.look(0);
+    records.refresh(0);
     assertThat(names()).containsExactly("http://a.test 1");
   }
 
@@ -104,10 +104,10 @@ class ServiceRecordsTest {
   void theNameOrTheProtocolAsksForTls() {
     answer(service(1, 1, "a.test", 443));
     ServiceRecords https = records("_https._tcp.app.test", OriginProtocol.AUTO);
-    https.look(0);
+    https.refresh(0);
     assertThat(https.origins().getFirst().url()).hasToString("https://a.test");
     ServiceRecords h2 = records(NAME, OriginProtocol.H2);
-    h2.look(0);
+    h2.refresh(0);
     assertThat(h2.origins().getFirst().url()).hasToString("https://a.test");
   }
 
