@@ -78,7 +78,7 @@ public final class OriginTls {
         builder.option(OpenSslContextOption.GROUPS, ServerContext.groups());
       }
       if (settings.verify()) {
-        builder.trustManager(NamedTrust.in(trust.authorities()));
+        builder.trustManager(new PeerTrust(trust.authorities()));
       } else {
         builder
             .trustManager(InsecureTrustManagerFactory.INSTANCE)

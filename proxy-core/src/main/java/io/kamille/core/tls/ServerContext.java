@@ -219,6 +219,6 @@ public final class ServerContext {
   private SslContextBuilder clients(SslContextBuilder builder)
       throws GeneralSecurityException, IOException {
     ClientCertificates clients = policy.clients();
-    return builder.clientAuth(clients.mode()).trustManager(new ClientTrust(clients.authorities()));
+    return builder.clientAuth(clients.mode()).trustManager(new PeerTrust(clients.authorities()));
   }
 }

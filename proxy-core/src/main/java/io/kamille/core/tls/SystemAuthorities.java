@@ -4,14 +4,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
-import java.security.KeyStore;
 import java.security.cert.X509Certificate;
-import java.util.ArrayList;
 import java.util.List;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManager;
-import javax.net.ssl.TrustManagerFactory;
-import javax.net.ssl.X509TrustManager;
 import org.jspecify.annotations.Nullable;
 
 /** The authorities that the system trusts. Stateless; any thread. */
@@ -37,7 +33,11 @@ public final class SystemAuthorities {
         return PemFile.certificates(file);
       }
     }
-    return ofJdk();
+    try {
+      return List.of(PeerTrust.usual(null).getAcceptedIssuers());
+    } catch (GeneralSecurityException missing) {
+      throw new IOException("the system's authorities cannot be read: " + missing.getMessage());
+    }
   }
 
   /**
@@ -47,35 +47,12 @@ public final class SystemAuthorities {
    */
   public static SSLContext context(@Nullable Path file) throws IOException {
     try {
-      KeyStore trusted = KeyStore.getInstance("PKCS12");
-      trusted.load(null, null);
-      for (X509Certificate each : file == null ? read() : PemFile.certificates(file)) {
-        trusted.setCertificateEntry(Integer.toString(trusted.size()), each);
-      }
-      var factory = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-      factory.init(trusted);
+      var trust = new PeerTrust(file == null ? read() : PemFile.certificates(file));
       SSLContext context = SSLContext.getInstance("TLS");
-      context.init(null, factory.getTrustManagers(), null);
+      context.init(null, new TrustManager[] {trust}, null);
       return context;
     } catch (GeneralSecurityException missing) {
       throw new IOException("TLS to an authority: " + missing.getMessage(), missing);
     }
-  }
-
-  private static List<X509Certificate> ofJdk() throws IOException {
-    List<X509Certificate> all = new ArrayList<>();
-    try {
-      @Nullable KeyStore byDefault = null;
-      var factory = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-      factory.init(byDefault);
-      for (TrustManager manager : factory.getTrustManagers()) {
-        if (manager instanceof X509TrustManager trust) {
-          all.addAll(List.of(trust.getAcceptedIssuers()));
-        }
-      }
-    } catch (GeneralSecurityException missing) {
-      throw new IOException("the system's authorities cannot be read: " + missing.getMessage());
-    }
-    return all;
   }
 }

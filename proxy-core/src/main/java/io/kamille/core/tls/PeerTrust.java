@@ -1,6 +1,7 @@
 package io.kamille.core.tls;
 
 import io.netty.handler.ssl.OpenSslCertificateException;
+import io.netty.util.NetUtil;
 import java.io.IOException;
 import java.net.Socket;
 import java.security.GeneralSecurityException;
@@ -11,19 +12,23 @@ import java.security.cert.CertPathValidatorException.BasicReason;
 import java.security.cert.CertPathValidatorException.Reason;
 import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
+import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509ExtendedTrustManager;
+import org.jspecify.annotations.Nullable;
 
-/** Verifies clients' certificates by their authorities. Immutable; any thread. */
-final class ClientTrust extends X509ExtendedTrustManager {
+/** Verifies the certificates of clients, or of origins, as the JDK does. Immutable; any thread. */
+final class PeerTrust extends X509ExtendedTrustManager {
 
   /*
-   * The JDK verifies. Netty tells BoringSSL if a certificate is expired, not valid yet or revoked,
-   * and otherwise that something went wrong: then clients get the alert `internal_error`. So the
-   * other reasons are told here, and the alert is `unknown_ca` or `bad_certificate` (RFC 8446 §6.2).
+   * Netty tells BoringSSL if a client's certificate is expired, not valid yet or revoked, and
+   * otherwise that something went wrong: then clients get the alert `internal_error`. So the other
+   * reasons are told here, and the alert is `unknown_ca` or `bad_certificate` (RFC 8446 §6.2).
+   *
+   * The JDK takes the name of an origin from CN if there is no other: RFC 9110 §4.3.4 forbids it.
    */
   private static final Set<Reason> TOLD =
       Set.of(BasicReason.EXPIRED, BasicReason.NOT_YET_VALID, BasicReason.REVOKED);
@@ -32,29 +37,37 @@ final class ClientTrust extends X509ExtendedTrustManager {
   private static final int UNKNOWN_ISSUER = 20;
   private static final int REJECTED = 28;
 
-  private final X509ExtendedTrustManager verifier;
+  private static final int DNS_NAME = 2;
+
+  private final X509ExtendedTrustManager usual;
 
   /**
-   * Trusts these authorities, or nobody if there are none.
+   * Trusts what these authorities have signed, or nobody if there are none.
    *
    * @throws IOException if they cannot be used
    */
-  ClientTrust(List<X509Certificate> authorities) throws GeneralSecurityException, IOException {
+  PeerTrust(Collection<X509Certificate> authorities) throws GeneralSecurityException, IOException {
     KeyStore store = KeyStore.getInstance("PKCS12");
     store.load(null, null);
-    for (int i = 0; i < authorities.size(); i++) {
-      store.setCertificateEntry("authority" + i, authorities.get(i));
+    for (X509Certificate authority : authorities) {
+      store.setCertificateEntry(String.valueOf(store.size()), authority);
     }
+    usual = usual(store);
+  }
+
+  /** The JDK's trust in these; null for the authorities that it comes with. */
+  static X509ExtendedTrustManager usual(@Nullable KeyStore authorities)
+      throws GeneralSecurityException {
     var factory = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-    factory.init(store);
-    verifier = (X509ExtendedTrustManager) factory.getTrustManagers()[0];
+    factory.init(authorities);
+    return (X509ExtendedTrustManager) factory.getTrustManagers()[0];
   }
 
   @Override
   public void checkClientTrusted(X509Certificate[] chain, String type, SSLEngine engine)
       throws CertificateException {
     try {
-      verifier.checkClientTrusted(chain, type, engine);
+      usual.checkClientTrusted(chain, type, engine);
     } catch (CertificateException refused) {
       throw told(refused);
     }
@@ -63,13 +76,13 @@ final class ClientTrust extends X509ExtendedTrustManager {
   @Override
   public void checkClientTrusted(X509Certificate[] chain, String type, Socket socket)
       throws CertificateException {
-    verifier.checkClientTrusted(chain, type, socket);
+    usual.checkClientTrusted(chain, type, socket);
   }
 
   @Override
   public void checkClientTrusted(X509Certificate[] chain, String type) throws CertificateException {
     try {
-      verifier.checkClientTrusted(chain, type);
+      usual.checkClientTrusted(chain, type);
     } catch (CertificateException refused) {
       throw told(refused);
     }
@@ -88,26 +101,32 @@ final class ClientTrust extends X509ExtendedTrustManager {
   @Override
   public void checkServerTrusted(X509Certificate[] chain, String type, SSLEngine engine)
       throws CertificateException {
-    throw isServer();
+    usual.checkServerTrusted(chain, type, engine);
+    if (!NetUtil.isValidIpV4Address(engine.getPeerHost())
+        && !NetUtil.isValidIpV6Address(engine.getPeerHost())
+        && !hasName(chain[0])) {
+      throw new CertificateException("it has no name in subjectAltName, and CN does not count");
+    }
+  }
+
+  private static boolean hasName(X509Certificate certificate) throws CertificateException {
+    Collection<List<?>> names = certificate.getSubjectAlternativeNames();
+    return names != null && names.stream().anyMatch(name -> name.getFirst().equals(DNS_NAME));
   }
 
   @Override
   public void checkServerTrusted(X509Certificate[] chain, String type, Socket socket)
       throws CertificateException {
-    throw isServer();
+    usual.checkServerTrusted(chain, type, socket);
   }
 
   @Override
   public void checkServerTrusted(X509Certificate[] chain, String type) throws CertificateException {
-    throw isServer();
-  }
-
-  private static CertificateException isServer() {
-    return new CertificateException("this is a server");
+    usual.checkServerTrusted(chain, type);
   }
 
   @Override
   public X509Certificate[] getAcceptedIssuers() {
-    return verifier.getAcceptedIssuers();
+    return usual.getAcceptedIssuers();
   }
 }

@@ -9,13 +9,13 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** What clients whose certificate is refused are told (RFC 8446 §6.2), by BoringSSL's numbers. */
-class ClientTrustTest {
+class PeerTrustTest {
 
   private static final int UNABLE_TO_GET_ISSUER = 20;
 
   private static void verify(List<X509Certificate> authorities, ServerCertificate shown)
       throws Exception {
-    new ClientTrust(authorities)
+    new PeerTrust(authorities)
         .checkClientTrusted(shown.chain().toArray(X509Certificate[]::new), "EC");
   }
 
