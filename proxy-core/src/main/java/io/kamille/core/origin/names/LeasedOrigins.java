@@ -11,7 +11,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The origins that somebody names through the API, each for a time. Any thread. */
-public final class LeasedOrigins implements OriginList {
+public final class LeasedOrigins extends OriginList {
 
   /** Each request looks at all origins of its upstream. */
   public static final int MOST = 256;
@@ -23,10 +23,6 @@ public final class LeasedOrigins implements OriginList {
    */
   public record Lease(OriginSettings origin, long untilNanos) {}
 
-  private static final System.Logger LOG = System.getLogger("kamille.upstream");
-
-  private final String upstream;
-
   // Volatile: replaced whole under the lock, read without.
   private volatile Map<OriginUrl, Lease> leases = Map.of();
 
@@ -36,7 +32,7 @@ public final class LeasedOrigins implements OriginList {
    * @param upstream its name, for the log
    */
   public LeasedOrigins(String upstream) {
-    this.upstream = upstream;
+    super(Kind.API, "", upstream, List.of());
   }
 
   /**
@@ -82,16 +78,6 @@ public final class LeasedOrigins implements OriginList {
     List<Lease> over = new ArrayList<>(leases.values());
     over.removeIf(lease -> lease.untilNanos() - nowNanos > 0);
     over.forEach(lease -> remove(lease.origin().url()));
-  }
-
-  @Override
-  public Kind kind() {
-    return Kind.API;
-  }
-
-  @Override
-  public String place() {
-    return "";
   }
 
   @Override

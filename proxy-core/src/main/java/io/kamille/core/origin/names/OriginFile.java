@@ -25,7 +25,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The origins that a file of YAML names. */
-public final class OriginFile extends WatchedOrigins {
+public final class OriginFile extends OriginList {
 
   /*
    * A file that is not right as a whole changes nothing: half of a list would send all requests to
@@ -47,6 +47,7 @@ public final class OriginFile extends WatchedOrigins {
 
   private static final Section<Content> SECTION = Section.of(Content.class, ORIGINS);
 
+  private final OriginProtocol protocol;
   private final WatchedFiles watched;
   private final WatchedFiles.Reading<byte[]> reading;
 
@@ -62,7 +63,8 @@ public final class OriginFile extends WatchedOrigins {
 
   /** The same, opened in another way. */
   OriginFile(String upstream, Path path, OriginProtocol protocol, Opener opener) {
-    super(Kind.FILE, path.toString(), upstream, protocol);
+    super(Kind.FILE, path.toString(), upstream, List.of());
+    this.protocol = protocol;
     this.watched = new WatchedFiles(List.of(path));
     this.reading = () -> SmallFile.read(path, LIMIT_BYTES, opener);
   }

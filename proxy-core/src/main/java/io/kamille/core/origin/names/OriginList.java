@@ -5,13 +5,13 @@ import io.kamille.core.setting.OriginUrl;
 import java.util.List;
 
 /**
- * Origins of one upstream that one place names, and that may change. One thread at a time looks;
- * reading: any thread.
+ * Origins of one upstream that one place names, and that may change. After trouble there, what it
+ * named last stays. One thread at a time refreshes; reading: any thread.
  */
-public interface OriginList {
+public class OriginList {
 
   /** What names them. */
-  enum Kind {
+  public enum Kind {
     CONFIGURATION,
     FILE,
     DNS,
@@ -19,44 +19,53 @@ public interface OriginList {
   }
 
   /** No list names an origin for so long. */
-  long FOREVER = Long.MAX_VALUE;
+  public static final long FOREVER = Long.MAX_VALUE;
 
-  Kind kind();
+  static final System.Logger LOG = System.getLogger("kamille.upstream");
+
+  final String upstream;
+  // Volatile: replaced by who refreshes, read by any thread.
+  volatile List<OriginSettings> origins;
+  volatile List<String> problems = List.of();
+  private final Kind kind;
+  private final String place;
+
+  /**
+   * Names these at first.
+   *
+   * @param upstream its name, for the log
+   */
+  OriginList(Kind kind, String place, String upstream, List<OriginSettings> origins) {
+    this.kind = kind;
+    this.place = place;
+    this.upstream = upstream;
+    this.origins = List.copyOf(origins);
+  }
+
+  public final Kind kind() {
+    return kind;
+  }
 
   /** Which file or name; empty where the kind says all. */
-  String place();
+  public final String place() {
+    return place;
+  }
 
-  /** What it names at present; after trouble, what it named before. */
-  List<OriginSettings> origins();
+  /** What it names at present. */
+  public List<OriginSettings> origins() {
+    return origins;
+  }
 
   /** All that was wrong the last time, a line for each; none if nothing was. */
-  default List<String> problems() {
-    return List.of();
+  public final List<String> problems() {
+    return problems;
   }
 
   /** Until when it names this origin, by the monotonic clock, or {@link #FOREVER}. */
-  default long untilNanos(OriginUrl origin) {
+  public long untilNanos(OriginUrl origin) {
     return FOREVER;
   }
 
-  /** Looks for news. May block for a moment. */
-  default void refresh(long nowNanos) {}
-
-  /** Those of the configuration. */
-  record Configured(List<OriginSettings> origins) implements OriginList {
-
-    public Configured {
-      origins = List.copyOf(origins);
-    }
-
-    @Override
-    public Kind kind() {
-      return Kind.CONFIGURATION;
-    }
-
-    @Override
-    public String place() {
-      return "";
-    }
-  }
+  /** Takes news in. May block for a moment. */
+  public void refresh(long nowNanos) {}
 }

@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** The origins that the SRV records of a name tell of (RFC 2782). */
-public final class ServiceRecords extends WatchedOrigins {
+public final class ServiceRecords extends OriginList {
 
   /*
    * Records of the least priority are origins, all others backups. An answer holds for its least
@@ -32,6 +32,7 @@ public final class ServiceRecords extends WatchedOrigins {
   private static final Duration FIRST_ANSWER = Duration.ofSeconds(10);
 
   private final String name;
+  private final OriginProtocol protocol;
   private final NameLookup lookup;
   private @Nullable CompletableFuture<Services> asked;
   private boolean wasAsked;
@@ -44,7 +45,8 @@ public final class ServiceRecords extends WatchedOrigins {
    * @param protocol in which they are asked
    */
   public ServiceRecords(String upstream, String name, OriginProtocol protocol, NameLookup lookup) {
-    super(Kind.DNS, name, upstream, protocol);
+    super(Kind.DNS, name, upstream, List.of());
+    this.protocol = protocol;
     this.name = name;
     this.lookup = lookup;
   }
