@@ -35,6 +35,10 @@ class RoomRulesTest {
           Map.entry(
               "ContentWindow FillPieces Follower FollowerGroup InFlight InFlightTable SharedChunk",
               "news goes from a leader to its followers, and word of their leaving back"),
+          Map.entry(
+              "H1ClientConnection H1Exchange H1Shard",
+              "an exchange goes by its connection's state"),
+          Map.entry("H2ClientConnection H2Exchange", "an exchange goes by its connection's state"),
           Map.entry("CacheKey CacheKeyProbe", "a probe is a key that is used again"),
           Map.entry(
               "Arena ArenaWriter Blocks LeasedRegion LeasedSlice Renewal Shards StoredBytes",

@@ -342,6 +342,7 @@ public abstract class ClientSocket extends ListedConnection implements ClientOut
   // How it is closed
 
   /** Closes the connection once the last answer is with the client; what still comes is dropped. */
+  @Override
   protected final void end() {
     end(false);
   }
@@ -378,11 +379,6 @@ public abstract class ClientSocket extends ListedConnection implements ClientOut
   @Override
   protected final void close() {
     farewell.close();
-  }
-
-  @Override
-  protected final void endIdle() {
-    end();
   }
 
   @Override

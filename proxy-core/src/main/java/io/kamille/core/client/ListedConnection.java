@@ -47,7 +47,7 @@ public abstract class ListedConnection extends ChannelInboundHandlerAdapter {
    * Once a second, unless it is idle: acts if a deadline has passed, or if the client sends, or
    * takes, too slowly.
    */
-  protected abstract void checkDeadlines();
+  protected void checkDeadlines() {}
 
   /** Ends the connection for a fault of ours, which keeps the loop from no other. */
   protected abstract void endBy(Throwable bug);
@@ -61,16 +61,22 @@ public abstract class ListedConnection extends ChannelInboundHandlerAdapter {
   /** Closes the connection at once. */
   protected abstract void close();
 
-  /** Ends the connection, which is idle, in stages. */
-  protected abstract void endIdle();
+  /** Ends the connection, in stages if it has said something. */
+  protected void end() {
+    close();
+  }
 
   /** Closes the connection, which is idle, at once. */
-  protected abstract void closeIdle();
+  protected void closeIdle() {
+    close();
+  }
 
   /**
    * Closes a connection that lingers at once, if its client has the last answer whole.
    *
    * @return whether it has
    */
-  protected abstract boolean closeIfAllIsAcknowledged();
+  protected boolean closeIfAllIsAcknowledged() {
+    return false;
+  }
 }

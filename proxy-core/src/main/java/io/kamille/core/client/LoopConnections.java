@@ -273,7 +273,7 @@ public final class LoopConnections {
     if (age(connection) < timeout.toNanos()) {
       return false;
     }
-    connection.endIdle();
+    connection.end();
     return true;
   }
 
@@ -286,7 +286,7 @@ public final class LoopConnections {
       if (longest == null || age(longest) < timeout) {
         return;
       }
-      longest.endIdle();
+      longest.end();
       endedEarly++;
     }
     loop.execute(this::endEarly);

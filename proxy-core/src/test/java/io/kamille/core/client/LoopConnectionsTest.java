@@ -95,15 +95,6 @@ class LoopConnectionsTest {
     }
 
     @Override
-    protected void checkDeadlines() {}
-
-    @Override
     protected void refuseHead(Failure why) {}
-
-    @Override
-    protected void endIdle() {}
-
-    @Override
-    protected void closeIdle() {}
   }
 }

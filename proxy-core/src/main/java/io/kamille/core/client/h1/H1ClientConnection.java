@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * One HTTP/1.1 connection to a client: heads in, exchanges one after the other, answers out (RFC
  * 9112 §9). Confined to its loop.
  */
-public final class H1ClientConnection extends ClientSocket implements H1Exchange.Connection {
+public final class H1ClientConnection extends ClientSocket {
 
   /*
    * At most one exchange is under way. What the client sends meanwhile (pipelining) waits in the
@@ -251,31 +251,31 @@ public final class H1ClientConnection extends ClientSocket implements H1Exchange
 
   // What the exchange asks for
 
-  @Override
-  public boolean mustClose() {
+  /** Whether this connection will end with the present exchange. */
+  boolean mustClose() {
     return connections.isDraining() || (isInputClosed() && !moreBehind && isInputEmpty());
   }
 
-  @Override
-  public RequestAdmission admission() {
+  /** Whether the next request of the client may begin. */
+  RequestAdmission admission() {
     return admission;
   }
 
-  @Override
-  public void becomeTunnel() {
+  /** Both sides talk another protocol from now on. */
+  void becomeTunnel() {
     phase = Phase.TUNNEL;
     progress();
   }
 
-  @Override
-  public void holdBack(long nanos) {
+  /** Takes no request of this client for a while, once the present exchange is over. */
+  void holdBack(long nanos) {
     pipeline.holdBack(nanos);
   }
 
   // From one request to the next
 
-  @Override
-  public void exchangeEnded() {
+  /** Nothing of the exchange is left, and its handler has returned; once. */
+  void exchangeEnded() {
     H1Exchange over = exchange;
     if (over == null || isGone()) {
       return;

@@ -2,9 +2,7 @@ package io.kamille.core.client.h1;
 
 import io.kamille.core.client.ClientContent;
 import io.kamille.core.client.ClientExchange;
-import io.kamille.core.client.ClientOutput;
 import io.kamille.core.client.LingeringClose;
-import io.kamille.core.client.RequestAdmission;
 import io.kamille.core.client.ServerShard;
 import io.kamille.core.client.h1.ReplyWriter.ConnectionLine;
 import io.kamille.core.exchange.ConnectionExchange;
@@ -52,52 +50,11 @@ final class H1Exchange extends ClientExchange {
   private static final long OF_CONNECTION =
       Fields.mask(FieldName.CONNECTION, FieldName.CONTENT_LENGTH, FieldName.TRANSFER_ENCODING);
 
-  /** The connection that carries an exchange, as the exchange sees it. Confined to its loop. */
-  interface Connection {
-
-    InetSocketAddress client();
-
-    /** The address of ours that the client connected to. */
-    InetSocketAddress local();
-
-    /** The version of TLS; empty for none. */
-    String tlsVersion();
-
-    ClientOutput output();
-
-    /** Whether nobody between us and the socket wants to see the octets. */
-    boolean takesRegions();
-
-    /** Whether this connection will end with the present exchange. */
-    boolean mustClose();
-
-    /** Whether the next request of the client may begin. */
-    RequestAdmission admission();
-
-    /** Something moved: the content time-out begins anew. */
-    void progress();
-
-    /** Hands over what came while nobody was there to take it. */
-    void processWaiting();
-
-    /** Whether the client may send more now. */
-    void readMore(boolean wanted);
-
-    /** Both sides talk another protocol from now on. */
-    void becomeTunnel();
-
-    /** Takes no request of this client for a while, once the present exchange is over. */
-    void holdBack(long nanos);
-
-    /** Nothing of the exchange is left, and its handler has returned; once. */
-    void exchangeEnded();
-  }
-
   private final ExchangeHandler handler;
   private final HeadLimits limits;
   private final RequestParser parser;
   private final ReplyWriter writer;
-  private @Nullable Connection connection;
+  private @Nullable H1ClientConnection connection;
   private @Nullable ConnectionExchange exchange;
   private @Nullable Content content;
   private @Nullable ClientTunnel tunnel;
@@ -125,7 +82,7 @@ final class H1Exchange extends ClientExchange {
   // The head
 
   /** The first octet of a request has come. */
-  void begin(Connection connection) {
+  void begin(H1ClientConnection connection) {
     this.connection = connection;
     reset();
     parser.reset();
@@ -209,7 +166,7 @@ final class H1Exchange extends ClientExchange {
   }
 
   private Exchange exchange(RequestContent given) {
-    Connection here = connection();
+    H1ClientConnection here = connection();
     InetSocketAddress client = request().client(here.client());
     ConnectionExchange met = exchange;
     if (met == null) {
@@ -548,7 +505,7 @@ final class H1Exchange extends ClientExchange {
     return !hasLeft;
   }
 
-  private Connection connection() {
+  private H1ClientConnection connection() {
     if (connection == null) {
       throw new IllegalStateException("connection: the exchange has none");
     }

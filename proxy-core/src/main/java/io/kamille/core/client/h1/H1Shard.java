@@ -34,7 +34,7 @@ public final class H1Shard {
   }
 
   /** An exchange for the next request of {@code connection}. */
-  H1Exchange exchange(H1Exchange.Connection connection) {
+  H1Exchange exchange(H1ClientConnection connection) {
     H1Exchange used = spare.pollLast();
     H1Exchange exchange =
         used != null && isCurrent(used)

@@ -26,8 +26,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** One HTTP/2 connection to a client (RFC 9113). Confined to its loop. */
-public final class H2ClientConnection extends ClientSocket
-    implements H2Exchange.Connection, H2Owner.Server {
+public final class H2ClientConnection extends ClientSocket implements H2Owner.Server {
 
   /*
    * Octets come in bursts: frames are looked at as they come, requests are handed on at the end of
@@ -90,8 +89,7 @@ public final class H2ClientConnection extends ClientSocket
     }
   }
 
-  @Override
-  public H2Connection h2() {
+  H2Connection h2() {
     return Objects.requireNonNull(h2, "not in the pipeline yet");
   }
 
@@ -212,22 +210,21 @@ public final class H2ClientConnection extends ClientSocket
     }
   }
 
-  @Override
-  public H2Shard shard() {
+  H2Shard shard() {
     return shard;
   }
 
-  @Override
-  public ClientTable.Tally tally() {
+  /** What the client has open. */
+  ClientTable.Tally tally() {
     return tally;
   }
 
   /**
-   * A client that finds several names in one certificate asks for all of them (§9.1.1). The host
-   * that a trusted proxy names is one that its client has asked the proxy for.
+   * Whether the request belongs on a connection under another certificate (RFC 9113 §9.1.2). A
+   * client that finds several names in one certificate asks for all of them (§9.1.1). The host that
+   * a trusted proxy names is one that its client has asked the proxy for.
    */
-  @Override
-  public boolean isMisdirected(RequestHead request) {
+  boolean isMisdirected(RequestHead request) {
     if (tls == null || certificates == null || isTrusted()) {
       return false;
     }
@@ -290,8 +287,8 @@ public final class H2ClientConnection extends ClientSocket
   @Override
   public void notSent(long bytes) {}
 
-  @Override
-  public void sendReady() {
+  /** Sends what became ready outside a burst of reads. */
+  void sendReady() {
     if (!isProcessing()) {
       h2().sendReady();
     }

@@ -7,9 +7,7 @@ import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.Failure;
 import io.kamille.core.exchange.Failure.Kind;
 import io.kamille.core.exchange.RequestContent;
-import io.kamille.core.gate.ClientTable;
 import io.kamille.core.gate.Overload;
-import io.kamille.core.h2.H2Connection;
 import io.kamille.core.h2.H2Stream;
 import io.kamille.core.h2.HpackWriter;
 import io.kamille.core.h2.RequestSink;
@@ -19,7 +17,6 @@ import io.kamille.core.http.ResponseHead;
 import io.kamille.core.http.StatusCode;
 import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http2.Http2Error;
-import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 
 /** The request of one stream and its answer (RFC 9113 §8.1). Confined to its loop. */
@@ -29,32 +26,8 @@ final class H2Exchange extends ClientExchange implements H2Content.Stream {
    * The exchange of a stream that the client resets ends when its source is told. If there is none
    * yet, somebody may still be about to answer: until then the stream keeps its place.
    */
-  /** The client whose requests come by streams, and its connection. Confined to its loop. */
-  interface Connection {
 
-    InetSocketAddress client();
-
-    /** The address of ours that the client connected to. */
-    InetSocketAddress local();
-
-    /** The version of TLS; empty for none. */
-    String tlsVersion();
-
-    /** What the client has open. */
-    ClientTable.Tally tally();
-
-    H2Shard shard();
-
-    H2Connection h2();
-
-    /** Whether the request belongs on a connection under another certificate (RFC 9113 §9.1.2). */
-    boolean isMisdirected(RequestHead request);
-
-    /** Sends what became ready outside a burst of reads. */
-    void sendReady();
-  }
-
-  private final Connection client;
+  private final H2ClientConnection client;
   private final RequestAdmission admission;
   private final Stream stream;
   private final @Nullable Failure refusal;
@@ -74,7 +47,7 @@ final class H2Exchange extends ClientExchange implements H2Content.Stream {
    * @param isLast whether no content follows
    */
   H2Exchange(
-      Connection client,
+      H2ClientConnection client,
       H2Stream.Carrier carrier,
       int id,
       RequestHead request,

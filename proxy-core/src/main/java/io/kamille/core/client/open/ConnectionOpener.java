@@ -15,7 +15,6 @@ import io.kamille.core.tls.ServerContext;
 import io.kamille.core.tls.ServerTls;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
-import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.TooLongFrameException;
@@ -162,11 +161,8 @@ final class ConnectionOpener {
    */
   private final class PrefaceOpening extends OpeningConnection {
 
-    private final Accepted accepted;
-
     PrefaceOpening(Accepted accepted) {
-      super(server, accepted.channel());
-      this.accepted = accepted;
+      super(server, accepted);
     }
 
     @Override
@@ -182,7 +178,7 @@ final class ConnectionOpener {
         return;
       }
       becomes(inClear(same, accepted));
-      accepted.channel().pipeline().fireChannelRead(in);
+      channel.pipeline().fireChannelRead(in);
     }
   }
 
@@ -193,9 +189,7 @@ final class ConnectionOpener {
   private final class TlsOpening extends OpeningConnection {
 
     private final ServerTls tls;
-    private final Channel channel;
     private final HandshakeCounters counters;
-    private final Accepted accepted;
     private @Nullable ServerContext certificates;
     private boolean isDisplaced;
     private boolean isChallenge;
@@ -204,11 +198,9 @@ final class ConnectionOpener {
     private boolean isForeign;
 
     TlsOpening(ServerTls tls, Accepted accepted) {
-      super(server, accepted.channel());
+      super(server, accepted);
       this.tls = tls;
-      this.channel = accepted.channel();
       this.counters = tls.counters();
-      this.accepted = accepted;
     }
 
     /** Puts what reads the ClientHello before this into the pipeline. */

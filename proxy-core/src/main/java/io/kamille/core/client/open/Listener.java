@@ -63,20 +63,16 @@ public final class Listener implements AutoCloseable {
       new IntegerUnixChannelOption("TCP_NOTSENT_LOWAT", 6, 25);
   private static final System.Logger LOG = System.getLogger("kamille.server");
 
-  private final InetSocketAddress address;
-  private final List<Channel> sockets;
-  private final AtomicInteger open;
+  private final List<Channel> sockets = new ArrayList<>();
+  private final AtomicInteger open = new AtomicInteger();
   private final AtomicReference<ListenerSettings> settings;
+  private final ConnectionLimit limit;
+  private final ClientTable clients;
 
-  private Listener(
-      InetSocketAddress address,
-      List<Channel> sockets,
-      AtomicInteger open,
-      AtomicReference<ListenerSettings> settings) {
-    this.address = address;
-    this.sockets = sockets;
-    this.open = open;
-    this.settings = settings;
+  private Listener(ListenerSettings settings, ConnectionLimit limit, ClientTable clients) {
+    this.settings = new AtomicReference<>(settings);
+    this.limit = limit;
+    this.clients = clients;
   }
 
   /**
@@ -101,27 +97,19 @@ public final class Listener implements AutoCloseable {
       int notSentLowWatermark,
       List<Integer> inherited)
       throws IOException {
-    InetSocketAddress address = settings.address().socketAddress();
-    List<Channel> sockets = new ArrayList<>();
-    AtomicInteger open = new AtomicInteger();
-    AtomicReference<ListenerSettings> present = new AtomicReference<>(settings);
+    Listener listener = new Listener(settings, limit, clients);
     Function<ServerShard, Opening> opening =
         shard ->
-            new Opening(
-                new ConnectionOpener(shard, settings, tls, challenges, shards.size()),
-                limit,
-                clients,
-                present,
-                open);
-    InetSocketAddress bound = address;
+            listener
+            .new Opening(new ConnectionOpener(shard, settings, tls, challenges, shards.size()));
     try {
       if (inherited.isEmpty()) {
+        InetSocketAddress address = settings.address().socketAddress();
         probe(address);
         for (ServerShard shard : shards) {
-          Channel socket =
-              bind(bound, notSentLowWatermark, opening.apply(shard), shards.size() > 1);
-          sockets.add(socket);
-          bound = (InetSocketAddress) socket.localAddress();
+          Opening next = opening.apply(shard);
+          listener.add(bind(address, notSentLowWatermark, next, shards.size() > 1), next);
+          address = listener.address();
         }
       } else {
         for (int i = 0; i < Math.max(shards.size(), inherited.size()); i++) {
@@ -129,16 +117,20 @@ public final class Listener implements AutoCloseable {
               i < inherited.size()
                   ? inherited.get(i)
                   : Descriptors.copyOf(inherited.get(i % inherited.size()));
-          sockets.add(
-              adopt(descriptor, notSentLowWatermark, opening.apply(shards.get(i % shards.size()))));
+          Opening next = opening.apply(shards.get(i % shards.size()));
+          listener.add(adopt(descriptor, notSentLowWatermark, next), next);
         }
-        bound = (InetSocketAddress) sockets.getFirst().localAddress();
       }
     } catch (IOException failed) {
-      sockets.forEach(Channel::close);
+      listener.sockets.forEach(Channel::close);
       throw failed;
     }
-    return new Listener(bound, sockets, open, present);
+    return listener;
+  }
+
+  private void add(Channel socket, Opening opening) {
+    socket.pipeline().addLast(limit.acceptTrouble(opening.server));
+    sockets.add(socket);
   }
 
   /** Without listening: who connected just then would be reset. */
@@ -182,7 +174,7 @@ public final class Listener implements AutoCloseable {
     if (!bind.isSuccess()) {
       throw cannotListen(address, bind.cause());
     }
-    return withTrouble(bind.channel(), opening);
+    return bind.channel();
   }
 
   private static Channel adopt(int descriptor, int notSentLowWatermark, Opening opening)
@@ -200,12 +192,7 @@ public final class Listener implements AutoCloseable {
               + adopted.cause().getMessage(),
           adopted.cause());
     }
-    return withTrouble(adopted.channel(), opening);
-  }
-
-  private static Channel withTrouble(Channel socket, Opening opening) {
-    socket.pipeline().addLast(opening.limit.acceptTrouble(opening.server));
-    return socket;
+    return adopted.channel();
   }
 
   private static ServerBootstrap bootstrap(int notSentLowWatermark, Opening opening) {
@@ -235,7 +222,7 @@ public final class Listener implements AutoCloseable {
 
   /** The address, with the port the kernel chose. */
   public InetSocketAddress address() {
-    return address;
+    return (InetSocketAddress) sockets.getFirst().localAddress();
   }
 
   /** Connections that came by this address and are open now. */
@@ -288,27 +275,14 @@ public final class Listener implements AutoCloseable {
     sockets.forEach(socket -> socket.close().awaitUninterruptibly());
   }
 
-  private static final class Opening extends ChannelInitializer<SocketChannel> {
+  private final class Opening extends ChannelInitializer<SocketChannel> {
 
     private final ServerShard server;
     private final ConnectionOpener opener;
-    private final ConnectionLimit limit;
-    private final ClientTable clients;
-    private final AtomicReference<ListenerSettings> settings;
-    private final AtomicInteger open;
 
-    Opening(
-        ConnectionOpener opener,
-        ConnectionLimit limit,
-        ClientTable clients,
-        AtomicReference<ListenerSettings> settings,
-        AtomicInteger open) {
+    Opening(ConnectionOpener opener) {
       this.opener = opener;
       this.server = opener.server();
-      this.limit = limit;
-      this.clients = clients;
-      this.settings = settings;
-      this.open = open;
     }
 
     @Override

@@ -20,14 +20,16 @@ abstract class OpeningConnection extends ListedConnection {
 
   private static final System.Logger LOG = System.getLogger("kamille.server");
 
+  final Accepted accepted;
+  final Channel channel;
   private final ServerShard server;
-  private final Channel channel;
   private boolean isListed;
   private @Nullable ByteBuf begun;
 
-  OpeningConnection(ServerShard server, Channel channel) {
+  OpeningConnection(ServerShard server, Accepted accepted) {
     this.server = server;
-    this.channel = channel;
+    this.accepted = accepted;
+    this.channel = accepted.channel();
   }
 
   @Override
@@ -97,9 +99,6 @@ abstract class OpeningConnection extends ListedConnection {
   }
 
   @Override
-  protected void checkDeadlines() {}
-
-  @Override
   protected void endBy(Throwable bug) {
     LOG.log(Level.ERROR, "a connection ends by a fault of ours", bug);
     close();
@@ -127,20 +126,5 @@ abstract class OpeningConnection extends ListedConnection {
   @Override
   protected boolean isIdle() {
     return isListed;
-  }
-
-  @Override
-  protected void endIdle() {
-    close();
-  }
-
-  @Override
-  protected void closeIdle() {
-    close();
-  }
-
-  @Override
-  protected boolean closeIfAllIsAcknowledged() {
-    return false;
   }
 }

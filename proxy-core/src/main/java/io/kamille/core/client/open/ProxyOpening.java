@@ -13,7 +13,6 @@ import java.util.function.Consumer;
  */
 final class ProxyOpening extends OpeningConnection {
 
-  private final Accepted accepted;
   private final ClientTable clients;
   private final Consumer<ProxyHeader> next;
 
@@ -25,8 +24,7 @@ final class ProxyOpening extends OpeningConnection {
    */
   ProxyOpening(
       ServerShard server, Accepted accepted, ClientTable clients, Consumer<ProxyHeader> next) {
-    super(server, accepted.channel());
-    this.accepted = accepted;
+    super(server, accepted);
     this.clients = clients;
     this.next = next;
   }
@@ -52,7 +50,7 @@ final class ProxyOpening extends OpeningConnection {
       return;
     }
     if (in.isReadable()) {
-      accepted.channel().pipeline().fireChannelRead(in);
+      channel.pipeline().fireChannelRead(in);
     } else {
       in.release();
     }
