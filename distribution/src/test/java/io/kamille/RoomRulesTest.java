@@ -38,6 +38,10 @@ class RoomRulesTest {
           Map.entry(
               "H1ClientConnection H1Exchange H1Shard",
               "an exchange goes by its connection's state"),
+          Map.entry("H2OriginConnection H2OriginStream", "a stream goes by its connection's state"),
+          Map.entry(
+              "TcpSampler TcpSamples TunableChannel",
+              "a connection tells its sampler, and rows go back to theirs"),
           Map.entry("H2ClientConnection H2Exchange", "an exchange goes by its connection's state"),
           Map.entry("CacheKey CacheKeyProbe", "a probe is a key that is used again"),
           Map.entry(

@@ -132,7 +132,7 @@ class ReloadIT {
 
   private Phase phase() {
     Origin origin = journey.appliance().assembly().origins().values().iterator().next().getFirst();
-    return origin.health().phase();
+    return origin.health().standing().phase();
   }
 
   @Test

@@ -70,8 +70,8 @@ class RunningStateTest {
     List<Origin> origins = origins();
     String name = "origin site 1 " + origins.get(1).url();
     take(Map.of(name, "OUT 3 1 60000000000 true FAILURES 0 why"));
-    assertThat(origins.get(0).health().phase()).isEqualTo(Phase.IN);
-    assertThat(origins.get(1).health().phase()).isEqualTo(Phase.OUT);
+    assertThat(origins.get(0).health().standing().phase()).isEqualTo(Phase.IN);
+    assertThat(origins.get(1).health().standing().phase()).isEqualTo(Phase.OUT);
     assertThat(state()).containsKey(name);
   }
 

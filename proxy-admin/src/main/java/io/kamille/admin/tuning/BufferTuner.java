@@ -395,7 +395,7 @@ public final class BufferTuner implements SendBufferAdvisor, AutoCloseable {
   /** Which send buffers are to change, by the loop that has to do it. */
   private static final class Changes {
 
-    private final Map<TcpSamples.Looker, List<TcpSamples.Change>> byLooker = new HashMap<>();
+    private final Map<TcpSampler, List<TcpSamples.Change>> byLooker = new HashMap<>();
 
     /** Asks for that buffer, unless the connection was asked for it already. */
     void add(TunedConnection connection, SendBuffer next) {
@@ -409,7 +409,7 @@ public final class BufferTuner implements SendBufferAdvisor, AutoCloseable {
 
     /** Tells the loops. */
     void send() {
-      byLooker.forEach(TcpSamples.Looker::apply);
+      byLooker.forEach(TcpSampler::apply);
     }
   }
 }

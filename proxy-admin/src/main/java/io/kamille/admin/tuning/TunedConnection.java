@@ -2,6 +2,7 @@ package io.kamille.admin.tuning;
 
 import io.kamille.core.socket.SendBuffer;
 import io.kamille.core.socket.TcpSample;
+import io.kamille.core.socket.TcpSampler;
 import io.kamille.core.socket.TcpSamples;
 import io.kamille.core.socket.TcpSamples.Waiting;
 import io.kamille.core.socket.TunableChannel;
@@ -17,7 +18,7 @@ final class TunedConnection {
   private static final double GOODPUT_SECONDS = 8;
 
   final TunableChannel channel;
-  final TcpSamples.Looker looker;
+  final TcpSampler looker;
   private final ThroughputEstimator estimator = new ThroughputEstimator();
   private TcpSample sample;
   private Waiting waiting;

@@ -103,10 +103,6 @@ public final class OriginHealth {
     return known.standing.getAcquire().isIn();
   }
 
-  public Phase phase() {
-    return standing().phase();
-  }
-
   /** Where it stands at this moment, and why. */
   public Standing standing() {
     return known.standing.getAcquire();

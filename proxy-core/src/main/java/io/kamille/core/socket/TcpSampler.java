@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * Looks at the connections of one loop for an advisor, and sets their send buffers as it says.
  * Confined to the loop, but for what says any thread.
  */
-public final class TcpSampler implements TcpSamples.Looker, TunableChannel.Watcher {
+public final class TcpSampler {
 
   /*
    * A connection is due for a look when it wrote since the last one, or when octets waited for its
@@ -123,7 +123,10 @@ public final class TcpSampler implements TcpSamples.Looker, TunableChannel.Watch
         });
   }
 
-  @Override
+  /**
+   * Sets other send buffers; those of closed connections are passed over. What became of it is in
+   * the next look. Any thread.
+   */
   public void apply(List<Change> changes) {
     loop.execute(
         () -> {
@@ -147,8 +150,8 @@ public final class TcpSampler implements TcpSamples.Looker, TunableChannel.Watch
         this, channel, client, protocol, NUMBERS.incrementAndGet(), inherited);
   }
 
-  @Override
-  public void writes(TunableChannel channel) {
+  /** A connection that is not due yet is about to write. */
+  void writes(TunableChannel channel) {
     if (!isOn) {
       channel.apply(system);
       return;
@@ -162,11 +165,10 @@ public final class TcpSampler implements TcpSamples.Looker, TunableChannel.Watch
   }
 
   /**
-   * Whoever knows of the connection must hear of it. One that nobody knows is let go of once such
-   * are half of those due, because connections may end faster than they can be looked at.
+   * A connection is closed. Whoever knows of it must hear of it. One that nobody knows is let go of
+   * once such are half of those due, because connections may end faster than they can be looked at.
    */
-  @Override
-  public void closed(TunableChannel channel) {
+  void closed(TunableChannel channel) {
     if (channel.isSetAside) {
       channel.isSetAside = false;
       advisor.seen(channel.partBytes());
@@ -282,8 +284,8 @@ public final class TcpSampler implements TcpSamples.Looker, TunableChannel.Watch
     }
   }
 
-  @Override
-  public void takeBack(TcpSamples samples) {
+  /** Takes rows back, to use them again. Any thread. */
+  void takeBack(TcpSamples samples) {
     loop.execute(
         () -> {
           samples.forget();

@@ -5,7 +5,6 @@ import io.netty.channel.unix.Socket;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -24,7 +23,7 @@ public final class TcpSamples {
   private static final int IPPROTO_TCP = 6;
   private static final int TCP_INFO = 11;
 
-  private final Looker looker;
+  private final TcpSampler looker;
   private final ByteBuffer infos =
       ByteBuffer.allocateDirect(ROWS * TcpSample.LENGTH).order(ByteOrder.nativeOrder());
   private final @Nullable TunableChannel[] channels = new @Nullable TunableChannel[ROWS];
@@ -49,23 +48,10 @@ public final class TcpSamples {
     }
   }
 
-  /** Who looks, as others see it. Any thread. */
-  public interface Looker {
-
-    /**
-     * Sets other send buffers; those of closed connections are passed over. What became of it is in
-     * the next look.
-     */
-    void apply(List<Change> changes);
-
-    /** Takes rows back, to use them again. */
-    void takeBack(TcpSamples samples);
-  }
-
   /** One other send buffer. */
   public record Change(TunableChannel channel, SendBuffer buffer) {}
 
-  TcpSamples(Looker looker) {
+  TcpSamples(TcpSampler looker) {
     this.looker = looker;
   }
 
@@ -141,7 +127,7 @@ public final class TcpSamples {
   }
 
   /** Who looked, and sets other send buffers. Any thread. */
-  public Looker looker() {
+  public TcpSampler looker() {
     return looker;
   }
 

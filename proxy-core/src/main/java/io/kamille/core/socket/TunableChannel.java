@@ -39,7 +39,7 @@ public final class TunableChannel {
   private static final int NAME_LENGTH = 16;
   private static final int YOUNG_LOOKS = 3;
 
-  private final Watcher watcher;
+  private final TcpSampler watcher;
   private final Channel channel;
   private final InetAddress client;
   private final String protocol;
@@ -56,18 +56,8 @@ public final class TunableChannel {
   boolean isKnown;
   int looks;
 
-  /** Who looks at connections. On the connection's loop. */
-  interface Watcher {
-
-    /** A connection that is not due yet is about to write. */
-    void writes(TunableChannel channel);
-
-    /** A connection is closed. */
-    void closed(TunableChannel channel);
-  }
-
   TunableChannel(
-      Watcher watcher,
+      TcpSampler watcher,
       Channel channel,
       InetAddress client,
       String protocol,

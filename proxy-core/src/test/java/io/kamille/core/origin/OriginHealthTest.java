@@ -77,7 +77,7 @@ class OriginHealthTest {
     assertThat(probes()).isTrue();
     assertThat(next.claimProbe(true, clock.nanos())).isFalse();
     answer(200);
-    assertThat(next.phase()).isEqualTo(Phase.RETURNING);
+    assertThat(next.standing().phase()).isEqualTo(Phase.RETURNING);
   }
 
   @Test
@@ -100,7 +100,7 @@ class OriginHealthTest {
     clock.advance(Duration.ofSeconds(4));
     OriginHealth next = new OriginHealth(POLICY, () -> 0);
     next.take(String.valueOf(health.words(clock.nanos())), 1_000);
-    assertThat(next.phase()).isEqualTo(Phase.OUT);
+    assertThat(next.standing().phase()).isEqualTo(Phase.OUT);
     assertThat(next.claimProbe(true, 1_000 + Duration.ofMillis(5_999).toNanos())).isFalse();
     assertThat(next.claimProbe(true, 1_000 + Duration.ofSeconds(6).toNanos())).isTrue();
   }
@@ -119,7 +119,7 @@ class OriginHealthTest {
   void whatIsKnownAlreadyStaysWhateverAnotherProcessSays() {
     fail(3);
     health.take("RETURNING 0 1 0 false FAILURES 0 why", clock.nanos());
-    assertThat(health.phase()).isEqualTo(Phase.OUT);
+    assertThat(health.standing().phase()).isEqualTo(Phase.OUT);
   }
 
   @ParameterizedTest
@@ -200,7 +200,7 @@ class OriginHealthTest {
     clock.advance(Duration.ofSeconds(10));
     assertThat(probes()).isTrue();
     answer(503);
-    assertThat(health.phase()).isEqualTo(Phase.OUT);
+    assertThat(health.standing().phase()).isEqualTo(Phase.OUT);
     clock.advance(Duration.ofSeconds(19));
     assertThat(probes()).isFalse();
   }
@@ -237,7 +237,7 @@ class OriginHealthTest {
     answer(200);
     clock.advance(Duration.ofSeconds(20));
     answer(200);
-    assertThat(health.phase()).isEqualTo(Phase.IN);
+    assertThat(health.standing().phase()).isEqualTo(Phase.IN);
     fail(3);
     clock.advance(Duration.ofSeconds(10));
     assertThat(probes()).isTrue();
@@ -253,7 +253,7 @@ class OriginHealthTest {
     clock.advance(Duration.ofSeconds(10));
     assertThat(probes()).isTrue();
     answer(200);
-    assertThat(health.phase()).isEqualTo(Phase.RETURNING);
+    assertThat(health.standing().phase()).isEqualTo(Phase.RETURNING);
   }
 
   @ParameterizedTest
@@ -271,7 +271,7 @@ class OriginHealthTest {
       // Their content still runs
       returning.answered(200, clock.nanos());
     }
-    assertThat(returning.phase()).isEqualTo(Phase.RETURNING);
+    assertThat(returning.standing().phase()).isEqualTo(Phase.RETURNING);
     assertThat(returning.ended(503, clock.nanos())).isNull();
     assertThat(returning.isIn()).isTrue();
   }
@@ -299,7 +299,7 @@ class OriginHealthTest {
     checked.answered(200, clock.nanos());
     assertThat(checked.isIn()).isFalse();
     assertThat(checked.checksPassed(clock.nanos())).isTrue();
-    assertThat(checked.phase()).isEqualTo(Phase.RETURNING);
+    assertThat(checked.standing().phase()).isEqualTo(Phase.RETURNING);
     assertThat(checked.sharePercent(clock.nanos())).as("slow start").isEqualTo(10);
   }
 

@@ -82,7 +82,7 @@ class HealthCheckerTest {
       until(origin, health -> !health.isIn());
       assertThat(origin.health().standing().why()).isEqualTo("its check failed: status 500");
       mended.complete(null);
-      until(origin, health -> health.phase() == Phase.RETURNING);
+      until(origin, health -> health.standing().phase() == Phase.RETURNING);
       assertThat(server.heads().getFirst())
           .startsWith("GET /health HTTP/1.1\r\nHost: 127.0.0.1:" + server.port() + "\r\n")
           .contains("User-Agent: Kamille-Check", "X-Probe: yes");
@@ -147,7 +147,7 @@ class HealthCheckerTest {
       until(origin, health -> !health.isIn());
       assertThat(origin.health().standing().why()).contains("lacks what is expected");
       mended.complete(null);
-      until(origin, health -> health.phase() == Phase.RETURNING);
+      until(origin, health -> health.standing().phase() == Phase.RETURNING);
     }
   }
 
@@ -190,7 +190,7 @@ class HealthCheckerTest {
       until(origin, health -> !health.isIn());
       assertThat(origin.health().standing().why()).isEqualTo("its check failed: NOT_SERVING");
       mended.complete(null);
-      until(origin, health -> health.phase() == Phase.RETURNING);
+      until(origin, health -> health.standing().phase() == Phase.RETURNING);
       assertThat(await(fields))
           .containsEntry(":method", "POST")
           .containsEntry(":path", "/grpc.health.v1.Health/Check")

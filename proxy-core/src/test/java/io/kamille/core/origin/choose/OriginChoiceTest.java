@@ -207,9 +207,9 @@ class OriginChoiceTest {
     origins.forEach(this::putOut);
     clock.advance(OUT_FOR);
     assertThat(choice.choose(0, false, NONE, clock.nanos())).isEqualTo(0);
-    assertThat(origins.get(0).health().phase()).isEqualTo(Standing.Phase.PROBED);
+    assertThat(origins.get(0).health().standing().phase()).isEqualTo(Standing.Phase.PROBED);
     assertThat(choice.choose(0, false, NONE, clock.nanos())).isEqualTo(1);
-    assertThat(origins.get(1).health().phase()).isEqualTo(Standing.Phase.PROBED);
+    assertThat(origins.get(1).health().standing().phase()).isEqualTo(Standing.Phase.PROBED);
   }
 
   @Test

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 
 /** One connection to an origin in HTTP/2: many requests at a time (RFC 9113). Confined. */
 public final class H2OriginConnection extends RequestConnection
-    implements OriginSocket.Owner, H2Owner.Client, H2OriginStream.Home {
+    implements OriginSocket.Owner, H2Owner.Client {
 
   /*
    * It counts as open once the origin has said what it allows: before that, nobody knows how many
@@ -150,44 +150,42 @@ public final class H2OriginConnection extends RequestConnection
     return h2().open((carrier, id) -> new H2OriginStream(carrier, id, this)).exchange();
   }
 
-  @Override
-  public H2Lines lines() {
+  H2Lines lines() {
     return lines;
   }
 
-  @Override
-  public HpackWriter section(Exchange exchange, long contentLength, boolean expects) {
+  /** The header section of a request in the scratch of the loop. */
+  HpackWriter section(Exchange exchange, long contentLength, boolean expects) {
     HpackWriter section = h2().section();
     lines.head().write(exchange, contentLength, lines.origin(), lines.isSecure(), expects, section);
     return section;
   }
 
-  @Override
-  public void sendReady() {
+  /** Sends what may be sent. */
+  void sendReady() {
     if (!isClosed) {
       h2().sendReady();
     }
   }
 
-  @Override
-  public int lendWindow(int bytes) {
+  /** Lends a stream so many octets of window, or as many as are left for all. */
+  int lendWindow(int bytes) {
     int lent = Math.min(bytes, windowBytesLeft);
     windowBytesLeft -= lent;
     return lent;
   }
 
-  @Override
-  public void returnWindow(int bytes) {
+  void returnWindow(int bytes) {
     windowBytesLeft += bytes;
   }
 
-  @Override
-  public Failure failure(Kind kind, String what) {
+  /** The origin did this. */
+  Failure failure(Kind kind, String what) {
     return trouble.failure(kind, what);
   }
 
-  @Override
-  public Failure ended(Kind kind, Http2Error code, String where) {
+  /** A stream ended before its time, by this code or with the whole connection. */
+  Failure ended(Kind kind, Http2Error code, String where) {
     if (fault != null) {
       return fault;
     }
@@ -196,19 +194,21 @@ public final class H2OriginConnection extends RequestConnection
         : trouble.failure(kind, "reset the stream by " + code + where);
   }
 
-  @Override
-  public OriginProgress refusal() {
+  /** How far the origin came with a stream that it refuses. */
+  OriginProgress refusal() {
     return takesNoMore && hasTakenSome ? OriginProgress.LEFT : OriginProgress.NONE;
   }
 
-  @Override
-  public OriginProgress afterReset() {
+  /** How far it may have come with another one that ended before its head. */
+  OriginProgress afterReset() {
     return isClosed || fault != null ? OriginProgress.UNKNOWN : OriginProgress.RESET;
   }
 
-  /** What ends with the whole connection counts once, however many streams it had. */
-  @Override
-  public boolean isCounted(OriginProgress progress) {
+  /**
+   * Whether the failure of a stream tells of the origin, and no other one has told the same: what
+   * ends with the whole connection counts once.
+   */
+  boolean isCounted(OriginProgress progress) {
     boolean isWhole = isClosed || fault != null || (takesNoMore && progress.isUntouched());
     boolean isCounted = !isWhole || !endIsCounted;
     endIsCounted |= isWhole;

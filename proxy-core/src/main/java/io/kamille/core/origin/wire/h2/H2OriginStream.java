@@ -9,7 +9,6 @@ import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.h1.ConnectionFields;
 import io.kamille.core.h1.TrailerParser;
 import io.kamille.core.h2.H2Stream;
-import io.kamille.core.h2.HpackWriter;
 import io.kamille.core.h2.ResponseTaker;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.Method;
@@ -35,42 +34,10 @@ final class H2OriginStream extends H2Stream implements OriginExchange.Framing, R
    */
   private static final int MAX_WINDOW = 8 * 1024 * 1024;
 
-  /** The connection below, as a stream sees it. Confined to its loop. */
-  interface Home {
-
-    H2Lines lines();
-
-    /** The header section of a request in the scratch of the loop. */
-    HpackWriter section(Exchange exchange, long contentLength, boolean expects);
-
-    /** Sends what may be sent. */
-    void sendReady();
-
-    /** Lends a stream so many octets of window, or as many as are left for all. */
-    int lendWindow(int bytes);
-
-    void returnWindow(int bytes);
-
-    /** The origin did this. */
-    Failure failure(Kind kind, String what);
-
-    /** A stream ended before its time, by this code or with the whole connection. */
-    Failure ended(Kind kind, Http2Error code, String where);
-
-    /** How far the origin came with a stream that it refuses. */
-    OriginProgress refusal();
-
-    /** How far it may have come with another one that ended before its head. */
-    OriginProgress afterReset();
-
-    /** Whether the failure of a stream tells of the origin, and no other one has told the same. */
-    boolean isCounted(OriginProgress progress);
-  }
-
   private static final Failure LET_GO =
       Failure.of(Kind.CLIENT_GONE, "nobody takes the rest of the response");
 
-  private final Home connection;
+  private final H2OriginConnection connection;
   private final OriginExchange exchange;
   private final QueuePieces held = new QueuePieces();
   private @Nullable Fields trailers;
@@ -81,7 +48,7 @@ final class H2OriginStream extends H2Stream implements OriginExchange.Framing, R
   private long expectedBytes;
   private long receivedBytes;
 
-  H2OriginStream(Carrier carrier, int id, Home connection) {
+  H2OriginStream(Carrier carrier, int id, H2OriginConnection connection) {
     super(carrier, id);
     this.connection = connection;
     H2Lines lines = connection.lines();
