@@ -146,7 +146,7 @@ final class ClientSide {
 
   /** What a connection has that nobody tunes. */
   private static SendBuffer sendBuffer(Configuration configuration) {
-    ClientSettings settings = connectionSettings(configuration);
+    ClientSettings settings = configuration.limits().connection();
     return new SendBuffer(0, 0, settings.lowWatermarkBytes(), settings.highWatermarkBytes());
   }
 
@@ -165,7 +165,8 @@ final class ClientSide {
       ServerShard shard =
           new ServerShard(
               loop,
-              connectionSettings(running),
+              running.limits().connection(),
+              roomForHeadsBytes(Runtime.getRuntime().maxMemory(), running.loops()),
               limiter,
               tracer,
               observer(accessLog).and(tracer),
@@ -247,7 +248,7 @@ final class ClientSide {
           PeerSide.open(
               settings,
               shards,
-              connectionSettings(running),
+              running.limits().connection(),
               entrance,
               accessLog,
               tls.open(settings, running),
@@ -350,14 +351,6 @@ final class ClientSide {
     return counts;
   }
 
-  private static ClientSettings connectionSettings(Configuration configuration) {
-    return configuration
-        .limits()
-        .connection()
-        .withRoomForHeads(
-            roomForHeadsBytes(Runtime.getRuntime().maxMemory(), configuration.loops()));
-  }
-
   /** A loop's part of what unfinished heads may take, and of what those under way may. */
   static long roomForHeadsBytes(long heapBytes, int loops) {
     return heapBytes / ROOM_FOR_HEADS_PART / loops;
@@ -384,7 +377,7 @@ final class ClientSide {
         .ifPresent(
             keeper -> keeper.reload(next.acme(), next.orderedNames(), next.answersInClear()));
     certificates.run();
-    ClientSettings settings = connectionSettings(next);
+    ClientSettings settings = next.limits().connection();
     return unfinished(
         shards.stream().map(shard -> shard.settings(settings)).toList(), RELOAD_WAIT_MILLIS);
   }

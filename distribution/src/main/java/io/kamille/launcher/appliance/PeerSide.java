@@ -102,6 +102,7 @@ record PeerSide(Listener listener, List<ServerShard> shards, ConnectionLimit lim
           new ServerShard(
               client.loop(),
               connections,
+              client.headsUnderWay().roomBytes(),
               limit,
               accessLog == null ? entrance : accessLog.before(entrance),
               observer,

@@ -11,9 +11,6 @@ import java.time.Duration;
  * How patient and how generous we are with clients.
  *
  * @param head limits of a request head
- * @param roomForHeadsBytes of heap that the heads take of which one loop has only a part; beyond
- *     it, the oldest is 408. As much again is for the large heads of its requests under way; beyond
- *     it, a new one is 503
  * @param headTimeout from the first octet of a head (or the connection's beginning) to its last
  * @param idleTimeout between requests
  * @param contentTimeout without progress while content comes from, or goes to, the client
@@ -27,7 +24,6 @@ import java.time.Duration;
  */
 public record ClientSettings(
     HeadLimits head,
-    long roomForHeadsBytes,
     Duration headTimeout,
     Duration idleTimeout,
     Duration contentTimeout,
@@ -52,7 +48,6 @@ public record ClientSettings(
       Section.of(
           ClientSettings.class,
           HeadLimits.OF_REQUEST.inlined(),
-          Row.fixed(16L << 20),
           Setting.of(
                   "head-timeout",
                   ValueTypes.duration(LEAST_TIMEOUT, GREATEST_TIMEOUT),
@@ -109,20 +104,4 @@ public record ClientSettings(
 
   /** What suits most sites. */
   public static final ClientSettings DEFAULT = SECTION.defaults();
-
-  /** The same for a process with that room for heads. */
-  public ClientSettings withRoomForHeads(long otherRoomForHeadsBytes) {
-    return new ClientSettings(
-        head,
-        otherRoomForHeadsBytes,
-        headTimeout,
-        idleTimeout,
-        contentTimeout,
-        tunnelTimeout,
-        answersHalfClosed,
-        minBytesPerSecond,
-        maxContentBytes,
-        lowWatermarkBytes,
-        highWatermarkBytes);
-  }
 }

@@ -3,7 +3,6 @@ package io.kamille.core.client;
 import io.kamille.core.exchange.Failure;
 import io.kamille.core.exchange.Failure.Kind;
 import io.kamille.core.http.StatusCode;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,12 +34,17 @@ public final class HeadsUnderWay {
           "the room for large request heads is used up",
           RETRY_AFTER_SECONDS);
 
-  private final Supplier<ClientSettings> settings;
+  private final long roomBytes;
   private volatile long heapBytes;
   private volatile long refused;
 
-  HeadsUnderWay(Supplier<ClientSettings> settings) {
-    this.settings = settings;
+  HeadsUnderWay(long roomBytes) {
+    this.roomBytes = roomBytes;
+  }
+
+  /** Octets of heap that all of them may take. */
+  public long roomBytes() {
+    return roomBytes;
   }
 
   /** A head that is larger than all of them may be together. */
@@ -55,11 +59,10 @@ public final class HeadsUnderWay {
   }
 
   private @Nullable Failure refusalOfLarge(int headBytes) {
-    long room = settings.get().roomForHeadsBytes();
-    if (headBytes > room) {
+    if (headBytes > roomBytes) {
       return tooLarge();
     }
-    if (heapBytes + headBytes <= room) {
+    if (heapBytes + headBytes <= roomBytes) {
       return null;
     }
     refused++;

@@ -83,6 +83,7 @@ public final class LoopConnections {
   private final EventLoop loop;
   private final LoopTime time;
   private final Supplier<ClientSettings> settings;
+  private final long roomForHeadsBytes;
   private final IdleTimeout idleTimeout;
   private final List<ListedConnection> all = new ArrayList<>();
   private final Set<ListedConnection> heads = new LinkedHashSet<>();
@@ -108,8 +109,13 @@ public final class LoopConnections {
   private volatile long stopped;
 
   LoopConnections(
-      EventLoop loop, LoopTime time, Supplier<ClientSettings> settings, IdleTimeout idleTimeout) {
+      EventLoop loop,
+      LoopTime time,
+      Supplier<ClientSettings> settings,
+      long roomForHeadsBytes,
+      IdleTimeout idleTimeout) {
     this.loop = loop;
+    this.roomForHeadsBytes = roomForHeadsBytes;
     this.time = time;
     this.settings = settings;
     this.idleTimeout = idleTimeout;
@@ -166,11 +172,10 @@ public final class LoopConnections {
     }
     unfinishedHeadBytes += headBytes - connection.headBytes;
     connection.headBytes = headBytes;
-    long room = settings.get().roomForHeadsBytes();
-    if (headBytes > room) {
+    if (headBytes > roomForHeadsBytes) {
       connection.refuseHead(HeadsUnderWay.tooLarge());
     }
-    while (unfinishedHeadBytes > room) {
+    while (unfinishedHeadBytes > roomForHeadsBytes) {
       displaceOldestHead();
     }
   }

@@ -34,7 +34,7 @@ public final class ServerShard {
   private final LoopTime time;
   private final PendingFlushes flushes;
   private final LoopConnections connections;
-  private final HeadsUnderWay headsUnderWay = new HeadsUnderWay(this::settings);
+  private final HeadsUnderWay headsUnderWay;
   private final TcpOutput output = new TcpOutput();
   private ClientSettings settings;
   private @Nullable TcpSampler sampler;
@@ -42,6 +42,9 @@ public final class ServerShard {
   /**
    * The part for {@code loop}.
    *
+   * @param roomForHeadsBytes of heap that the heads take of which the loop has only a part; beyond
+   *     it, the oldest is 408. As much again is for the large heads of its requests under way;
+   *     beyond it, a new one is 503
    * @param idleTimeout given the configured one
    * @param nanoClock monotonic nanoseconds
    * @param epochSeconds wall clock for the {@code Date} of answers that lack one
@@ -50,6 +53,7 @@ public final class ServerShard {
   public ServerShard(
       EventLoop loop,
       ClientSettings settings,
+      long roomForHeadsBytes,
       IdleTimeout idleTimeout,
       ExchangeHandler handler,
       ExchangeObserver observer,
@@ -64,7 +68,9 @@ public final class ServerShard {
     this.shedder = shedder;
     this.time = new LoopTime(nanoClock);
     this.flushes = new PendingFlushes(loop);
-    this.connections = new LoopConnections(loop, time, this::settings, idleTimeout);
+    this.headsUnderWay = new HeadsUnderWay(roomForHeadsBytes);
+    this.connections =
+        new LoopConnections(loop, time, this::settings, roomForHeadsBytes, idleTimeout);
   }
 
   /** Has its connections' send buffers tuned. Before {@link #start}; once. */

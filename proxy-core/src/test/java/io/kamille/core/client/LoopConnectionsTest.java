@@ -19,6 +19,7 @@ class LoopConnectionsTest {
           new EmbeddedChannel().eventLoop(),
           new LoopTime(() -> 0),
           () -> ClientSettings.DEFAULT,
+          1 << 20,
           (configured, _) -> configured);
   private final Listed sound = new Listed(false);
   private final Listed faulty = new Listed(true);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kamille.core.Await;
 import io.kamille.core.client.ServerShard;
 import io.kamille.core.client.h1.TestClient.Answer;
+import io.kamille.core.client.open.Protocols;
 import io.kamille.core.exchange.Exchange;
 import java.util.concurrent.LinkedBlockingQueue;
 import org.junit.jupiter.api.AfterEach;
@@ -15,7 +16,7 @@ class HeadsUnderWayIT {
 
   private static final String LARGE = "X: " + "x".repeat(3_000);
 
-  private final TestServer server = new TestServer(TestServer.withRoomForHeads(10_000), 1);
+  private final TestServer server = TestServer.withRoomForHeads(10_000, Protocols.H1);
   private final ServerShard loop = server.loops().getFirst();
   private final LinkedBlockingQueue<Exchange> waiting = new LinkedBlockingQueue<>();
 
@@ -103,7 +104,7 @@ class HeadsUnderWayIT {
 
   @Test
   void oneThatNeedsMoreThanThereIsIs431() {
-    try (TestServer small = new TestServer(TestServer.withRoomForHeads(4_200), 1)) {
+    try (TestServer small = TestServer.withRoomForHeads(4_200, Protocols.H1)) {
       assertThat(small.connect().get("/hit", LARGE).answer().status()).isEqualTo(431);
       assertThat(small.connect().get("/hit").answer().content()).isEqualTo("/hit");
     }

@@ -59,6 +59,7 @@ class SheddingTest {
         new ServerShard(
             channel.eventLoop(),
             ClientSettings.DEFAULT,
+            1 << 20,
             (configured, leaving) -> configured,
             this::handle,
             (exchange, status, contentBytes, start, end) -> {},

@@ -60,7 +60,6 @@ public final class TestServer implements AutoCloseable {
                   min-rate: none
                   """))
           .with("head", new HeadLimits(1024, 20, 4096))
-          .with("roomForHeadsBytes", 1 << 20)
           .with("lowWatermarkBytes", 32 * 1024)
           .with("highWatermarkBytes", 64 * 1024)
           .record();
@@ -71,13 +70,6 @@ public final class TestServer implements AutoCloseable {
         .with("contentTimeout", Duration.ofMinutes(10))
         .with("minBytesPerSecond", 500)
         .record();
-  }
-
-  /**
-   * As those, but heads of which only a part has come may take so much, and those under way, too.
-   */
-  public static ClientSettings withRoomForHeads(long bytes) {
-    return Sections.copy(SETTINGS).with("roomForHeadsBytes", bytes).record();
   }
 
   /** As those, but half-closed clients are answered or not. */
@@ -114,6 +106,17 @@ public final class TestServer implements AutoCloseable {
     this(settings, loops, protocols, ProxyProtocolSettings.OFF);
   }
 
+  /** One where heads of which only a part has come may take so much, and those under way, too. */
+  public static TestServer withRoomForHeads(long bytes, Protocols protocols) {
+    return new TestServer(
+        SETTINGS,
+        bytes,
+        1,
+        settings(protocols, AccessList.ALL, ProxyProtocolSettings.OFF),
+        null,
+        null);
+  }
+
   /** One that speaks these versions, behind load balancers or not. */
   public TestServer(
       ClientSettings settings,
@@ -130,6 +133,16 @@ public final class TestServer implements AutoCloseable {
       ListenerSettings own,
       @Nullable ServerTls tls,
       @Nullable Challenges challenges) {
+    this(settings, 1 << 20, loops, own, tls, challenges);
+  }
+
+  private TestServer(
+      ClientSettings settings,
+      long roomForHeadsBytes,
+      int loops,
+      ListenerSettings own,
+      @Nullable ServerTls tls,
+      @Nullable Challenges challenges) {
     group = new LoopGroup(loops);
     Overload never = new Overload(0, OverloadLaw::new);
     for (EventLoop loop : group.loops()) {
@@ -137,6 +150,7 @@ public final class TestServer implements AutoCloseable {
           new ServerShard(
               loop,
               settings,
+              roomForHeadsBytes,
               limiter,
               this::handle,
               (exchange, status, contentBytes, start, end) -> ended(exchange, status, contentBytes),

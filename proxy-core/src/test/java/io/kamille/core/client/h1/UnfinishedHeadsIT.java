@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kamille.core.Await;
 import io.kamille.core.client.ServerShard;
 import io.kamille.core.client.h1.TestClient.Answer;
+import io.kamille.core.client.open.Protocols;
 import io.kamille.core.exchange.Exchange;
 import io.netty.util.concurrent.Future;
 import java.time.Duration;
@@ -22,7 +23,7 @@ class UnfinishedHeadsIT {
   private static final String PART = "GET /a HTTP/1.1\r\nHost: a\r\nX: " + "x".repeat(3_000);
   private static final String REST = "\r\n\r\n";
 
-  private final TestServer server = new TestServer(TestServer.withRoomForHeads(10_000), 1);
+  private final TestServer server = TestServer.withRoomForHeads(10_000, Protocols.H1);
   private final ServerShard loop = server.loops().getFirst();
 
   @AfterEach
@@ -79,7 +80,7 @@ class UnfinishedHeadsIT {
 
   @Test
   void oneThatNeedsMoreThanThereIsIs431() {
-    try (TestServer small = new TestServer(TestServer.withRoomForHeads(2_000), 1)) {
+    try (TestServer small = TestServer.withRoomForHeads(2_000, Protocols.H1)) {
       Answer answer = small.connect().send(PART).answer();
       assertThat(answer.status()).isEqualTo(431);
       assertThat(answer.field("Proxy-Status"))

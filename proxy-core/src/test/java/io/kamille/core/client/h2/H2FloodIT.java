@@ -232,7 +232,7 @@ class H2FloodIT {
 
   @Test
   void unfinishedHeadsOfAllConnectionsHaveRoomInCommon() {
-    try (TestServer small = new TestServer(TestServer.withRoomForHeads(3_000), 1, Protocols.H2)) {
+    try (TestServer small = TestServer.withRoomForHeads(3_000, Protocols.H2)) {
       byte[] part = TestH2Client.section(":method", "GET", "a", "x".repeat(900));
       List<TestH2Client> clients =
           IntStream.range(0, 5)
