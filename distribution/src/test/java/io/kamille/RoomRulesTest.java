@@ -40,8 +40,8 @@ class RoomRulesTest {
               "an exchange goes by its connection's state"),
           Map.entry("H2OriginConnection H2OriginStream", "a stream goes by its connection's state"),
           Map.entry(
-              "TcpSampler TcpSamples TunableChannel",
-              "a connection tells its sampler, and rows go back to theirs"),
+              "SendBufferAdvisor TcpSampler TcpSamples TunableChannel WaitingOctets",
+              "a sampler gives rows to its advisor, and gets them back"),
           Map.entry("H2ClientConnection H2Exchange", "an exchange goes by its connection's state"),
           Map.entry("CacheKey CacheKeyProbe", "a probe is a key that is used again"),
           Map.entry(

@@ -6,6 +6,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.http.ResponseHead;
+import io.kamille.core.loop.Seldom;
 import io.kamille.core.loop.WallClock;
 import io.kamille.core.setting.Problem;
 import io.kamille.core.setting.Problems;
@@ -13,10 +14,9 @@ import io.kamille.core.setting.WatchedFiles;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
 /** Redirects by a file that is read again when it changes. Any loop. */
@@ -27,8 +27,6 @@ public final class RedirectsFile {
    * table that is there. A file that is not right as a whole changes nothing, and nobody begins
    * with one: it may have changed since somebody checked it.
    */
-  private static final long LOOK_NANOS = Duration.ofSeconds(1).toNanos();
-
   /** Of many problems the log has the first ones. */
   private static final int LOGGED = 5;
 
@@ -38,7 +36,7 @@ public final class RedirectsFile {
   private final Executor files;
   private final WallClock clock;
   private final AtomicReference<RedirectTable> table = new AtomicReference<>(RedirectTable.EMPTY);
-  private final AtomicLong looked;
+  private final Seldom polled = new Seldom(TimeUnit.SECONDS.toNanos(1));
 
   @GuardedBy("this")
   private final WatchedFiles watched;
@@ -57,7 +55,6 @@ public final class RedirectsFile {
     this.watched = new WatchedFiles(List.of(path));
     this.files = files;
     this.clock = clock;
-    this.looked = new AtomicLong(clock.nanos());
     List<Problem> wrong = find();
     if (!wrong.isEmpty()) {
       throw new IOException(first(wrong));
@@ -75,7 +72,7 @@ public final class RedirectsFile {
   }
 
   private void handle(Exchange exchange, ExchangeHandler next) {
-    lookIfDue();
+    pollIfDue();
     ResponseHead head = table().answer(exchange.request());
     if (head == null) {
       next.handle(exchange);
@@ -88,10 +85,8 @@ public final class RedirectsFile {
     exchange.reply().end(null);
   }
 
-  void lookIfDue() {
-    long now = clock.nanos();
-    long last = looked.get();
-    if (now - last >= LOOK_NANOS && looked.compareAndSet(last, now)) {
+  void pollIfDue() {
+    if (polled.isDue(clock.nanos())) {
       files.execute(this::poll);
     }
   }

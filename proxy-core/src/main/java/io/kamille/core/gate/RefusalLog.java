@@ -1,9 +1,9 @@
 package io.kamille.core.gate;
 
+import io.kamille.core.loop.Seldom;
 import java.lang.System.Logger.Level;
 import java.net.InetAddress;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -20,7 +20,7 @@ final class RefusalLog {
   private final String what;
   private final AddressMask shown;
   private final LongSupplier nanoClock;
-  private final AtomicLong nextNanos;
+  private final Seldom line = new Seldom(EVERY_NANOS);
   private final LongAdder count = new LongAdder();
   private final LongAdder untold = new LongAdder();
 
@@ -35,7 +35,6 @@ final class RefusalLog {
     this.what = what;
     this.shown = shown;
     this.nanoClock = nanoClock;
-    nextNanos = new AtomicLong(nanoClock.getAsLong());
   }
 
   /**
@@ -54,9 +53,7 @@ final class RefusalLog {
   @Nullable String line(@Nullable InetAddress client, String why) {
     count.increment();
     untold.increment();
-    long now = nanoClock.getAsLong();
-    long next = nextNanos.get();
-    if (now - next < 0 || !nextNanos.compareAndSet(next, now + EVERY_NANOS)) {
+    if (!line.isDue(nanoClock.getAsLong())) {
       return null;
     }
     String done = what.replace("{}", Long.toString(untold.sumThenReset()));

@@ -14,8 +14,9 @@ public record H2Settings(
     int streams, HeadLimits head, int streamWindowBytes, int connectionWindowBytes) {
 
   /** What suits clients. */
-  public static final H2Settings CLIENTS =
-      new H2Settings(128, HeadLimits.REQUEST, 64 * 1024, 256 * 1024);
+  public static H2Settings clients(HeadLimits head) {
+    return new H2Settings(128, head, 64 * 1024, 256 * 1024);
+  }
 
   /** What suits origins, which may open no streams: windows of streams grow as they are used. */
   public static H2Settings origins() {

@@ -6,6 +6,7 @@ import io.kamille.core.hostsocket.HostRequest.Find;
 import io.kamille.core.hostsocket.HostRequest.Listen;
 import io.kamille.core.hostsocket.HostRequest.Trouble;
 import io.kamille.core.loop.LoopGroup;
+import io.kamille.core.loop.Seldom;
 import io.kamille.core.loop.SteadyTask;
 import io.kamille.core.socket.Descriptors;
 import io.kamille.core.socket.PacketFilter;
@@ -40,7 +41,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -60,7 +60,6 @@ public final class HostSocketServer implements AutoCloseable {
   private static final int MOST_CALLERS = 8;
   private static final int ROOT = 0;
   private static final int WRITABLE_BY_OTHERS = 0022;
-  private static final long LOG_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final Path path;
   private final int ownUser;
@@ -71,7 +70,7 @@ public final class HostSocketServer implements AutoCloseable {
       new MultiThreadIoEventLoopGroup(
           1, new DefaultThreadFactory("kamille-host", true), LoopGroup.epoll());
   private final Set<Caller> callers = ConcurrentHashMap.newKeySet();
-  private final AtomicLong nextLine = new AtomicLong(System.nanoTime());
+  private final Seldom line = new Seldom(TimeUnit.SECONDS.toNanos(1));
   private final Thread accepting =
       Thread.ofPlatform().daemon().name("kamille-host-accept").unstarted(this::accept);
   // Volatile: set by whoever closes, read by the thread that accepts.
@@ -193,11 +192,9 @@ public final class HostSocketServer implements AutoCloseable {
   }
 
   /** At most a line a second: the other side can cause as many as it likes. */
-  private void log(@Nullable String line) {
-    long now = System.nanoTime();
-    long next = nextLine.get();
-    if (now - next >= 0 && nextLine.compareAndSet(next, now + LOG_PAUSE_NANOS)) {
-      LOG.log(Level.WARNING, line);
+  private void log(@Nullable String text) {
+    if (line.isDue(System.nanoTime())) {
+      LOG.log(Level.WARNING, text);
     }
   }
 

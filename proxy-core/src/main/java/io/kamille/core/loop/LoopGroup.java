@@ -8,7 +8,6 @@ import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.socket.Connector;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
-import io.netty.channel.IoHandler;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.Epoll;
@@ -16,7 +15,6 @@ import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.EventExecutor;
-import io.netty.util.concurrent.ThreadAwareExecutor;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.nio.file.Path;
@@ -104,31 +102,24 @@ public final class LoopGroup implements AutoCloseable {
   private IoHandlerFactory handlers(MetricRegistry registry) {
     IoHandlerFactory epoll = epoll();
     ThreadMXBean process = ManagementFactory.getThreadMXBean();
-    return new IoHandlerFactory() {
-      @Override
-      public IoHandler newHandler(ThreadAwareExecutor executor) {
-        LoopMeter meter = LoopMetrics.meter(registry, name(meters.size()));
-        meters.add(meter);
-        AtomicReference<Supplier<AnswerCounts>> counts =
-            new AtomicReference<>(() -> AnswerCounts.NONE);
-        answerCounts.add(counts);
-        PacedIoHandler handler =
-            new PacedIoHandler(
-                epoll.newHandler(executor),
-                control,
-                LoopClock.SYSTEM,
-                process::getCurrentThreadCpuTime,
-                () -> counts.get().get(),
-                new PaceController(meters.size()),
-                meter);
-        handlers.add(handler);
-        return handler;
-      }
-
-      @Override
-      public boolean isChangingThreadSupported() {
-        return false; // a handler remembers its thread, to wake it
-      }
+    // A handler remembers its thread, to wake it: this factory supports no change of it.
+    return executor -> {
+      LoopMeter meter = LoopMetrics.meter(registry, name(meters.size()));
+      meters.add(meter);
+      AtomicReference<Supplier<AnswerCounts>> counts =
+          new AtomicReference<>(() -> AnswerCounts.NONE);
+      answerCounts.add(counts);
+      PacedIoHandler handler =
+          new PacedIoHandler(
+              epoll.newHandler(executor),
+              control,
+              LoopClock.SYSTEM,
+              process::getCurrentThreadCpuTime,
+              () -> counts.get().get(),
+              new PaceController(meters.size()),
+              meter);
+      handlers.add(handler);
+      return handler;
     };
   }
 

@@ -1,20 +1,19 @@
 package io.kamille.core.tls;
 
+import io.kamille.core.loop.Seldom;
 import java.net.SocketAddress;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BiConsumer;
 
 /** How the handshakes of one listener ended. Any thread. */
 public final class HandshakeCounters {
 
-  private static final long NEVER = Long.MIN_VALUE;
-
   private final LongAdder withTls13 = new LongAdder();
   private final LongAdder withTls12 = new LongAdder();
   private final LongAdder failed = new LongAdder();
   private final LongAdder displaced = new LongAdder();
-  private final AtomicLong toldNanos = new AtomicLong(NEVER);
+  private final Seldom clearText = new Seldom(TimeUnit.MINUTES.toNanos(1));
   // Volatile: set before the listener opens.
   private volatile BiConsumer<SocketAddress, Throwable> told = (_, _) -> {};
 
@@ -34,11 +33,9 @@ public final class HandshakeCounters {
     told.accept(client, why);
   }
 
-  /** Whether the log is to say that one came in clear text: of all loops, one in a while does. */
-  public boolean tellsClearText(long nowNanos, long silenceNanos) {
-    long last = toldNanos.get();
-    return (last == NEVER || nowNanos - last >= silenceNanos)
-        && toldNanos.compareAndSet(last, nowNanos);
+  /** Whether the log is to say that one came in clear text: of all loops, one in a minute does. */
+  public boolean tellsClearText(long nowNanos) {
+    return clearText.isDue(nowNanos);
   }
 
   /** One was given up for newer ones. */

@@ -204,19 +204,19 @@ class RedirectsFileTest {
     Files.writeString(file, "/a,/elsewhere\n");
     assertThat(explain(moved)).isEqualTo("308 /b");
     nanos[0] = 1_000_000_000L;
-    moved.lookIfDue();
+    moved.pollIfDue();
     assertThat(explain(moved)).isEqualTo("308 /elsewhere");
     Files.writeString(file, "/a,/third\nhalf a li");
     nanos[0] += 1_000_000_000L;
-    moved.lookIfDue();
+    moved.pollIfDue();
     assertThat(explain(moved)).isEqualTo("308 /elsewhere");
     Files.writeString(file, "");
     nanos[0] += 1_000_000_000L;
-    moved.lookIfDue();
+    moved.pollIfDue();
     assertThat(explain(moved)).isEqualTo("308 /elsewhere");
     Files.delete(file);
     nanos[0] += 1_000_000_000L;
-    moved.lookIfDue();
+    moved.pollIfDue();
     assertThat(explain(moved)).isEqualTo("308 /elsewhere");
   }
 

@@ -71,7 +71,7 @@ public final class H1ClientConnection extends ClientSocket {
     return switch (phase) {
       case HEAD -> head(in);
       case EXCHANGE -> content(in);
-      case TUNNEL -> tunnel(in);
+      case TUNNEL -> exchange != null && exchange.tunnelArrived(in);
     };
   }
 
@@ -86,7 +86,7 @@ public final class H1ClientConnection extends ClientSocket {
     }
     H1Exchange current = begun == null ? shard.exchange(this) : begun;
     exchange = current;
-    switch (current.parse(in)) {
+    switch (current.parser().parse(in)) {
       case NEED_MORE -> {
         if (begun == null) {
           progress.within(server.settings().headTimeout());
@@ -100,7 +100,7 @@ public final class H1ClientConnection extends ClientSocket {
         moreBehind = in.isReadable();
         begin(current);
       }
-      case MALFORMED -> refuseHead(current.parseFailure());
+      case MALFORMED -> refuseHead(current.parser().failure());
     }
     return true;
   }
@@ -141,16 +141,6 @@ public final class H1ClientConnection extends ClientSocket {
       return false;
     }
     current.contentArrived(in);
-    return true;
-  }
-
-  private boolean tunnel(ByteBuf in) {
-    H1Exchange current = exchange;
-    if (current == null || !current.isTunnelStarted()) {
-      return false;
-    }
-    progress();
-    current.tunnelArrived(in.readRetainedSlice(in.readableBytes()));
     return true;
   }
 
@@ -368,7 +358,7 @@ public final class H1ClientConnection extends ClientSocket {
   }
 
   private void deadlineHasPassed(@Nullable H1Exchange current) {
-    if (phase == Phase.HEAD && current != null && current.isBlank()) {
+    if (phase == Phase.HEAD && current != null && current.parser().isBlank()) {
       connections.headIsOver(this);
       current.leave();
       exchange = null;

@@ -102,22 +102,14 @@ final class H1Exchange extends ClientExchange {
     writer.forget();
   }
 
-  RequestParser.Outcome parse(ByteBuf in) {
-    return parser.parse(in);
-  }
-
-  /** Whether nothing but empty lines has come. */
-  boolean isBlank() {
-    return parser.isBlank();
+  /** What reads the head. */
+  RequestParser parser() {
+    return parser;
   }
 
   /** Octets of heap that the head takes so far. */
   int headBytes() {
     return parser.heapBytes();
-  }
-
-  Failure parseFailure() {
-    return parser.failure();
   }
 
   // The request
@@ -227,17 +219,15 @@ final class H1Exchange extends ClientExchange {
     }
   }
 
-  boolean isTunnelStarted() {
-    return tunnel != null && tunnel.isStarted();
-  }
-
-  /** Takes ownership. */
-  void tunnelArrived(ByteBuf in) {
-    if (tunnel == null) {
-      in.release();
-    } else {
-      tunnel.arrived(in);
+  /** Octets came for the tunnel, of which false leaves all. Borrows the buffer. */
+  boolean tunnelArrived(ByteBuf in) {
+    ClientTunnel to = tunnel;
+    if (to == null || !to.isStarted()) {
+      return false;
     }
+    connection().progress();
+    to.arrived(in.readRetainedSlice(in.readableBytes()));
+    return true;
   }
 
   void tunnelInputClosed() {

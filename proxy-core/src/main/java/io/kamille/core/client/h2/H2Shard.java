@@ -67,11 +67,7 @@ public final class H2Shard {
 
   /** What a client may do now. */
   H2Settings settings() {
-    return new H2Settings(
-        H2Settings.CLIENTS.streams(),
-        server.settings().head(),
-        H2Settings.CLIENTS.streamWindowBytes(),
-        H2Settings.CLIENTS.connectionWindowBytes());
+    return H2Settings.clients(server.settings().head());
   }
 
   RequestHead head() {

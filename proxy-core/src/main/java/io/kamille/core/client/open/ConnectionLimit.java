@@ -2,6 +2,7 @@ package io.kamille.core.client.open;
 
 import io.kamille.core.client.IdleTimeout;
 import io.kamille.core.client.ServerShard;
+import io.kamille.core.loop.Seldom;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -9,7 +10,6 @@ import io.netty.channel.socket.SocketChannel;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
@@ -32,7 +32,7 @@ public final class ConnectionLimit implements IdleTimeout {
   private final AtomicInteger open = new AtomicInteger();
   private final LongAdder refused = new LongAdder();
   private final LongAdder untold = new LongAdder();
-  private final AtomicLong nextLineNanos = new AtomicLong(System.nanoTime());
+  private final Seldom line = new Seldom(SILENCE_NANOS);
   private final LongAdder acceptFailures = new LongAdder();
   private volatile Bounds bounds;
 
@@ -92,8 +92,7 @@ public final class ConnectionLimit implements IdleTimeout {
   @Nullable String refused(long nowNanos) {
     refused.increment();
     untold.increment();
-    long next = nextLineNanos.get();
-    if (nowNanos - next < 0 || !nextLineNanos.compareAndSet(next, nowNanos + SILENCE_NANOS)) {
+    if (!line.isDue(nowNanos)) {
       return null;
     }
     return ("closed " + untold.sumThenReset() + " new connection(s): " + name + " is ")
@@ -137,8 +136,7 @@ public final class ConnectionLimit implements IdleTimeout {
     private static final int YIELDING = 16;
 
     private final ServerShard shard;
-    private boolean hasTold;
-    private long toldNanos;
+    private final Seldom told = new Seldom(SILENCE_NANOS);
 
     AcceptTrouble(ServerShard shard) {
       this.shard = shard;
@@ -147,19 +145,13 @@ public final class ConnectionLimit implements IdleTimeout {
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
       acceptFailures.increment();
-      tell(cause, System.nanoTime());
-      shard.loop().execute(this::makeRoom);
-    }
-
-    private void tell(Throwable cause, long nowNanos) {
-      if (!hasTold || nowNanos - toldNanos >= SILENCE_NANOS) {
-        hasTold = true;
-        toldNanos = nowNanos;
+      if (told.isDue(System.nanoTime())) {
         LOG.log(
             Level.WARNING,
             "connections cannot be accepted, idle ones are closed to make room: {0}",
             cause.getMessage());
       }
+      shard.loop().execute(this::makeRoom);
     }
 
     private void makeRoom() {

@@ -34,7 +34,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLHandshakeException;
 import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
@@ -46,7 +45,6 @@ import org.jspecify.annotations.Nullable;
 final class ConnectionOpener {
 
   private static final System.Logger LOG = System.getLogger("kamille.server");
-  private static final long SILENCE_NANOS = TimeUnit.MINUTES.toNanos(1);
 
   /** TLS handshakes of one listener that may be under way at a time. */
   private static final int MOST_HANDSHAKES = 2_048;
@@ -257,7 +255,7 @@ final class ConnectionOpener {
     /** Somebody speaks in clear text: is told so, and what else comes is dropped. */
     private void refuseClearText(ChannelHandlerContext context) {
       counters.failed(accepted.client(), new NotSslRecordException("a request in clear text"));
-      if (counters.tellsClearText(server.nowNanos(), SILENCE_NANOS)) {
+      if (counters.tellsClearText(server.nowNanos())) {
         LOG.log(
             Level.INFO,
             "{0} speaks clear text at the TLS port {1}: it gets 400, and others like it do not"

@@ -6,10 +6,10 @@ import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.StatusCode;
+import io.kamille.core.loop.Seldom;
 import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 
 /** Requests that come back through the origin that got them, again and again. Any thread. */
 public final class ProxyLoop {
@@ -22,9 +22,8 @@ public final class ProxyLoop {
 
   private static final byte[] MEMBER =
       (" " + Failure.PSEUDONYM).getBytes(StandardCharsets.US_ASCII);
-  private static final long EVERY_NANOS = TimeUnit.SECONDS.toNanos(10);
   private static final System.Logger LOG = System.getLogger("kamille.upstream");
-  private static final AtomicLong NEXT_NANOS = new AtomicLong(System.nanoTime());
+  private static final Seldom TOLD = new Seldom(TimeUnit.SECONDS.toNanos(10));
 
   private static final Failure LOOP =
       Failure.request(
@@ -57,9 +56,7 @@ public final class ProxyLoop {
 
   /** Answers that, and tells the log, one line in ten seconds at most. */
   public static void answer(Exchange exchange) {
-    long now = System.nanoTime();
-    long next = NEXT_NANOS.get();
-    if (now - next >= 0 && NEXT_NANOS.compareAndSet(next, now + EVERY_NANOS)) {
+    if (TOLD.isDue(System.nanoTime())) {
       String host = exchange.request().authority();
       LOG.log(Level.WARNING, "requests for {0} go in a loop: an origin leads back here", host);
     }
