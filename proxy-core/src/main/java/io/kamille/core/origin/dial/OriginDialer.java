@@ -12,15 +12,22 @@ import io.kamille.core.origin.wire.h1.H1OriginConnection;
 import io.kamille.core.origin.wire.h2.H2Lines;
 import io.kamille.core.origin.wire.h2.H2OriginConnection;
 import io.kamille.core.socket.Connector;
+import io.kamille.core.tls.HandshakeTrouble;
 import io.kamille.core.tls.OriginTls;
+import io.kamille.core.tls.OriginTlsHandler;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelException;
 import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.ChannelPromise;
 import io.netty.channel.ConnectTimeoutException;
 import io.netty.channel.EventLoop;
+import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.netty.util.NetUtil;
 import java.lang.System.Logger.Level;
 import java.net.ConnectException;
@@ -39,7 +46,7 @@ final class OriginDialer implements ConnectionPool.Dialer<RequestConnection> {
 
   /*
    * A connection in clear text is open once TCP is, one by TLS once the handshake has ended: until
-   * then an OriginHandshake stands in the pipeline where the connection will stand, and ALPN
+   * then a Handshake stands in the pipeline where the connection will stand, and ALPN
    * settles which kind that is. In HTTP/2 the origin's settings have to come, too. Whatever fails,
    * the next address is tried, and so it is while TCP takes long. Where a PROXY header names the
    * client, it comes before TLS. So such a connection is open once TCP is, and its handshake begins
@@ -134,7 +141,7 @@ final class OriginDialer implements ConnectionPool.Dialer<RequestConnection> {
 
   /** One connection on its way to being open. */
   private final class Dial extends ChannelInitializer<Channel>
-      implements AddressRace.Runner, OriginHandshake.Owner {
+      implements AddressRace.Runner, H2OriginConnection.Opening {
 
     private final AddressRace race;
     private final InetSocketAddress address;
@@ -178,14 +185,9 @@ final class OriginDialer implements ConnectionPool.Dialer<RequestConnection> {
       } else if (tls == null) {
         made.pipeline().addLast(connection(protocol.mayBeH2(false)));
       } else if (!namesClients()) {
-        made.pipeline()
-            .addLast(new OriginHandshake(tls, origin.url(), settings.connectTimeout(), this));
+        made.pipeline().addLast(new Handshake());
       } else {
-        made.pipeline()
-            .addLast(
-                new SecureAfterHeader(
-                    tls, origin.url(), settings.connectTimeout(), OriginDialer.this::troubled),
-                connection(false));
+        made.pipeline().addLast(new LateHandshake(), connection(false));
       }
     }
 
@@ -222,8 +224,8 @@ final class OriginDialer implements ConnectionPool.Dialer<RequestConnection> {
       return made.handler();
     }
 
-    @Override
-    public @Nullable ChannelHandler secured(@Nullable String settled, Channel channel) {
+    /** What stands behind a handshake that settled this protocol; null if that will not do. */
+    private @Nullable ChannelHandler secured(@Nullable String settled, Channel channel) {
       boolean isH2 = OriginProtocol.H2_NAME.equals(settled);
       if (!isH2 && protocol == OriginProtocol.H2) {
         return null;
@@ -234,11 +236,6 @@ final class OriginDialer implements ConnectionPool.Dialer<RequestConnection> {
             .setOption(ChannelOption.SO_RCVBUF, settings.connection().receiveBufferBytes());
       }
       return connection(isH2);
-    }
-
-    @Override
-    public void secured() {
-      opened.run();
     }
 
     @Override
@@ -263,6 +260,88 @@ final class OriginDialer implements ConnectionPool.Dialer<RequestConnection> {
     private boolean isUsual() {
       return protocol == settings.protocol();
     }
+
+    /** TLS at once; afterwards the connection takes its place in the pipeline. */
+    private final class Handshake extends ChannelInboundHandlerAdapter {
+
+      @Override
+      public void handlerAdded(ChannelHandlerContext context) {
+        secure(context);
+      }
+
+      @Override
+      public void userEventTriggered(ChannelHandlerContext context, Object event) {
+        if (!(event instanceof SslHandshakeCompletionEvent handshake)) {
+          return;
+        }
+        HandshakeTrouble trouble = handshake.isSuccess() ? null : trouble(handshake);
+        if (trouble != null) {
+          failed(trouble.kind(), trouble.reason());
+        } else if (!handshake.isSuccess()) {
+          failed(Kind.CONNECTION_TERMINATED, "closed the connection within the TLS handshake");
+        } else {
+          String settled = context.pipeline().get(OriginTlsHandler.class).applicationProtocol();
+          ChannelHandler next = secured(settled, context.channel());
+          if (next == null) {
+            context.close();
+            failed(Kind.TLS_PROTOCOL_ERROR, "does not speak HTTP/2");
+          } else {
+            context.pipeline().replace(this, null, next);
+            opened.run();
+          }
+        }
+      }
+
+      /** The handshake has said so, and the connection is closed. */
+      @Override
+      public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {}
+    }
+  }
+
+  /** TLS behind the first write, a PROXY header, which passes as it is. */
+  private final class LateHandshake extends ChannelDuplexHandler {
+
+    private boolean hasBegun;
+
+    @Override
+    public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) {
+      context.write(message, promise);
+      if (!hasBegun) {
+        hasBegun = true;
+        secure(context);
+      }
+    }
+
+    @Override
+    public void userEventTriggered(ChannelHandlerContext context, Object event) {
+      if (event instanceof SslHandshakeCompletionEvent handshake) {
+        HandshakeTrouble trouble = handshake.isSuccess() ? null : trouble(handshake);
+        if (handshake.isSuccess() || trouble != null) {
+          troubled(trouble == null ? "" : trouble.reason());
+        }
+      }
+      context.fireUserEventTriggered(event);
+    }
+  }
+
+  private void secure(ChannelHandlerContext context) {
+    context
+        .pipeline()
+        .addFirst(
+            tls()
+                .handler(
+                    context.alloc(),
+                    origin.host(),
+                    origin.url().port(),
+                    settings.connectTimeout()));
+  }
+
+  private @Nullable HandshakeTrouble trouble(SslHandshakeCompletionEvent handshake) {
+    return HandshakeTrouble.of(handshake.cause(), tls().name(origin.host()));
+  }
+
+  private OriginTls tls() {
+    return Objects.requireNonNull(tls);
   }
 
   /** We have too few descriptors, say: nothing is known of the origin. */

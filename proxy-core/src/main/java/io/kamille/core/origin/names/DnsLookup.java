@@ -203,7 +203,7 @@ public final class DnsLookup implements NameLookup {
             .completeOncePreferredResolved(false)
             .authoritativeDnsServerCache(NoopAuthoritativeDnsServerCache.INSTANCE)
             .resolveCache(ttl)
-            .cnameCache(ttl.aliases());
+            .cnameCache(ttl);
     return (domains == null ? builder : builder.searchDomains(domains)).build();
   }
 

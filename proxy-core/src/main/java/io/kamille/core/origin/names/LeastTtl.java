@@ -15,10 +15,11 @@ import org.jspecify.annotations.Nullable;
  * The least TTL of the records that one look-up meets, in seconds. It stands where Netty has its
  * cache, and remembers nothing but aliases of this look-up. Confined to its loop.
  */
-final class LeastTtl implements DnsCache {
+final class LeastTtl implements DnsCache, DnsCnameCache {
 
   private static final long UNKNOWN = Long.MAX_VALUE;
 
+  private final Map<String, String> aliases = new HashMap<>();
   private long seconds = UNKNOWN;
 
   boolean isKnown() {
@@ -31,11 +32,6 @@ final class LeastTtl implements DnsCache {
 
   void note(long ttlSeconds) {
     seconds = Math.min(seconds, ttlSeconds);
-  }
-
-  /** Where the aliases of the same look-up go. */
-  DnsCnameCache aliases() {
-    return new Aliases();
   }
 
   @Override
@@ -57,40 +53,27 @@ final class LeastTtl implements DnsCache {
   }
 
   @Override
-  public void clear() {}
+  public @Nullable String get(String host) {
+    return aliases.get(host);
+  }
+
+  @Override
+  public void cache(String host, String alias, long ttlSeconds, EventLoop loop) {
+    note(ttlSeconds);
+    aliases.put(host, alias);
+  }
+
+  @Override
+  public void clear() {
+    aliases.clear();
+  }
 
   @Override
   public boolean clear(String host) {
-    return false;
+    return aliases.remove(host) != null;
   }
 
   /** What Netty asks a cache to return. */
   private record Entry(@Nullable InetAddress address, @Nullable Throwable cause)
       implements DnsCacheEntry {}
-
-  private final class Aliases implements DnsCnameCache {
-
-    private final Map<String, String> names = new HashMap<>();
-
-    @Override
-    public @Nullable String get(String host) {
-      return names.get(host);
-    }
-
-    @Override
-    public void cache(String host, String alias, long ttlSeconds, EventLoop loop) {
-      note(ttlSeconds);
-      names.put(host, alias);
-    }
-
-    @Override
-    public void clear() {
-      names.clear();
-    }
-
-    @Override
-    public boolean clear(String host) {
-      return names.remove(host) != null;
-    }
-  }
 }
