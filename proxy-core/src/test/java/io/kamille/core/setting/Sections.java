@@ -6,6 +6,7 @@ import java.lang.reflect.Constructor;
 import java.lang.reflect.RecordComponent;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -24,7 +25,7 @@ public final class Sections {
   @FormatMethod
   public static <R> R of(
       Section<R> section, @FormatString String yaml, @Nullable Object... values) {
-    byte[] content = String.format(yaml, values).getBytes(StandardCharsets.UTF_8);
+    byte[] content = String.format(Locale.ROOT, yaml, values).getBytes(StandardCharsets.UTF_8);
     var problems = new Problems("yaml");
     ConfigNode root = ConfigTree.parse(content, problems);
     SectionValues read = root == null ? null : ConfigReader.read(root, section, problems);
