@@ -2,20 +2,15 @@ package io.kamille.launcher.cli;
 
 import io.kamille.admin.auth.AuditLog;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code kamille audit}: the record of changes. */
 @Command(name = "audit", description = "Check the record of who changed what.")
-final class AuditCommand {
-
-  @Spec private CommandSpec spec = CommandSpec.create();
+final class AuditCommand extends Subcommand {
 
   @Command(
       description = "Check that no line of the audit log was changed or removed in the middle.")
@@ -28,14 +23,13 @@ final class AuditCommand {
           @Nullable Path file)
       throws CommandFailure {
     Path log = file == null ? state.directory().resolve("audit.jsonl") : file;
-    PrintWriter out = spec.commandLine().getOut();
     try {
       AuditLog.Verdict verdict = AuditLog.verify(log);
-      out.println(log + ": " + verdict.lines() + " lines are right");
+      out().println(log + ": " + verdict.lines() + " lines are right");
       if (verdict.trouble() != null) {
         throw new CommandFailure(ExitCode.DATA, log + ": " + verdict.trouble());
       }
-      out.println("last digest: " + verdict.hash());
+      out().println("last digest: " + verdict.hash());
       return ExitCode.OK;
     } catch (IOException unreadable) {
       throw new CommandFailure(ExitCode.UNREADABLE, "cannot read " + log);

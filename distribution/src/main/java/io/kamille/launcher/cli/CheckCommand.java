@@ -25,18 +25,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /**
  * {@code kamille check}: reads a configuration and says all that is wrong with it, or has no
  * effect.
  */
 @Command(name = "check", description = "Name every problem of a configuration file with its place.")
-final class CheckCommand implements Callable<Integer> {
-
-  @Spec private CommandSpec spec = CommandSpec.create();
+final class CheckCommand extends Subcommand implements Callable<Integer> {
 
   @Option(
       names = {"-c", "--config"},
@@ -52,12 +48,11 @@ final class CheckCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws CommandFailure {
-    PrintWriter out = spec.commandLine().getOut();
-    Configuration configuration = check(file, out, spec.commandLine().getErr());
+    Configuration configuration = check(file, out(), err());
     if (isVerbose) {
       for (RouteSettings route : configuration.routes()) {
         String name = RoutesByHost.nameOf(route);
-        out.println(name + ": PURGE → route → " + RouteStations.describe(route, configuration));
+        out().println(name + ": PURGE → route → " + RouteStations.describe(route, configuration));
       }
     }
     return ExitCode.OK;

@@ -7,7 +7,6 @@ import io.kamille.core.tls.ServerCertificate;
 import io.kamille.launcher.cli.ClusterCommand.Init;
 import io.kamille.launcher.cli.ClusterCommand.UpgradeCheck;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -15,12 +14,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 import tools.jackson.databind.JsonNode;
 
 /** {@code kamille cluster}: several nodes as one cache. */
@@ -45,9 +40,7 @@ final class ClusterCommand {
         "  kamille cluster init --name shop --directory /etc/kamille/cluster \\",
         "      a=10.0.0.1 b=10.0.0.2 c=10.0.0.3"
       })
-  static final class Init implements Callable<Integer> {
-
-    @Spec private CommandSpec spec = CommandSpec.create();
+  static final class Init extends Subcommand implements Callable<Integer> {
 
     @Option(
         names = "--name",
@@ -86,23 +79,19 @@ final class ClusterCommand {
     @Override
     public Integer call() throws CommandFailure {
       if (ClusterSettings.NAME.type().parse(name) == null) {
-        throw new ParameterException(
-            spec.commandLine(),
-            "--name: " + name + " (expected: at most 64 letters, digits and -_.)");
+        throw misuse("--name: " + name + " (expected: at most 64 letters, digits and -_.)");
       }
       List<ClusterFiles.Node> parsed = new ArrayList<>();
       for (String node : nodes) {
         parsed.add(parse(node));
       }
-      PrintWriter out = spec.commandLine().getOut();
       ClusterFiles files = new ClusterFiles(directory.toAbsolutePath().normalize(), name);
       try {
         List<String> voters = files.write(parsed, Instant.now());
-        parsed.forEach(node -> out.println(files.file(node.name() + ".yaml")));
-        out.println("voters: " + String.join(", ", voters));
+        parsed.forEach(node -> out().println(files.file(node.name() + ".yaml")));
+        out().println("voters: " + String.join(", ", voters));
         if (voters.size() == 1 && parsed.size() > 1) {
-          spec.commandLine()
-              .getErr()
+          err()
               .println(
                   "note: if "
                       + voters.getFirst()
@@ -123,11 +112,10 @@ final class ClusterCommand {
               && parts[0].matches("(?i)[a-z0-9]+(-+[a-z0-9]+)*(\\.[a-z0-9]+(-+[a-z0-9]+)*)*")
               && !ServerCertificate.isAddress(parts[0]);
       if (host == null || !isName || new HostPort(host, port).isWildcard()) {
-        throw new ParameterException(
-            spec.commandLine(),
+        throw misuse(
             text
-                + " (expected: NODE=HOST, such as a=10.0.0.1, a=[2001:db8::1] or a=a.example.org. NODE"
-                + " is a host name of at most 64 characters, and no address)");
+                + " (expected: NODE=HOST, such as a=10.0.0.1, a=[2001:db8::1] or a=a.example.org."
+                + " NODE is a host name of at most 64 characters, and no address)");
       }
       return new ClusterFiles.Node(
           parts[0], new HostPort(host, port), new HostPort(host, peerPort));
@@ -141,33 +129,39 @@ final class ClusterCommand {
         "Say whether the nodes may be given the version of this command, one after the other.",
         "If one is away or cannot work with it, the exit code is 69."
       })
-  static final class UpgradeCheck implements Callable<Integer> {
-
-    @Spec private CommandSpec spec = CommandSpec.create();
-
-    @Mixin private StateOption state = new StateOption();
+  static final class UpgradeCheck extends LocalCommand {
 
     @Override
-    public Integer call() throws CommandFailure {
-      PrintWriter out = spec.commandLine().getOut();
-      JsonNode cluster = state.json("GET", "/v1/cluster", null);
+    JsonNode answer() throws CommandFailure {
+      return get("/v1/cluster");
+    }
+
+    @Override
+    List<String> words(JsonNode cluster) {
+      List<String> lines = new ArrayList<>();
       for (JsonNode node : cluster.path("members")) {
-        out.println(
+        lines.add(
             String.format(
                 Locale.ROOT,
                 "%s  %s  version %s  level %s",
                 text(node, "node"),
                 text(node, "state"),
                 text(node, "version"),
-                node.path("level")));
+                text(node, "level")));
       }
+      if (objections(cluster, Report.OLDEST_LEVEL, Report.LEVEL).isEmpty()) {
+        lines.add("version " + Version.number() + " may come, to one node after the other");
+      }
+      return lines;
+    }
+
+    @Override
+    void check(JsonNode cluster) throws CommandFailure {
       List<String> objections = objections(cluster, Report.OLDEST_LEVEL, Report.LEVEL);
       if (!objections.isEmpty()) {
         throw new CommandFailure(
             ExitCode.UNAVAILABLE, "upgrade no node: " + String.join(", ", objections));
       }
-      out.println("version " + Version.number() + " may come, to one node after the other");
-      return ExitCode.OK;
     }
 
     /**
@@ -201,11 +195,6 @@ final class ClusterCommand {
         }
       }
       return all;
-    }
-
-    /** What other nodes say of themselves. */
-    private static String text(JsonNode node, String name) {
-      return node.path(name).stringValue("").replaceAll("\\p{Cntrl}", "?");
     }
   }
 }

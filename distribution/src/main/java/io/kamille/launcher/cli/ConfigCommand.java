@@ -4,7 +4,6 @@ import io.kamille.core.setting.Position;
 import io.kamille.core.setting.Problem;
 import io.kamille.launcher.client.LocalApi.Reply;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -21,22 +20,18 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** {@code kamille config}: the configuration of the running appliance. */
 @Command(name = "config", description = "Show, change and bring back what the appliance runs.")
-final class ConfigCommand {
+final class ConfigCommand extends Subcommand {
 
   private static final String PATH = "/v1/config";
   private static final JsonMapper JSON = JsonMapper.builder().build();
   private static final Map<String, String> YAML = Map.of("Accept", "application/yaml");
-
-  @Spec private CommandSpec spec = CommandSpec.create();
 
   /** How a change is made. */
   static final class Change {
@@ -96,8 +91,8 @@ final class ConfigCommand {
               "%5d  %s  %-16s %s%n",
               version.path("number").intValue(),
               seconds(version.path("time")),
-              version.path("by").stringValue(""),
-              version.path("comment").stringValue(""));
+              text(version, "by"),
+              text(version, "comment"));
     }
   }
 
@@ -234,10 +229,10 @@ final class ConfigCommand {
       return JSON.readTree(reply.content());
     }
     JsonNode errors = JSON.readTree(reply.content()).path("errors");
-    failed(errors).forEach(spec.commandLine().getErr()::println);
+    failed(errors).forEach(err()::println);
     for (JsonNode error : errors.values()) {
       if (!error.has("node")) {
-        spec.commandLine().getErr().println(problem(error, names));
+        err().println(problem(error, names));
       }
     }
     CommandFailure refused = StateOption.refused(reply);
@@ -253,14 +248,12 @@ final class ConfigCommand {
         Problem.Kind.valueOf(error.path("kind").stringValue("CONFLICT")),
         file,
         new Position(error.path("line").intValue(), error.path("column").intValue(), file),
-        error
-            .path("pointer")
-            .stringValue("")
+        text(error, "pointer")
             .replaceFirst("^#/?", "")
             .replaceAll("/([0-9]+)(?=/|$)", "[$1]")
             .replace('/', '.'),
-        error.path("found").stringValue(""),
-        error.path("expected").stringValue(""),
+        text(error, "found"),
+        text(error, "expected"),
         error.path("nearest").stringValue(null));
   }
 
@@ -287,8 +280,7 @@ final class ConfigCommand {
     JsonNode deadline = outcome.path("trialDeadline");
     if (!deadline.isString() && outcome.path("version").intValue() == 0) {
       out().println("it runs");
-      spec.commandLine()
-          .getErr()
+      err()
           .println(
               "warning: its version cannot be kept, so no rollback finds it. The log says why.");
       return;
@@ -302,8 +294,8 @@ final class ConfigCommand {
 
   private static List<String> failed(JsonNode nodes) {
     return nodes.values().stream()
-        .filter(node -> !node.path("problem").stringValue("").isEmpty())
-        .map(node -> node.path("node").stringValue("") + ": " + node.path("problem").stringValue())
+        .filter(node -> !text(node, "problem").isEmpty())
+        .map(node -> text(node, "node") + ": " + node.path("problem").stringValue())
         .toList();
   }
 
@@ -316,16 +308,12 @@ final class ConfigCommand {
     for (JsonNode change : outcome.path("changes").values()) {
       out()
           .println(
-              change.path("path").stringValue("")
+              text(change, "path")
                   + ": "
-                  + change.path("before").stringValue("")
+                  + text(change, "before")
                   + " → "
-                  + change.path("after").stringValue("")
+                  + text(change, "after")
                   + (change.path("needsRestart").booleanValue(false) ? " (after a restart)" : ""));
     }
-  }
-
-  private PrintWriter out() {
-    return spec.commandLine().getOut();
   }
 }

@@ -11,7 +11,6 @@ import io.kamille.launcher.demo.DemoVisitors;
 import io.kamille.launcher.demo.SummaryLine;
 import java.io.Console;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,22 +23,17 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /**
  * {@code kamille demo}: a small origin, the proxy in front of it, and a line that tells how it
  * does.
  */
 @Command(name = "demo", description = "Run the proxy in front of a small site, to try it.")
-final class DemoCommand implements Callable<Integer> {
+final class DemoCommand extends Subcommand implements Callable<Integer> {
 
   private static final int USUAL_VISITS = 5;
   private static final int MOST_NODES = 9;
-
-  @Spec private CommandSpec spec = CommandSpec.create();
 
   @Option(
       names = "--listen",
@@ -88,22 +82,20 @@ final class DemoCommand implements Callable<Integer> {
       runCluster(cluster);
       return ExitCode.OK;
     }
-    PrintWriter out = spec.commandLine().getOut();
-    SummaryLine summary = new SummaryLine(out, isTerminal());
+    SummaryLine summary = new SummaryLine(out(), isTerminal());
     CountDownLatch toldToStop = Running.stopSignal();
     try (FileChannel _ = alone();
         DemoOrigin origin = DemoOrigin.start(summary::asked)) {
       // First without the file, because it tells problems by the names of the options.
-      PrintWriter err = spec.commandLine().getErr();
       Running.accepted(
           ConfigurationOptions.parse(
               Map.of("--listen", listen, "--origin", origin.url(), "--admin", admin)),
-          err);
+          err());
       Path file = DemoFile.write(directory, listen, listenTls, origin.url(), admin, "");
       try (VersionedFile versions = new VersionedFile(file);
           Appliance appliance =
-              Running.start(Running.accepted(versions.reading(), err), versions::resources)) {
-        welcome(out, appliance, origin);
+              Running.start(Running.accepted(versions.reading(), err()), versions::resources)) {
+        welcome(appliance, origin);
         String site = "http://" + appliance.listening().getFirst();
         try (DemoVisitors visits = new DemoVisitors(site);
             ScheduledExecutorService clock = Executors.newSingleThreadScheduledExecutor()) {
@@ -115,9 +107,13 @@ final class DemoCommand implements Callable<Integer> {
         summary.end();
         Totals totals = appliance.totals();
         appliance.drain();
-        out.println(
-            totals.requests() + " requests, " + origin.requests() + " of them asked the origin.");
-        out.flush();
+        out()
+            .println(
+                totals.requests()
+                    + " requests, "
+                    + origin.requests()
+                    + " of them asked the origin.");
+        out().flush();
       }
     }
     return ExitCode.OK;
@@ -137,14 +133,12 @@ final class DemoCommand implements Callable<Integer> {
 
   private void runCluster(int count) throws Exception {
     if (count < 1 || count > MOST_NODES || count % 2 == 0) {
-      throw new ParameterException(
-          spec.commandLine(),
-          "--cluster: " + count + " (expected: an odd number of 1–" + MOST_NODES + ")");
+      throw misuse("--cluster: " + count + " (expected: an odd number of 1–" + MOST_NODES + ")");
     }
-    if (spec.commandLine().getParseResult().matchedOptions().size() > 1) {
-      throw new ParameterException(spec.commandLine(), "--cluster takes no other option");
+    if (spec().commandLine().getParseResult().matchedOptions().size() > 1) {
+      throw misuse("--cluster takes no other option");
     }
-    SummaryLine lines = new SummaryLine(spec.commandLine().getOut(), false);
+    SummaryLine lines = new SummaryLine(out(), false);
     CountDownLatch toldToStop = Running.stopSignal();
     Signals.on("HUP", toldToStop::countDown);
     Path kamille = Path.of(System.getProperty("kamille.home", ""), "bin", "kamille");
@@ -167,37 +161,38 @@ final class DemoCommand implements Callable<Integer> {
     return console != null && console.isTerminal();
   }
 
-  private void welcome(PrintWriter out, Appliance appliance, DemoOrigin origin) {
+  private void welcome(Appliance appliance, DemoOrigin origin) {
     String site = "http://" + appliance.listening().getFirst();
     String secure = "https://" + appliance.listening().get(1);
-    out.printf(
-        Locale.ROOT,
-        """
+    out()
+        .printf(
+            Locale.ROOT,
+            """
 
-          the site, through Kamille   %1$s/
-          by HTTPS, self-signed       %2$s/
-        %3$s  the origin behind it        %4$s/
-          its configuration           %5$s
-          for the command line        --state %6$s
+              the site, through Kamille   %1$s/
+              by HTTPS, self-signed       %2$s/
+            %3$s  the origin behind it        %4$s/
+              its configuration           %5$s
+              for the command line        --state %6$s
 
-        Ask twice, and look at Cache-Status and Age:
+            Ask twice, and look at Cache-Status and Age:
 
-          curl -i %1$s/about
-          curl -i %1$s/slow
-          curl -ik --http2 %2$s/about
+              curl -i %1$s/about
+              curl -i %1$s/slow
+              curl -ik --http2 %2$s/about
 
-        Ctrl-C stops it. What the origin is asked appears below.
+            Ctrl-C stops it. What the origin is asked appears below.
 
-        """,
-        site,
-        secure,
-        appliance
-            .signInLink()
-            .map(link -> "  its pages, for a minute     " + link + "\n")
-            .orElse(""),
-        origin.url(),
-        directory.resolve("kamille.yaml"),
-        directory);
-    out.flush();
+            """,
+            site,
+            secure,
+            appliance
+                .signInLink()
+                .map(link -> "  its pages, for a minute     " + link + "\n")
+                .orElse(""),
+            origin.url(),
+            directory.resolve("kamille.yaml"),
+            directory);
+    out().flush();
   }
 }

@@ -5,15 +5,12 @@ import io.kamille.launcher.client.LocalApi;
 import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.configuration.ConfigurationFile;
 import io.kamille.launcher.doctor.Doctor;
-import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code kamille doctor}: what to change on this machine, and why. */
 @Command(
@@ -24,9 +21,7 @@ import picocli.CommandLine.Spec;
       "Looks at kernel settings, memory, clock, names and disk, and at limits and heap of",
       "the running process. The exit code is 71 if something is to be changed."
     })
-final class DoctorCommand implements Callable<Integer> {
-
-  @Spec private CommandSpec spec = CommandSpec.create();
+final class DoctorCommand extends Subcommand implements Callable<Integer> {
 
   @Option(
       names = {"-c", "--config"},
@@ -39,16 +34,14 @@ final class DoctorCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws CommandFailure {
-    Configuration configuration =
-        Running.accepted(ConfigurationFile.read(file), spec.commandLine().getErr());
-    PrintWriter out = spec.commandLine().getOut();
+    Configuration configuration = Running.accepted(ConfigurationFile.read(file), err());
     Path socket = LocalApi.socket(state.directory());
     UnixSocket.Peer running = UnixSocket.listener(socket.toString());
     long none = Doctor.isHidden(socket) ? Doctor.UNSEEN : 0;
     List<Doctor.Finding> findings =
         Doctor.examine(Path.of("/"), running == null ? none : running.processId(), configuration);
-    findings.forEach(out::println);
-    out.flush();
+    findings.forEach(out()::println);
+    out().flush();
     return findings.stream().allMatch(Doctor.Finding::isWell) ? ExitCode.OK : ExitCode.SYSTEM;
   }
 }

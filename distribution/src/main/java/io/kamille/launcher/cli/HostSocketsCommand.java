@@ -8,7 +8,6 @@ import io.kamille.core.setting.HostPort;
 import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.configuration.ConfigurationFile;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -17,10 +16,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** {@code kamille host-sockets}: the helper of a Kamille that has no network of its own. */
 @Command(
@@ -44,9 +40,7 @@ import picocli.CommandLine.Spec;
       "  kamille host-sockets --socket /run/kamille-host/socket --config /etc/kamille/kamille.yaml",
       "  unshare --net kamille run --config /etc/kamille/kamille.yaml"
     })
-final class HostSocketsCommand implements Callable<Integer> {
-
-  @Spec private CommandSpec spec = CommandSpec.create();
+final class HostSocketsCommand extends Subcommand implements Callable<Integer> {
 
   @Option(
       names = "--socket",
@@ -83,9 +77,8 @@ final class HostSocketsCommand implements Callable<Integer> {
   public Integer call() throws CommandFailure, InterruptedException {
     List<HostPort> listen = new ArrayList<>(addresses("--listen", listeners));
     List<HostPort> connect = new ArrayList<>(addresses("--allow-origin", origins));
-    PrintWriter err = spec.commandLine().getErr();
     if (file != null) {
-      Configuration configuration = Running.accepted(ConfigurationFile.read(file), err);
+      Configuration configuration = Running.accepted(ConfigurationFile.read(file), err());
       configuration.listeners().stream().map(ListenerSettings::address).forEach(listen::add);
       configuration.upstreams().values().stream()
           .flatMap(group -> group.origins().stream())
@@ -93,20 +86,19 @@ final class HostSocketsCommand implements Callable<Integer> {
           .forEach(connect::add);
     }
     if (listen.isEmpty() && connect.isEmpty()) {
-      throw new ParameterException(
-          spec.commandLine(), "nothing is allowed: give --config, or --listen and --allow-origin");
+      throw misuse("nothing is allowed: give --config, or --listen and --allow-origin");
     }
-    return serve(listen, connect, err);
+    return serve(listen, connect);
   }
 
-  private Integer serve(List<HostPort> listen, List<HostPort> connect, PrintWriter err)
+  private Integer serve(List<HostPort> listen, List<HostPort> connect)
       throws CommandFailure, InterruptedException {
     CountDownLatch toldToStop = Running.stopSignal();
     OperationalLog.install(Level.INFO);
     try (AllowedAddresses allowed = AllowedAddresses.of(listen, connect);
         HostSocketServer server = HostSocketServer.open(socket, user, allowed)) {
-      err.println("sockets at " + server.path());
-      err.flush();
+      err().println("sockets at " + server.path());
+      err().flush();
       toldToStop.await();
     } catch (IOException failed) {
       throw new CommandFailure(ExitCode.UNAVAILABLE, "cannot give sockets: " + failed.getMessage());
@@ -119,9 +111,7 @@ final class HostSocketsCommand implements Callable<Integer> {
     for (String text : texts) {
       HostPort address = HostPort.parse(text);
       if (address == null) {
-        throw new ParameterException(
-            spec.commandLine(),
-            option + " " + text + ": expected an address such as 127.0.0.1:8080");
+        throw misuse(option + " " + text + ": expected an address such as 127.0.0.1:8080");
       }
       addresses.add(address);
     }

@@ -10,10 +10,8 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Help;
 import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.UsageMessageSpec;
 import picocli.CommandLine.ScopeType;
-import picocli.CommandLine.Spec;
 import tools.jackson.databind.JsonNode;
 
 /** {@code kamille}: the command line as a whole. */
@@ -48,13 +46,14 @@ import tools.jackson.databind.JsonNode;
       "0:done, or told to stop and stopped",
       "64:words on the command line that mean nothing",
       "66:a file that cannot be read or written",
-      "69:an address that is taken, no JDK 25, a Kamille that does not run or refuses, or a failure",
+      "69:an address that is taken, no JDK 25, a Kamille that does not run or refuses, or a"
+          + " failure",
       "70:a fault of ours",
       "71:too little memory or too few file descriptors",
       "78:a configuration with problems",
       "130:a second SIGTERM or SIGINT"
     })
-public final class KamilleCommand {
+public final class KamilleCommand extends Subcommand {
 
   /** The commands of every day; the rare ones stand behind them. */
   private static final List<String> COMMON =
@@ -64,8 +63,6 @@ public final class KamilleCommand {
 
   private static final List<String> RARE =
       List.of("acme", "audit", "cluster", "version", "completion");
-
-  @Spec private CommandSpec spec = CommandSpec.create();
 
   private KamilleCommand() {}
 
@@ -90,7 +87,7 @@ public final class KamilleCommand {
       description = "Print a link that signs a browser in, once, within a minute.")
   void login(@Mixin StateOption state) throws CommandFailure {
     JsonNode code = state.json("POST", "/v1/session/codes", null);
-    spec.commandLine().getOut().println(code.path("url").stringValue(""));
+    out().println(code.path("url").stringValue(""));
   }
 
   @Command(
@@ -100,8 +97,8 @@ public final class KamilleCommand {
         "Use it by: source <(kamille completion)"
       })
   void completion() {
-    spec.commandLine().getOut().print(AutoComplete.bash("kamille", spec.commandLine()));
-    spec.commandLine().getOut().flush();
+    out().print(AutoComplete.bash("kamille", spec().commandLine()));
+    out().flush();
   }
 
   private static String groups(Help help) {

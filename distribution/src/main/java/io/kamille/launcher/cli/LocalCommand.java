@@ -4,15 +4,11 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 import tools.jackson.databind.JsonNode;
 
 /** A command that asks the running appliance for one thing, and prints it. */
-abstract class LocalCommand implements Callable<Integer> {
-
-  @Spec private CommandSpec spec = CommandSpec.create();
+abstract class LocalCommand extends Subcommand implements Callable<Integer> {
 
   @Mixin private StateOption state = new StateOption();
 
@@ -22,9 +18,7 @@ abstract class LocalCommand implements Callable<Integer> {
   @Override
   public final Integer call() throws CommandFailure {
     JsonNode answer = answer();
-    spec.commandLine()
-        .getOut()
-        .println(isJson ? answer : String.join(System.lineSeparator(), words(answer)));
+    out().println(isJson ? answer : String.join(System.lineSeparator(), words(answer)));
     check(answer);
     return ExitCode.OK;
   }
@@ -44,13 +38,5 @@ abstract class LocalCommand implements Callable<Integer> {
 
   final JsonNode post(String target, @Nullable Object content) throws CommandFailure {
     return state.json("POST", target, content);
-  }
-
-  /**
-   * A text without what would move the cursor of a terminal: clients and origins chose it. Empty if
-   * it is not there.
-   */
-  static String text(JsonNode node, String name) {
-    return node.path(name).asString("").replaceAll("[\\p{Cc}\\p{Cf}]", "?");
   }
 }

@@ -9,11 +9,8 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** {@code kamille run}: the proxy, by a file or by a few words. */
 @Command(
@@ -38,9 +35,7 @@ import picocli.CommandLine.Spec;
       "  kamille run --listen :443 --tls acme --name shop.example.org \\",
       "      --acme-terms-agreed --origin http://127.0.0.1:9000"
     })
-final class RunCommand implements Callable<Integer> {
-
-  @Spec private CommandSpec spec = CommandSpec.create();
+final class RunCommand extends Subcommand implements Callable<Integer> {
 
   @ArgGroup private Source source = new Source();
 
@@ -129,20 +124,18 @@ final class RunCommand implements Callable<Integer> {
     if (words != null
         && !"acme".equals(words.tls)
         && (words.name != null || words.isAgreed || words.isHttpsAlone)) {
-      throw new ParameterException(
-          spec.commandLine(), "--name, --acme-terms-agreed and --no-http need --tls acme");
+      throw misuse("--name, --acme-terms-agreed and --no-http need --tls acme");
     }
     VersionedFile versions = read();
     if (words != null
         && "acme".equals(words.tls)
         && !words.isHttpsAlone
         && versions.reading() instanceof ConfigurationReading.Accepted) {
-      spec.commandLine()
-          .getErr()
+      err()
           .println(
               "port 80 is opened as well, for challenges and a redirect (--no-http: it is not)");
     }
-    return Running.run(versions, spec.commandLine().getErr());
+    return Running.run(versions, err());
   }
 
   private VersionedFile read() {
@@ -150,12 +143,10 @@ final class RunCommand implements Callable<Integer> {
       return new VersionedFile(source.file);
     }
     if (source.words == null) {
-      throw new ParameterException(
-          spec.commandLine(),
-          "nothing to run: give --config FILE, or --listen ADDRESS and --origin URL");
+      throw misuse("nothing to run: give --config FILE, or --listen ADDRESS and --origin URL");
     }
     Map<String, String> words = new HashMap<>();
-    for (OptionSpec option : spec.commandLine().getParseResult().matchedOptions()) {
+    for (OptionSpec option : spec().commandLine().getParseResult().matchedOptions()) {
       words.put(option.longestName(), String.valueOf(option.<Object>getValue()));
     }
     return new VersionedFile(ConfigurationOptions.parse(words));

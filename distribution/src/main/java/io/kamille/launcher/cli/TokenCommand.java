@@ -7,17 +7,13 @@ import java.util.Locale;
 import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 import tools.jackson.databind.JsonNode;
 
 /** {@code kamille token}: who may use the API of the running appliance. */
 @Command(name = "token", description = "Make, list and revoke tokens for the API.")
-final class TokenCommand {
-
-  @Spec private CommandSpec spec = CommandSpec.create();
+final class TokenCommand extends Subcommand {
 
   @Command(description = "Make a token and print its secret, which is kept nowhere.")
   void create(
@@ -39,34 +35,26 @@ final class TokenCommand {
     order.put("scope", scope.token());
     order.put("days", days);
     JsonNode created = state.json("POST", "/v1/tokens", order);
-    print(created.path("token").stringValue(""));
+    out().println(text(created, "token"));
     // The token alone goes to the standard output.
-    away(created, spec.commandLine().getErr());
+    away(created, err());
   }
 
   @Command(description = "List the tokens, without their secrets.")
   void list(@Mixin StateOption state) throws CommandFailure {
-    JsonNode tokens = state.json("GET", "/v1/tokens", null).path("tokens");
-    print(
-        String.format(
-            Locale.ROOT,
-            "%-10s %-8s %-22s %-22s %s",
-            "ID",
-            "SCOPE",
-            "EXPIRES",
-            "LAST USED",
-            "NAME"));
-    for (JsonNode token : tokens.values()) {
-      print(
-          String.format(
-              Locale.ROOT,
-              "%-10s %-8s %-22s %-22s %s",
-              token.path("id").stringValue(""),
-              token.path("scope").stringValue(""),
-              token.path("expires").stringValue(""),
-              token.path("lastUsed").stringValue("never"),
-              token.path("name").stringValue("")));
+    row("ID", "SCOPE", "EXPIRES", "LAST USED", "NAME");
+    for (JsonNode token : state.json("GET", "/v1/tokens", null).path("tokens")) {
+      row(
+          text(token, "id"),
+          text(token, "scope"),
+          text(token, "expires"),
+          token.path("lastUsed").stringValue("never"),
+          text(token, "name"));
     }
+  }
+
+  private void row(Object... columns) {
+    out().printf(Locale.ROOT, "%-10s %-8s %-22s %-22s %s%n", columns);
   }
 
   @Command(description = "Revoke a token at once.")
@@ -78,19 +66,15 @@ final class TokenCommand {
       throw new CommandFailure(ExitCode.USAGE, "an ID has letters and digits only");
     }
     JsonNode revoked = state.json("DELETE", "/v1/tokens/" + id, null);
-    print("revoked " + id);
-    away(revoked, spec.commandLine().getOut());
+    out().println("revoked " + id);
+    away(revoked, out());
   }
 
   private static void away(JsonNode answer, PrintWriter to) {
     for (JsonNode node : answer.path("nodes").values()) {
-      if (node.path("state").stringValue("").equals("away")) {
-        to.println("not yet at " + node.path("node").stringValue("") + ", which is away");
+      if (text(node, "state").equals("away")) {
+        to.println("not yet at " + text(node, "node") + ", which is away");
       }
     }
-  }
-
-  private void print(String line) {
-    spec.commandLine().getOut().println(line);
   }
 }

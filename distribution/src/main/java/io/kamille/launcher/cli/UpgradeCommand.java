@@ -5,9 +5,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code kamille upgrade}: has the running process replaced by what is installed now. */
 @Command(
@@ -16,9 +14,7 @@ import picocli.CommandLine.Spec;
       "Replace the running process without losing a connection.",
       "If the new process does not start, the running one goes on and the exit code is 69."
     })
-final class UpgradeCommand implements Callable<Integer> {
-
-  @Spec private CommandSpec spec = CommandSpec.create();
+final class UpgradeCommand extends Subcommand implements Callable<Integer> {
 
   @Option(
       names = "--control",
@@ -31,7 +27,7 @@ final class UpgradeCommand implements Callable<Integer> {
   public Integer call() throws CommandFailure {
     try {
       long process = Upgrade.order(control);
-      spec.commandLine().getOut().println("process " + process + " serves now");
+      out().println("process " + process + " serves now");
       return ExitCode.OK;
     } catch (IOException failed) {
       throw new CommandFailure(ExitCode.UNAVAILABLE, "not upgraded: " + failed.getMessage());

@@ -7,14 +7,10 @@ import java.util.Objects;
 import java.util.Properties;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Spec;
 
 /** {@code kamille version}. */
 @Command(name = "version", description = "Print the version and what it runs on.")
-final class Version implements IVersionProvider, Runnable {
-
-  @Spec private CommandSpec spec = CommandSpec.create();
+final class Version extends Subcommand implements IVersionProvider, Runnable {
 
   /** The version of this build, which the build writes into {@code version.properties}. */
   static String number() {
@@ -35,7 +31,7 @@ final class Version implements IVersionProvider, Runnable {
   @Override
   public void run() {
     for (String line : getVersion()) {
-      spec.commandLine().getOut().println(line);
+      out().println(line);
     }
   }
 
