@@ -52,26 +52,15 @@ record AcmeChecks(SectionValues file, Problems problems) {
     }
     SectionValues binding = acme.one(AcmeSettings.ACCOUNT_BINDING);
     problems.together(binding, Binding.ID, "id", Binding.KEY_FILE, "key-file");
-    Path key = binding.find(Binding.KEY_FILE);
-    if (key != null) {
-      problems.readable(binding, Binding.KEY_FILE, "a file with a key", () -> Binding.key(key));
-    }
-    Path authority = acme.find(AcmeSettings.AUTHORITY);
-    if (authority != null) {
-      problems.readable(
-          acme,
-          AcmeSettings.AUTHORITY,
-          "a file of certificates",
-          () -> PemFile.certificates(authority));
-    }
-    List<String> hook = acme.find(AcmeSettings.DNS_HOOK);
-    if (hook != null && !hook.isEmpty()) {
-      problems.readable(
-          acme, AcmeSettings.DNS_HOOK, "a program that can be run", () -> program(hook.getFirst()));
-    }
-    Path store = acme.value(AcmeSettings.STORE).toAbsolutePath();
+    problems.readable(binding, Binding.KEY_FILE, "a file with a key", Binding::key);
     problems.readable(
-        acme, AcmeSettings.STORE, FileChecks.DIRECTORY, () -> FileChecks.writable(store));
+        acme, AcmeSettings.AUTHORITY, "a file of certificates", PemFile::certificates);
+    problems.readable(
+        acme,
+        AcmeSettings.DNS_HOOK,
+        "a program that can be run",
+        hook -> hook.isEmpty() ? hook : program(hook.getFirst()));
+    problems.readable(acme, AcmeSettings.STORE, FileChecks.DIRECTORY, FileChecks::writable);
   }
 
   /** One without a slash is in the search path. */

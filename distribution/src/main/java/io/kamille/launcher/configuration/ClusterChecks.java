@@ -10,6 +10,7 @@ import io.kamille.cluster.settings.PeerSettings;
 import io.kamille.core.setting.HostPort;
 import io.kamille.core.setting.Member;
 import io.kamille.core.setting.Problems;
+import io.kamille.core.setting.Problems.Reader;
 import io.kamille.core.setting.SectionValues;
 import io.kamille.core.setting.Setting;
 import io.kamille.core.setting.SmallFile;
@@ -127,16 +128,10 @@ record ClusterChecks(SectionValues cluster, Problems problems) {
     return secret;
   }
 
-  /** Reads a file in the way of the start. */
-  @FunctionalInterface
-  private interface Reader {
-    Object read(Path file) throws IOException;
-  }
-
   private boolean canBeRead(
-      SectionValues section, Setting<Path> setting, String expected, Reader reader) {
+      SectionValues section, Setting<Path> setting, String expected, Reader<Path> reader) {
     return isThere(section, setting, expected)
-        && problems.readable(section, setting, expected, () -> reader.read(section.value(setting)));
+        && problems.readable(section, setting, expected, reader);
   }
 
   /** What was refused was there. */

@@ -45,26 +45,23 @@ record FileChecks(SectionValues file, Problems problems) {
     SectionValues admin = file.one(Configuration.ADMIN);
     tlsCanBeOpened(admin.one(AdminSettings.TLS), TlsSettings.ADMIN_SECTION);
     if (admin.isGiven(AdminSettings.TOKEN_FILE)) {
-      Path token = admin.value(AdminSettings.TOKEN_FILE).toAbsolutePath();
       problems.readable(
           admin,
           AdminSettings.TOKEN_FILE,
           "a file with a token, or one that can be made",
-          () ->
+          token ->
               Files.exists(token)
                   ? TokenFile.check(token)
-                  : writable(Objects.requireNonNullElse(token.getParent(), token)));
+                  : writable(
+                      Objects.requireNonNullElse(token.toAbsolutePath().getParent(), token)));
     }
     SectionValues log = file.one(Configuration.LOGS).one(LogSettings.ACCESS);
     if (log.isGiven(AccessLogSettings.OUTPUT)) {
-      log.value(AccessLogSettings.OUTPUT)
-          .ifPresent(
-              path ->
-                  problems.readable(
-                      log,
-                      AccessLogSettings.OUTPUT,
-                      "a file that can be written",
-                      () -> appendable(path.toAbsolutePath())));
+      problems.readable(
+          log,
+          AccessLogSettings.OUTPUT,
+          "a file that can be written",
+          path -> path.isEmpty() ? path : appendable(path.get().toAbsolutePath()));
     }
     canBeMade(file.one(Configuration.CACHE).one(SharedCacheSettings.DISK), DiskSettings.PATH);
     canBeMade(file.one(Configuration.SPOOL), SpoolSettings.DIRECTORY);
@@ -117,9 +114,8 @@ record FileChecks(SectionValues file, Problems problems) {
   }
 
   private void canBeMade(SectionValues section, Setting<Path> setting) {
-    Path directory = section.isGiven(setting) ? section.find(setting) : null;
-    if (directory != null) {
-      problems.readable(section, setting, DIRECTORY, () -> writable(directory.toAbsolutePath()));
+    if (section.isGiven(setting)) {
+      problems.readable(section, setting, DIRECTORY, FileChecks::writable);
     }
   }
 
@@ -136,7 +132,7 @@ record FileChecks(SectionValues file, Problems problems) {
 
   /** A directory that is there, or that can be made in the nearest one that is. */
   static Path writable(Path directory) throws IOException {
-    Path there = directory;
+    Path there = directory.toAbsolutePath();
     while (there.getParent() != null && !Files.exists(there)) {
       there = there.getParent();
     }

@@ -19,7 +19,6 @@ import io.kamille.core.setting.Problems;
 import io.kamille.core.setting.SectionValues;
 import io.kamille.core.setting.Setting;
 import io.kamille.core.tls.OriginTlsSettings;
-import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -133,13 +132,12 @@ record OriginChecks(SectionValues file, SectionValues upstream, Problems problem
       problems.together(
           sticky, StickySettings.COOKIE, "cookie", StickySettings.SECRET_FILE, "secret-file");
     }
-    Path secret = sticky.find(StickySettings.SECRET_FILE);
-    if (secret != null && sticky.isGiven(StickySettings.COOKIE)) {
+    if (sticky.isGiven(StickySettings.COOKIE)) {
       problems.readable(
           sticky,
           StickySettings.SECRET_FILE,
           "a file of 16 to 4,096 bytes that can be read",
-          () -> StickySettings.read(secret));
+          StickySettings::read);
     }
   }
 

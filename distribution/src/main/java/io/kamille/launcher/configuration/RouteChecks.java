@@ -44,14 +44,11 @@ record RouteChecks(SectionValues route, Problems problems) {
     }
     route.all(RouteActions.RESPOND).forEach(this::responseIsWhole);
     route.all(RouteActions.ERROR_PAGES).forEach(this::errorPageIsWhole);
-    Path moved = route.find(RouteActions.REDIRECTS_FILE);
-    if (moved != null) {
-      problems.readable(
-          route,
-          RouteActions.REDIRECTS_FILE,
-          "a file of redirects",
-          () -> RedirectTable.read(moved, problems));
-    }
+    problems.readable(
+        route,
+        RouteActions.REDIRECTS_FILE,
+        "a file of redirects",
+        file -> RedirectTable.read(file, problems));
     route.all(RouteSettings.AUTH).forEach(this::authIsWhole);
     fieldsMayBeChanged(RouteActions.REQUEST_HEADERS);
     fieldsMayBeChanged(RouteActions.RESPONSE_HEADERS);
@@ -144,14 +141,11 @@ record RouteChecks(SectionValues route, Problems problems) {
   }
 
   private void bodyCanBeRead(SectionValues response) {
-    Path file = response.find(ResponseSettings.FILE);
-    if (file != null) {
-      problems.readable(
-          response,
-          ResponseSettings.FILE,
-          "a file of at most 1MiB that can be read",
-          () -> ResponseSettings.read(file));
-    }
+    problems.readable(
+        response,
+        ResponseSettings.FILE,
+        "a file of at most 1MiB that can be read",
+        ResponseSettings::read);
   }
 
   private void errorPageIsWhole(SectionValues page) {
@@ -181,22 +175,13 @@ record RouteChecks(SectionValues route, Problems problems) {
           given.isEmpty() ? "nothing" : String.join(" and ", given),
           "one of basic, forward and jwt");
     }
-    SectionValues basic = auth.one(AuthSettings.BASIC);
-    Path users = basic.find(BasicAuthSettings.USERS_FILE);
-    if (users != null) {
-      String expected = "a file of users";
-      problems.readable(
-          basic,
-          BasicAuthSettings.USERS_FILE,
-          expected,
-          () -> AuthSettings.readUsers(users, problems));
-    }
+    problems.readable(
+        auth.one(AuthSettings.BASIC),
+        BasicAuthSettings.USERS_FILE,
+        "a file of users",
+        users -> AuthSettings.readUsers(users, problems));
     SectionValues jwt = auth.one(AuthSettings.JWT);
-    String keys = jwt.find(JwtSettings.KEYS);
-    if (keys != null) {
-      String expected = "a file with a JWK set";
-      problems.readable(jwt, JwtSettings.KEYS, expected, () -> AuthSettings.readKeys(keys));
-    }
+    problems.readable(jwt, JwtSettings.KEYS, "a file with a JWK set", AuthSettings::readKeys);
     for (SectionValues field : jwt.all(JwtSettings.FIELDS)) {
       mayBeChanged(field.name(), field.position(), field.path());
     }

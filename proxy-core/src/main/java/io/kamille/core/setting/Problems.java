@@ -117,6 +117,19 @@ public final class Problems {
     }
   }
 
+  /** Reads what a setting names, and fails with one sentence. */
+  @FunctionalInterface
+  public interface Reader<T> {
+    @Nullable Object read(T named) throws IOException;
+  }
+
+  /** The same of a setting that may name nothing: then it cannot be read, and is no problem. */
+  public <T> boolean readable(
+      SectionValues section, Setting<T> setting, String expected, Reader<T> reader) {
+    T named = section.find(setting);
+    return named != null && readable(section, setting, expected, () -> reader.read(named));
+  }
+
   void add(
       Problem.Kind kind,
       Position position,
