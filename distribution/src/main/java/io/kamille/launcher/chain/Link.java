@@ -16,8 +16,26 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** What a station is linked with, in its place of one chain. Confined to whoever links. */
-public interface Link {
+/**
+ * What a station is linked with, in its place of one chain. Confined to whoever links.
+ *
+ * @param rates the rate limits of the route, which outlast a reload
+ * @param forwards the gates behind the cache
+ * @param isOther whether this is the way to the other upstream of a split, which passes the cache
+ *     by
+ * @param isPastCache whether requests pass the cache by because of their path
+ * @param behind makes what stands behind this station, on the way to the other upstream
+ */
+public record Link(
+    Parts parts,
+    RouteGate rates,
+    Ways ways,
+    ErrorPages pages,
+    Kept kept,
+    RouteGate forwards,
+    boolean isOther,
+    boolean isPastCache,
+    Supplier<ExchangeHandler> behind) {
 
   /**
    * What chains are made of, for as long as the process lives.
@@ -25,7 +43,7 @@ public interface Link {
    * @param peers null if no other nodes are asked
    * @param name what the cache calls itself
    */
-  record Parts(
+  public record Parts(
       Cache cache,
       @Nullable Peers peers,
       String name,
@@ -36,7 +54,7 @@ public interface Link {
       WallClock clock) {}
 
   /** What forwards requests, by upstream. Looks up the names that are new: blocks. */
-  interface Ways {
+  public interface Ways {
 
     /** To the route's own upstream. */
     ExchangeHandler handler(RouteSettings route);
@@ -48,36 +66,33 @@ public interface Link {
     ExchangeHandler authServer(String name);
   }
 
-  Parts parts();
-
-  /** The rate limits of the route, which outlast a reload. */
-  RouteGate rates();
-
-  Ways ways();
-
-  ErrorPages pages();
-
-  /** The gates behind the cache. */
-  RouteGate forwards();
-
-  /** Whether this is the way to the other upstream of a split, which passes the cache by. */
-  boolean isOther();
+  /** What the stations of a route make once, for all its paths. */
+  static final class Kept {
+    @Nullable CacheHandler cache;
+    @Nullable RedirectsFile moved;
+  }
 
   /** What stands behind this station, on the way to the other upstream. */
-  ExchangeHandler other();
-
-  /** Whether requests pass the cache by because of their path. */
-  boolean isPastCache();
+  ExchangeHandler other() {
+    return behind.get();
+  }
 
   /** The cache of the route, which is made if it has none yet. */
-  CacheHandler cache(Supplier<CacheHandler> making);
+  CacheHandler cache(Supplier<CacheHandler> making) {
+    CacheHandler own = kept.cache == null ? making.get() : kept.cache;
+    kept.cache = own;
+    return own;
+  }
 
   /** The redirects of the route, whose file is read if it was not yet. */
-  RedirectsFile moved(Supplier<RedirectsFile> reading);
+  RedirectsFile moved(Supplier<RedirectsFile> reading) {
+    RedirectsFile own = kept.moved == null ? reading.get() : kept.moved;
+    kept.moved = own;
+    return own;
+  }
 
   /** An upstream whose requests name this cluster. */
-  default ExchangeHandler marked(ExchangeHandler upstream) {
-    Peers peers = parts().peers();
-    return peers == null ? upstream : peers.marking(upstream);
+  ExchangeHandler marked(ExchangeHandler upstream) {
+    return parts.peers == null ? upstream : parts.peers.marking(upstream);
   }
 }

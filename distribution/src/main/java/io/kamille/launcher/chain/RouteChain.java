@@ -8,7 +8,6 @@ import io.kamille.cache.station.CacheHandler;
 import io.kamille.cluster.peer.Peers;
 import io.kamille.core.answer.ErrorPageSettings;
 import io.kamille.core.answer.RedirectTable;
-import io.kamille.core.answer.RedirectsFile;
 import io.kamille.core.exchange.ErrorPages;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.exchange.Failure;
@@ -17,6 +16,7 @@ import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.RequestHead.Sender;
 import io.kamille.core.http.StatusCode;
 import io.kamille.core.origin.PoolSettings;
+import io.kamille.launcher.chain.Link.Kept;
 import io.kamille.launcher.chain.Link.Parts;
 import io.kamille.launcher.chain.Link.Ways;
 import io.kamille.launcher.configuration.Configuration;
@@ -25,7 +25,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Objects;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The way of requests through one route: its stations, linked. Immutable; any thread. */
@@ -58,8 +57,7 @@ public final class RouteChain implements RouteFacts {
   private final ErrorPages pages;
   private final List<Station> stations;
   private final @Nullable String bypassPath;
-  private @Nullable CacheHandler cache;
-  private @Nullable RedirectsFile moved;
+  private final Kept kept;
   private final ExchangeHandler first;
 
   /**
@@ -69,7 +67,7 @@ public final class RouteChain implements RouteFacts {
    */
   public RouteChain(
       RouteSettings route, Configuration configuration, Parts parts, RouteGate rates, Ways ways) {
-    this(route, configuration, parts, rates, ways, pages(route), null, null, null);
+    this(route, configuration, parts, rates, ways, pages(route), new Kept(), null);
   }
 
   private RouteChain(
@@ -79,8 +77,7 @@ public final class RouteChain implements RouteFacts {
       RouteGate rates,
       Ways ways,
       ErrorPages pages,
-      @Nullable CacheHandler passed,
-      @Nullable RedirectsFile moved,
+      Kept kept,
       @Nullable String bypassPath) {
     this.route = route;
     this.configuration = configuration;
@@ -90,14 +87,13 @@ public final class RouteChain implements RouteFacts {
     this.pages = pages;
     this.stations = RouteStations.of(route, configuration);
     this.bypassPath = bypassPath;
-    this.cache = passed;
-    this.moved = moved;
+    this.kept = kept;
     this.first = logged(forked(linked(stations, false)));
   }
 
   /** The same for requests that pass its cache by because of that path. */
   public RouteChain pastCache(String path) {
-    return new RouteChain(route, configuration, parts, rates, ways, pages, cache, moved, path);
+    return new RouteChain(route, configuration, parts, rates, ways, pages, kept, path);
   }
 
   private static ErrorPages pages(RouteSettings route) {
@@ -115,7 +111,7 @@ public final class RouteChain implements RouteFacts {
 
   /** The cache that its requests are looked for in; null if it has none, or they pass it by. */
   public @Nullable CacheHandler cache() {
-    return bypassPath == null ? cache : null;
+    return bypassPath == null ? kept.cache : null;
   }
 
   // What stations ask when they judge
@@ -137,12 +133,12 @@ public final class RouteChain implements RouteFacts {
 
   @Override
   public Explanation lookUp(RequestHead request) {
-    return Objects.requireNonNull(cache, "cache").explain(request);
+    return Objects.requireNonNull(kept.cache, "cache").explain(request);
   }
 
   @Override
   public QueryRules query() {
-    return Objects.requireNonNull(cache, "cache").query();
+    return Objects.requireNonNull(kept.cache, "cache").query();
   }
 
   @Override
@@ -155,7 +151,7 @@ public final class RouteChain implements RouteFacts {
 
   @Override
   public @Nullable RedirectTable moved() {
-    return moved == null ? null : moved.table();
+    return kept.moved == null ? null : kept.moved.table();
   }
 
   @Override
@@ -178,88 +174,31 @@ public final class RouteChain implements RouteFacts {
     ExchangeHandler next = NOBODY;
     RouteGate forwards = RouteGate.OPEN;
     for (int i = way.size() - 1; i >= 0; i--) {
-      Place place = new Place(way.subList(i + 1, way.size()), forwards, isOther);
+      List<Station> behind = way.subList(i + 1, way.size());
+      Link link =
+          new Link(
+              parts,
+              rates,
+              ways,
+              pages,
+              kept,
+              forwards,
+              isOther,
+              bypassPath != null,
+              () -> linked(behind, true));
       boolean isBehindCache = way.subList(0, i).stream().anyMatch(CacheStation.class::isInstance);
       if (isBehindCache && way.get(i) instanceof Station.Gate gate) {
-        forwards = gate.gate(place).and(forwards);
+        forwards = gate.gate(link).and(forwards);
       } else {
-        next = way.get(i).before(next, place);
+        next = way.get(i).before(next, link);
       }
     }
     return next;
   }
 
-  /** Where a station stands. */
-  private final class Place implements Link {
-
-    private final List<Station> behind;
-    private final RouteGate forwards;
-    private final boolean isOther;
-
-    Place(List<Station> behind, RouteGate forwards, boolean isOther) {
-      this.behind = behind;
-      this.forwards = forwards;
-      this.isOther = isOther;
-    }
-
-    @Override
-    public Parts parts() {
-      return parts;
-    }
-
-    @Override
-    public RouteGate rates() {
-      return rates;
-    }
-
-    @Override
-    public Ways ways() {
-      return ways;
-    }
-
-    @Override
-    public ErrorPages pages() {
-      return pages;
-    }
-
-    @Override
-    public RouteGate forwards() {
-      return forwards;
-    }
-
-    @Override
-    public boolean isOther() {
-      return isOther;
-    }
-
-    @Override
-    public ExchangeHandler other() {
-      return linked(behind, true);
-    }
-
-    @Override
-    public boolean isPastCache() {
-      return bypassPath != null;
-    }
-
-    @Override
-    public CacheHandler cache(Supplier<CacheHandler> making) {
-      CacheHandler own = cache == null ? making.get() : cache;
-      cache = own;
-      return own;
-    }
-
-    @Override
-    public RedirectsFile moved(Supplier<RedirectsFile> reading) {
-      RedirectsFile own = moved == null ? reading.get() : moved;
-      moved = own;
-      return own;
-    }
-  }
-
   /** The way of clients, beside that of the requests of other nodes, which go to the cache. */
   private ExchangeHandler forked(ExchangeHandler clients) {
-    CacheHandler own = cache;
+    CacheHandler own = kept.cache;
     Peers peers = parts.peers();
     if (peers == null) {
       return clients;
