@@ -23,18 +23,17 @@ import io.kamille.cluster.settings.ClusterSettings;
 import io.kamille.cluster.settings.ClusterSettings.WhenCutOff;
 import io.kamille.core.metric.MetricGroup;
 import io.kamille.core.metric.MetricRegistry;
+import io.kamille.core.origin.names.DnsLookup;
 import io.kamille.core.setting.HostPort;
 import io.kamille.core.tls.PemFile;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -49,12 +48,13 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** This node as one of several: its membership, its lease, and its purges. Any thread. */
-public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
+public final class Cluster implements PeerView, AutoCloseable {
 
   private static final System.Logger LOG = System.getLogger("kamille.cluster");
   private static final int REMEMBERED = 200;
@@ -83,7 +83,7 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
   private volatile @Nullable Peers peers;
   private final Map<String, PeerNode> asked = new TreeMap<>();
   private final MetricGroup exported;
-  private final ClusterMetrics metrics = new ClusterMetrics();
+  private final LongAdder leaderChanges = new LongAdder();
   private final ConcurrentMap<String, Heard> reports = new ConcurrentHashMap<>();
 
   /** Until when nodes keep their places that are replaced by their next processes. */
@@ -101,6 +101,7 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
   // Volatile: written by the reports, read by whoever asks whether this node leads.
   private volatile long leaderTerm;
   private boolean wasCurrent;
+  private @Nullable String lastLeader;
 
   record Heard(Report report, long nanos) {}
 
@@ -152,7 +153,11 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
     EngineEvents events = new EngineEvents();
     engine =
         JGroupsEngine.join(
-            settings, directory.resolve("log"), new MemberAddresses(settings), state, events);
+            settings,
+            directory.resolve("log"),
+            new MemberAddresses(settings, DnsLookup::new),
+            state,
+            events);
     exported = new MetricGroup(registry);
     purges =
         new ClusterPurges(
@@ -166,10 +171,31 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
     values =
         new ClusterValues(
             engine, state.values(), secret, state::nodes, this::leads, settings.purgeWait());
-    metrics.register(exported, settings.node(), this, engine, ends, InstantSource.system());
+    export(ends);
     events.follow(purges);
     long period = Math.min(REPORT_PERIOD.toNanos(), settings.lease().toNanos() / REPORTS_PER_LEASE);
     reporter.scheduleWithFixedDelay(this::report, 0, period, TimeUnit.NANOSECONDS);
+  }
+
+  private void export(Instant ends) {
+    for (String state : ClusterMetrics.STATES) {
+      exported.gauge(
+          ClusterMetrics.MEMBERS,
+          () -> nodes().stream().filter(each -> each.state().equals(state)).count(),
+          state);
+    }
+    exported.gauge(
+        ClusterMetrics.IS_LEADER, () -> settings.node().equals(engine.position().leader()) ? 1 : 0);
+    exported.gauge(ClusterMetrics.IS_CURRENT, () -> isCurrent() ? 1 : 0);
+    exported.gauge(ClusterMetrics.HAS_QUORUM, () -> hasQuorum() ? 1 : 0);
+    exported.gauge(ClusterMetrics.APPLIED, this::applied);
+    exported.counting(ClusterMetrics.UNREAD, state::unread);
+    exported.gauge(ClusterMetrics.BEHIND, () -> engine.position().behind());
+    exported.gauge(ClusterMetrics.LOG_BYTES, engine::logBytes);
+    exported.gauge(
+        ClusterMetrics.CERTIFICATE_LEFT,
+        () -> ends.getEpochSecond() - Instant.now().getEpochSecond());
+    exported.counting(ClusterMetrics.LEADER_CHANGES, leaderChanges::sum);
   }
 
   /** What the engine tells. */
@@ -271,7 +297,10 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
       Map<String, Long> heard = lease.heard();
       Position position = engine.position();
       leaseBy(position);
-      metrics.led(position.leader());
+      if (position.leader() != null && !position.leader().equals(lastLeader)) {
+        leaderChanges.add(lastLeader == null ? 0 : 1);
+        lastLeader = position.leader();
+      }
       boolean isCurrent = lease.untilNanos() - now > 0;
       noteCurrent(isCurrent, now);
       ClusterConfig changed = config;
@@ -291,8 +320,7 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
               Optional.ofNullable(settings.peers().address()).map(HostPort::toString).orElse(""),
               version);
       tellPeers();
-      byte[] octets = report.octets();
-      engine.tell(ByteBuffer.allocate(1 + octets.length).put(REPORT).put(octets).array());
+      engine.tell(ClusterEngine.message(REPORT, report.octets()));
       if (isCurrent || isFirstStart(now)) {
         engine.vote();
       }
@@ -385,23 +413,7 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
 
   /** Has other nodes asked for what they own, from now on. */
   public void follow(Peers asking) {
-    asking.follow(
-        new PeerView() {
-          @Override
-          public long applied() {
-            return state.applied();
-          }
-
-          @Override
-          public long begun() {
-            return state.begun();
-          }
-
-          @Override
-          public boolean isCurrent() {
-            return Cluster.this.isCurrent();
-          }
-        });
+    asking.follow(this);
     peers = asking;
     reporter.execute(this::report);
   }
@@ -470,7 +482,8 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
             state.config(),
             new PlaceFile(directory.resolve("config")),
             node,
-            settings.purgeWait());
+            settings.purgeWait(),
+            ClusterConfig.AGAIN);
     config = shared;
     return shared;
   }
@@ -496,6 +509,11 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
     return purges;
   }
 
+  @Override
+  public long begun() {
+    return state.begun();
+  }
+
   /** Small values that all nodes have. */
   public SharedValues values() {
     return values;
@@ -518,14 +536,10 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
   /** Why this node takes no part, or has purged more than it was told; else empty. */
   public String problem() {
     String problem = engine.problem();
-    return problem.isEmpty() && unread() > 0
-        ? unread() + " purges could not be carried out. All that was stored here is purged instead"
+    return problem.isEmpty() && state.unread() > 0
+        ? state.unread()
+            + " purges could not be carried out. All that was stored here is purged instead"
         : problem;
-  }
-
-  @Override
-  public long unread() {
-    return state.unread();
   }
 
   /** How far the log has come here. */
@@ -533,16 +547,13 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
     return engine.position();
   }
 
-  private static byte[] message(byte kind, String text) {
-    byte[] octets = text.getBytes(StandardCharsets.UTF_8);
-    return ByteBuffer.allocate(1 + octets.length).put(kind).put(octets).array();
-  }
-
   /** Which nodes have something stored for a URL, of those that answer in time; waits for them. */
   public Map<String, Boolean> stored(String url) {
     Map<String, Boolean> nodes = new TreeMap<>();
     engine
-        .ask(message(STORED, url), settings.purgeWait())
+        .ask(
+            ClusterEngine.message(STORED, url.getBytes(StandardCharsets.UTF_8)),
+            settings.purgeWait())
         .forEach((node, answer) -> nodes.put(node, answer.length == 1 && answer[0] == 1));
     return nodes;
   }
@@ -561,7 +572,6 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
   }
 
   /** Whether a majority of the voters are members. */
-  @Override
   public boolean hasQuorum() {
     List<String> members = engine.members();
     long voters = settings.voters().stream().filter(members::contains).count();
@@ -569,7 +579,6 @@ public final class Cluster implements ClusterMetrics.Measured, AutoCloseable {
   }
 
   /** All nodes that are known, by name. */
-  @Override
   public List<NodeView> nodes() {
     List<String> members = engine.members();
     Set<String> names = new TreeSet<>(settings.voters());

@@ -170,7 +170,8 @@ class SharedConfigTest {
             log,
             new PlaceFile(directory.resolve("place")),
             shared,
-            Duration.ofSeconds(10))) {
+            Duration.ofSeconds(10),
+            ClusterConfig.AGAIN)) {
       own.set(changes);
       changing.run(shared);
     }

@@ -32,9 +32,10 @@ public final class ClusterConfig implements AutoCloseable {
    * It is not noted, so the next process tries it, too.
    */
   private static final System.Logger LOG = System.getLogger("kamille.cluster");
-  private static final Duration ATTEMPT = Duration.ofMillis(1_500);
-  private static final int ATTEMPTS = 3;
-  static final Duration AGAIN = Duration.ofMinutes(1);
+
+  /** After so long a change that failed here is tried again. */
+  public static final Duration AGAIN = Duration.ofMinutes(1);
+
   private static final Duration PREPARE_LIMIT = Duration.ofSeconds(10);
 
   /** The longest change, in octets. */
@@ -69,13 +70,9 @@ public final class ClusterConfig implements AutoCloseable {
    *
    * @param file where is noted how far the configuration of this node has come
    * @param wait how long nodes are waited for
+   * @param again see {@link #AGAIN}
    */
   public ClusterConfig(
-      ClusterEngine engine, ConfigChanges changes, PlaceFile file, NodeConfig node, Duration wait) {
-    this(engine, changes, file, node, wait, AGAIN);
-  }
-
-  ClusterConfig(
       ClusterEngine engine,
       ConfigChanges changes,
       PlaceFile file,
@@ -115,7 +112,8 @@ public final class ClusterConfig implements AutoCloseable {
    */
   public ConfigReceipt change(long base, String change) {
     byte[] content = change.getBytes(StandardCharsets.UTF_8);
-    Map<String, byte[]> prepared = engine.ask(message(PREPARE, content), PREPARE_LIMIT);
+    Map<String, byte[]> prepared =
+        engine.ask(ClusterEngine.message(PREPARE, content), PREPARE_LIMIT);
     List<AtNode> nodes = nodes(prepared);
     if (nodes.stream().anyMatch(at -> !at.problem().isEmpty())) {
       return new ConfigReceipt(State.NOT_PREPARED, 0, nodes);
@@ -124,10 +122,7 @@ public final class ClusterConfig implements AutoCloseable {
     synchronized (random) {
       id = random.nextLong();
     }
-    byte[] answer = null;
-    for (int i = 0; i < ATTEMPTS && answer == null; i++) {
-      answer = engine.append(ConfigChanges.entry(id, base, content), ATTEMPT);
-    }
+    byte[] answer = ClusterEngine.append(engine, ConfigChanges.entry(id, base, content));
     if (answer == null) {
       return new ConfigReceipt(State.NO_QUORUM, 0, nodes);
     }
@@ -135,12 +130,8 @@ public final class ClusterConfig implements AutoCloseable {
     if (number == 0) {
       return new ConfigReceipt(State.STALE, 0, nodes);
     }
-    byte[] question = message(IN_FORCE, ByteBuffer.allocate(Long.BYTES).putLong(number).array());
+    byte[] question = ClusterEngine.message(IN_FORCE, ClusterEngine.octets(number));
     return new ConfigReceipt(State.IN_FORCE, number, nodes(engine.ask(question, wait)));
-  }
-
-  private static byte[] message(byte kind, byte[] content) {
-    return ByteBuffer.allocate(1 + content.length).put(kind).put(content).array();
   }
 
   /** What the members have answered, and those that have not. */

@@ -1,5 +1,6 @@
 package io.kamille.cluster.config;
 
+import io.kamille.cluster.engine.ClusterEngine;
 import io.kamille.cluster.engine.PlaceFile.Place;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
@@ -83,7 +84,7 @@ public final class ConfigChanges {
       }
       notifyAll();
     }
-    return ByteBuffer.allocate(Long.BYTES).putLong(number).array();
+    return ClusterEngine.octets(number);
   }
 
   /** The number of the change with that id; 0 if it is not known. */

@@ -1,6 +1,7 @@
 package io.kamille.cluster.engine;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -69,6 +70,31 @@ public interface ClusterEngine extends AutoCloseable {
     public long behind() {
       return appended == NOT_KNOWN ? 0 : appended - applied;
     }
+  }
+
+  /** How often an entry is appended that may come again, before there is no quorum. */
+  int ATTEMPTS = 3;
+
+  /** How long each time. */
+  Duration ATTEMPT = Duration.ofMillis(1_500);
+
+  /** A message or an entry of that kind. */
+  static byte[] message(byte kind, byte... content) {
+    return ByteBuffer.allocate(1 + content.length).put(kind).put(content).array();
+  }
+
+  /** The octets of a number. */
+  static byte[] octets(long number) {
+    return ByteBuffer.allocate(Long.BYTES).putLong(number).array();
+  }
+
+  /** Appends an entry that changes nothing if it comes again; null if there is no quorum. */
+  static byte @Nullable [] append(ClusterEngine engine, byte[] entry) {
+    byte[] answer = null;
+    for (int i = 0; i < ATTEMPTS && answer == null; i++) {
+      answer = engine.append(entry, ATTEMPT);
+    }
+    return answer;
   }
 
   Position position();

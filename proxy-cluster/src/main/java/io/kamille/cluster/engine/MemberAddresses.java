@@ -1,7 +1,6 @@
 package io.kamille.cluster.engine;
 
 import io.kamille.cluster.settings.ClusterSettings;
-import io.kamille.core.origin.names.DnsLookup;
 import io.kamille.core.origin.names.NameLookup;
 import io.kamille.core.origin.names.NameLookup.Services;
 import io.kamille.core.setting.HostPort;
@@ -31,11 +30,7 @@ public final class MemberAddresses implements Supplier<List<InetSocketAddress>> 
   private Services services = new Services(List.of(), LOOKUP);
   private long lookUpNanos = System.nanoTime();
 
-  public MemberAddresses(ClusterSettings settings) {
-    this(settings, DnsLookup::new);
-  }
-
-  MemberAddresses(ClusterSettings settings, Function<EventLoop, NameLookup> lookups) {
+  public MemberAddresses(ClusterSettings settings, Function<EventLoop, NameLookup> lookups) {
     this.settings = settings;
     this.lookups = lookups;
   }

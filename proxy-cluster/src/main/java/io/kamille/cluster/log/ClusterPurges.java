@@ -69,7 +69,6 @@ public final class ClusterPurges implements AutoCloseable {
    * Of what finds no room in the queue or in the file, one that purges everything takes the place.
    */
   private static final System.Logger LOG = System.getLogger("kamille.cluster");
-  private static final Duration ATTEMPT = Duration.ofMillis(1_500);
   private static final Duration NO_QUORUM = Duration.ofSeconds(5);
   private static final long PAUSE_MILLIS = 100;
   private static final Duration GATHER = Duration.ofMillis(50);
@@ -487,11 +486,11 @@ public final class ClusterPurges implements AutoCloseable {
     entry.forEach(ordered -> begun.remove(ordered.order().about(), ordered));
     byte[] octets = LogState.purges(entry.stream().map(Ordered::order).toList());
     long begun = System.nanoTime();
-    byte[] numbers = engine.append(octets, ATTEMPT);
+    byte[] numbers = engine.append(octets, ClusterEngine.ATTEMPT);
     while (numbers == null) {
       isStuck = true;
       TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
-      numbers = engine.append(octets, ATTEMPT);
+      numbers = engine.append(octets, ClusterEngine.ATTEMPT);
     }
     isStuck = false;
     appends.record(System.nanoTime() - begun);
@@ -509,8 +508,7 @@ public final class ClusterPurges implements AutoCloseable {
 
   /** Asks all members for what they have done, and tells those who have ordered it. */
   private void confirm(List<Ordered> entry, byte[] numbers) {
-    byte[] question = ByteBuffer.allocate(1 + numbers.length).put(APPLIED).put(numbers).array();
-    Map<String, byte[]> answers = engine.ask(question, wait);
+    Map<String, byte[]> answers = engine.ask(ClusterEngine.message(APPLIED, numbers), wait);
     for (int i = 0; i < entry.size(); i++) {
       long number = ByteBuffer.wrap(numbers).getLong(i * Long.BYTES);
       entry.get(i).receipt().complete(receipt(number, answers, i));
@@ -522,8 +520,7 @@ public final class ClusterPurges implements AutoCloseable {
     if (octets.length > AT_ONCE_LIMIT_OCTETS) {
       octets = PurgeOrder.octets(List.of(newOrder(Kind.ALL, List.of(), false)));
     }
-    byte[] message = ByteBuffer.allocate(1 + octets.length).put(AT_ONCE).put(octets).array();
-    return receipt(0, engine.ask(message, wait), 0);
+    return receipt(0, engine.ask(ClusterEngine.message(AT_ONCE, octets), wait), 0);
   }
 
   private PurgeReceipt receipt(long number, Map<String, byte[]> answers, int place) {
@@ -594,8 +591,7 @@ public final class ClusterPurges implements AutoCloseable {
 
   /** Makes a node known to all from now on, or forgotten; whether a majority has taken it down. */
   public boolean known(String node, boolean isKnown) {
-    byte[] entry = LogState.node(node, isKnown);
-    return engine.append(entry, ATTEMPT) != null;
+    return engine.append(LogState.node(node, isKnown), ClusterEngine.ATTEMPT) != null;
   }
 
   /** How many purges wait for a quorum. */

@@ -19,8 +19,6 @@ import org.jspecify.annotations.Nullable;
 public final class ClusterValues implements SharedValues {
 
   private static final System.Logger LOG = System.getLogger("kamille.cluster");
-  private static final Duration ATTEMPT = Duration.ofMillis(1_500);
-  private static final int ATTEMPTS = 3;
 
   /** A message with the number of a change that is in the log. */
   public static final byte APPLIED = 5;
@@ -97,10 +95,10 @@ public final class ClusterValues implements SharedValues {
   public Map<String, Boolean> put(String name, byte @Nullable [] content) throws IOException {
     byte[] entry =
         LoggedValues.entry(name, content == null ? new byte[0] : secret.seal(name, content));
-    byte[] answer = entry.length > LoggedValues.MOST_OCTETS_OF_ONE ? new byte[Long.BYTES] : null;
-    for (int i = 0; i < ATTEMPTS && answer == null; i++) {
-      answer = engine.append(entry, ATTEMPT);
-    }
+    byte[] answer =
+        entry.length > LoggedValues.MOST_OCTETS_OF_ONE
+            ? new byte[Long.BYTES]
+            : ClusterEngine.append(engine, entry);
     if (answer == null) {
       throw new IOException("no majority of the voters has " + name + " in its log");
     }
@@ -108,7 +106,7 @@ public final class ClusterValues implements SharedValues {
     if (number == 0) {
       throw new IOException("the log of the cluster has no room for " + name);
     }
-    byte[] question = ByteBuffer.allocate(1 + Long.BYTES).put(APPLIED).putLong(number).array();
+    byte[] question = ClusterEngine.message(APPLIED, ClusterEngine.octets(number));
     Map<String, byte[]> answers = engine.ask(question, wait);
     Set<String> all = new TreeSet<>(nodes.get());
     all.addAll(engine.members());

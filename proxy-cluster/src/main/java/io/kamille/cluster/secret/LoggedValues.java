@@ -1,5 +1,6 @@
 package io.kamille.cluster.secret;
 
+import io.kamille.cluster.engine.ClusterEngine;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -59,7 +60,7 @@ public final class LoggedValues {
 
   private synchronized byte[] apply(ByteBuffer entry) {
     long number = take(entry) ? last : 0;
-    return ByteBuffer.allocate(Long.BYTES).putLong(number).array();
+    return ClusterEngine.octets(number);
   }
 
   private boolean take(ByteBuffer entry) {
