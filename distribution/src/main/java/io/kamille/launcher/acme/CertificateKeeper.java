@@ -456,15 +456,19 @@ public final class CertificateKeeper implements AutoCloseable {
   /** An authority that errs must not end a site: what was there stays. */
   private void check(String name, Issued made) throws Refusal {
     ServerCertificate of = ServerCertificate.of(made.chain(), made.keys().getPrivate(), name);
-    Instant from = made.chain().getFirst().getNotBefore().toInstant();
     Instant now = clock.instant();
     String wrong = "";
     if (!made.chain().getFirst().getPublicKey().equals(made.keys().getPublic())) {
       wrong = "is for another key";
     } else if (!of.names().contains(name)) {
       wrong = "is for " + of.names() + " and not for " + name;
-    } else if (from.isAfter(now) || !of.notAfter().isAfter(now)) {
-      wrong = "is valid from " + from + " to " + of.notAfter() + " alone: is our clock right?";
+    } else if (of.notBefore().isAfter(now) || !of.notAfter().isAfter(now)) {
+      wrong =
+          "is valid from "
+              + of.notBefore()
+              + " to "
+              + of.notAfter()
+              + " alone: is our clock right?";
     }
     for (int i = 1; i < made.chain().size(); i++) {
       if (!made.chain()

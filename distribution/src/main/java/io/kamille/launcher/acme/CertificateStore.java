@@ -14,7 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.security.KeyPair;
-import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.LinkedHashSet;
@@ -210,7 +210,7 @@ final class CertificateStore implements AutoCloseable {
     PrivateFile.replace(next.resolve("chain.pem"), chain.getBytes(StandardCharsets.US_ASCII));
     ServerCertificate written =
         ServerCertificate.read(next.resolve("chain.pem"), next.resolve("key.pem"));
-    if (before != null && !from(written).isAfter(from(before))) {
+    if (before != null && !written.notBefore().isAfter(before.notBefore())) {
       return before;
     }
     if (!written.names().contains(name)) {
@@ -241,10 +241,6 @@ final class CertificateStore implements AutoCloseable {
     } catch (IOException left) {
       LOG.log(Level.DEBUG, "an old certificate stays", left);
     }
-  }
-
-  private static Instant from(ServerCertificate certificate) {
-    return certificate.chain().getFirst().getNotBefore().toInstant();
   }
 
   /** What is known of a name's orders. */
@@ -343,21 +339,23 @@ final class CertificateStore implements AutoCloseable {
 
   /** What may be asked now; a file that is changing, or makes no sense, is left out. */
   List<Proof> proofs() throws IOException {
-    Set<Proof> proofs = new LinkedHashSet<>();
+    List<byte[]> contents = new ArrayList<>();
     for (Path file : challenges()) {
       try {
-        proofs.add(JSON.readValue(Files.readAllBytes(file), Proof.class));
-      } catch (NoSuchFileException | JacksonException strange) {
-        LOG.log(Level.DEBUG, "{0}: no challenge: {1}", file, strange.getMessage());
+        contents.add(Files.readAllBytes(file));
+      } catch (NoSuchFileException gone) {
+        LOG.log(Level.DEBUG, "{0}: nobody asks for it any more", file);
       }
     }
     if (shared != null) {
-      for (byte[] content : shared.get().under(CHALLENGES).values()) {
-        try {
-          proofs.add(JSON.readValue(content, Proof.class));
-        } catch (JacksonException strange) {
-          LOG.log(Level.DEBUG, "no challenge: {0}", strange.getMessage());
-        }
+      contents.addAll(shared.get().under(CHALLENGES).values());
+    }
+    Set<Proof> proofs = new LinkedHashSet<>();
+    for (byte[] content : contents) {
+      try {
+        proofs.add(JSON.readValue(content, Proof.class));
+      } catch (JacksonException strange) {
+        LOG.log(Level.DEBUG, "no challenge: {0}", strange.getMessage());
       }
     }
     if (proofs.size() > MOST_PROOFS && !isFull) {

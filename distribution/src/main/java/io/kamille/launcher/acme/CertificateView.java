@@ -1,7 +1,6 @@
 package io.kamille.launcher.acme;
 
 import io.kamille.core.tls.ServerCertificate;
-import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -40,13 +39,14 @@ public record CertificateView(
       Instant now,
       boolean isRehearsed) {
     Instant due = renewal.due(certificate, now);
-    X509Certificate leaf = certificate == null ? null : certificate.chain().getFirst();
     return new CertificateView(
         name,
-        leaf == null ? "" : leaf.getIssuerX500Principal().getName(),
-        leaf == null ? "" : leaf.getNotBefore().toInstant().toString(),
-        leaf == null ? "" : leaf.getNotAfter().toInstant().toString(),
-        leaf == null ? 0 : left(leaf, now),
+        certificate == null
+            ? ""
+            : certificate.chain().getFirst().getIssuerX500Principal().getName(),
+        certificate == null ? "" : certificate.notBefore().toString(),
+        certificate == null ? "" : certificate.notAfter().toString(),
+        certificate == null ? 0 : left(certificate, now),
         due.equals(Instant.MAX) ? "" : (due.isAfter(now) ? due : now).toString(),
         renewal.why(certificate, now),
         renewal.failures(),
@@ -55,10 +55,9 @@ public record CertificateView(
         isRehearsed);
   }
 
-  private static double left(X509Certificate leaf, Instant now) {
-    Instant until = leaf.getNotAfter().toInstant();
-    Duration whole = Duration.between(leaf.getNotBefore().toInstant(), until);
-    Duration left = Duration.between(now, until);
+  private static double left(ServerCertificate certificate, Instant now) {
+    Duration whole = Duration.between(certificate.notBefore(), certificate.notAfter());
+    Duration left = Duration.between(now, certificate.notAfter());
     return Math.max(0, left.toSeconds() / (double) Math.max(1, whole.toSeconds()));
   }
 }

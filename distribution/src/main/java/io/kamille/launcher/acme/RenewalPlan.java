@@ -192,7 +192,7 @@ record RenewalPlan(
       boolean isShort = lifetime.compareTo(SHORT_LIFETIME) < 0;
       long used = isShort ? lifetime.toMillis() / 2 : lifetime.toMillis() / 3 * 2;
       long spread = random.nextLong(lifetime.toMillis() / SPREAD_PART + 1);
-      moment = from(certificate).plusMillis(used - spread);
+      moment = certificate.notBefore().plusMillis(used - spread);
     }
     return moved(moment, because, now.plus(ASK_EVERY));
   }
@@ -201,7 +201,8 @@ record RenewalPlan(
   RenewalPlan suggested(
       Window by, ServerCertificate certificate, Instant now, RandomGenerator random) {
     String suggested = "the authority suggests " + by.start() + " to " + by.end();
-    Instant latest = from(certificate).plus(lifetime(certificate).multipliedBy(5).dividedBy(6));
+    Instant latest =
+        certificate.notBefore().plus(lifetime(certificate).multipliedBy(5).dividedBy(6));
     Instant moment = chosen;
     if (!suggested.equals(because) || moment == null) {
       Duration span = Duration.between(by.start(), by.end());
@@ -220,11 +221,7 @@ record RenewalPlan(
     return new RenewalPlan(issued, failures, notBefore, error, isStopped, moment, suggested, again);
   }
 
-  private static Instant from(ServerCertificate certificate) {
-    return certificate.chain().getFirst().getNotBefore().toInstant();
-  }
-
   private static Duration lifetime(ServerCertificate certificate) {
-    return Duration.between(from(certificate), certificate.notAfter());
+    return Duration.between(certificate.notBefore(), certificate.notAfter());
   }
 }

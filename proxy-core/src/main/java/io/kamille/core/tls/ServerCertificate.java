@@ -130,10 +130,14 @@ public record ServerCertificate(
 
   /** Why no client takes it now; null if its time is right. */
   public @Nullable String trouble(Instant now) {
-    Instant from = chain.getFirst().getNotBefore().toInstant();
     return now.isAfter(notAfter())
         ? "it has expired at " + notAfter()
-        : now.isBefore(from) ? "it is not valid before " + from : null;
+        : now.isBefore(notBefore()) ? "it is not valid before " + notBefore() : null;
+  }
+
+  /** Since when it is valid. */
+  public Instant notBefore() {
+    return chain.getFirst().getNotBefore().toInstant();
   }
 
   /** When it expires. */
