@@ -74,7 +74,7 @@ final class VersionedFile implements AutoCloseable {
     }
     try {
       ConfigControl opened =
-          ConfigControl.open(
+          new ConfigControl(
               file,
               SmallFile.text(content),
               accepted.configuration(),

@@ -138,21 +138,6 @@ public final class ConfigControl implements AutoCloseable {
   private Duration left = Duration.ZERO;
   private @Nullable Consumer<String> guarded;
 
-  private ConfigControl(
-      KeptFile file,
-      Configuration ofFile,
-      boolean mayWrite,
-      Target target,
-      Alarm alarm,
-      InstantSource clock) {
-    this.file = file;
-    this.ofFile = ofFile;
-    this.mayWrite = mayWrite;
-    this.target = target;
-    this.alarm = alarm;
-    this.clock = clock;
-  }
-
   /**
    * Control of a process that runs what the file said when it was read. Read again, it and what it
    * includes could say something else.
@@ -162,7 +147,7 @@ public final class ConfigControl implements AutoCloseable {
    * @param directory where versions are kept
    * @param mayWrite whether the API may change the file
    */
-  public static ConfigControl open(
+  public ConfigControl(
       Path file,
       String text,
       Configuration running,
@@ -172,8 +157,12 @@ public final class ConfigControl implements AutoCloseable {
       Alarm alarm,
       InstantSource clock)
       throws IOException {
-    KeptFile kept = KeptFile.open(file, text, directory, clock);
-    return new ConfigControl(kept, running, mayWrite, target, alarm, clock);
+    this.file = new KeptFile(file, text, directory, clock);
+    this.ofFile = running;
+    this.mayWrite = mayWrite;
+    this.target = target;
+    this.alarm = alarm;
+    this.clock = clock;
   }
 
   Path file() {
@@ -514,10 +503,10 @@ public final class ConfigControl implements AutoCloseable {
     boolean isGuarded = open.guard != null && most.compareTo(TrialGuard.PERIOD) > 0;
     Duration next = isGuarded ? TrialGuard.PERIOD : most;
     left = most.minus(next);
-    cancelAlarm = alarm.set(next, this::look);
+    cancelAlarm = alarm.set(next, this::checkTrial);
   }
 
-  private synchronized void look() {
+  private synchronized void checkTrial() {
     Trial open = trial;
     if (open == null) {
       return;
@@ -526,7 +515,7 @@ public final class ConfigControl implements AutoCloseable {
       String failing = open.guard == null ? null : open.guard.verdict(target.counts());
       if (failing != null && guarded != null) {
         guarded.accept(failing);
-        cancelAlarm = alarm.set(TRY_AGAIN, this::look);
+        cancelAlarm = alarm.set(TRY_AGAIN, this::checkTrial);
       } else if (failing != null) {
         revert("the guard ended it: " + failing);
       } else if (left.isPositive() && clock.instant().isBefore(open.deadline)) {
@@ -537,7 +526,7 @@ public final class ConfigControl implements AutoCloseable {
     } catch (Refused impossible) {
       LOG.log(
           Level.ERROR, "the trial cannot be ended, next try in 10 s: {0}", impossible.getMessage());
-      cancelAlarm = alarm.set(TRY_AGAIN, this::look);
+      cancelAlarm = alarm.set(TRY_AGAIN, this::checkTrial);
     }
   }
 
@@ -561,9 +550,7 @@ public final class ConfigControl implements AutoCloseable {
       readAgain();
       return List.of();
     } catch (Refused why) {
-      return why.problems().isEmpty()
-          ? List.of(String.valueOf(why.getMessage()))
-          : why.problems().stream().map(Problem::toString).toList();
+      return why.lines();
     }
   }
 

@@ -23,36 +23,26 @@ final class KeptFile {
   private volatile String text;
   private boolean isKept;
 
-  private KeptFile(Path file, ConfigStore store, InstantSource clock, String text) {
-    this.file = file;
-    this.store = store;
-    this.clock = clock;
-    this.text = text;
-  }
-
   /**
    * The text of the file, as it was read, becomes a version, if it is not the newest one.
    *
    * @param directory where versions are kept
    */
-  static KeptFile open(Path file, String text, Path directory, InstantSource clock)
-      throws IOException {
-    var kept = new KeptFile(file, ConfigStore.open(directory), clock, text);
-    kept.read(text);
-    return kept;
+  KeptFile(Path file, String text, Path directory, InstantSource clock) throws IOException {
+    this.file = file;
+    this.store = ConfigStore.open(directory);
+    this.clock = clock;
+    this.text = text;
+    read(text);
   }
 
-  private static String read(Path file) throws IOException {
+  /** What is in the file now. */
+  String now() throws IOException {
     try {
       return SmallFile.text(file, ConfigTree.LIMIT_BYTES);
     } catch (IOException refused) {
       throw new IOException(file + ": " + Problems.reason(refused), refused);
     }
-  }
-
-  /** What is in the file now. */
-  String now() throws IOException {
-    return read(file);
   }
 
   Path path() {
@@ -87,7 +77,7 @@ final class KeptFile {
 
   void checkUnchanged() throws Refused {
     try {
-      if (!read(file).equals(text)) {
+      if (!now().equals(text)) {
         throw new Refused(
             ProblemType.FILE_CHANGED,
             "Somebody changed the file since it was read. Reload it, then change it.");

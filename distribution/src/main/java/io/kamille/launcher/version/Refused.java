@@ -58,6 +58,13 @@ final class Refused extends InvalidRequest {
     return type;
   }
 
+  /** Each problem, or else the sentence, in a line. */
+  List<String> lines() {
+    return problems.isEmpty()
+        ? List.of(String.valueOf(getMessage()))
+        : problems.stream().map(Problem::toString).toList();
+  }
+
   /** All that is wrong with the text. */
   List<Problem> problems() {
     return problems;

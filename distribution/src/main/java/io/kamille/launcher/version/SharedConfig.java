@@ -9,13 +9,11 @@ import io.kamille.cluster.config.ConfigReceipt;
 import io.kamille.cluster.config.ConfigReceipt.AtNode;
 import io.kamille.cluster.config.NodeConfig;
 import io.kamille.core.http.StatusCode;
-import io.kamille.core.setting.Problem;
 import io.kamille.core.setting.SettingChange;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -55,21 +53,11 @@ public final class SharedConfig implements NodeConfig {
       @Nullable String trial,
       String by,
       String comment,
-      @Nullable String confirm,
-      @Nullable Double rise,
-      @Nullable String p99) {
+      @Nullable Duration confirm,
+      TrialGuard.@Nullable Limits guard) {
 
     static Change of(String text, @Nullable String trial, ChangeOrder order) {
-      Duration confirm = order.confirm();
-      TrialGuard.Limits guard = order.guard();
-      return new Change(
-          text,
-          trial,
-          order.by(),
-          order.comment(),
-          confirm == null ? null : confirm.toString(),
-          guard == null ? null : guard.rise(),
-          guard == null || guard.p99() == null ? null : String.valueOf(guard.p99()));
+      return new Change(text, trial, order.by(), order.comment(), order.confirm(), order.guard());
     }
 
     ChangeOrder toFile() {
@@ -77,12 +65,7 @@ public final class SharedConfig implements NodeConfig {
     }
 
     ChangeOrder order() {
-      TrialGuard.Limits limits =
-          rise == null && p99 == null
-              ? null
-              : new TrialGuard.Limits(rise, p99 == null ? null : Duration.parse(p99));
-      return new ChangeOrder(
-          by, comment, null, confirm == null ? null : Duration.parse(confirm), limits);
+      return new ChangeOrder(by, comment, null, confirm, guard);
     }
   }
 
@@ -231,9 +214,7 @@ public final class SharedConfig implements NodeConfig {
       making.run(JSON.readValue(change, Change.class));
       return "";
     } catch (Refused why) {
-      return why.problems().isEmpty()
-          ? String.valueOf(why.getMessage())
-          : why.problems().stream().map(Problem::toString).collect(Collectors.joining("; "));
+      return String.join("; ", why.lines());
     }
   }
 

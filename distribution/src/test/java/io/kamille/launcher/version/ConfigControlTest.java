@@ -156,7 +156,7 @@ class ConfigControlTest {
       InstantSource clock)
       throws IOException {
     var read = (ConfigurationReading.Accepted) ConfigurationFile.read(file);
-    return ConfigControl.open(
+    return new ConfigControl(
         file,
         Files.readString(file),
         read.configuration(),
