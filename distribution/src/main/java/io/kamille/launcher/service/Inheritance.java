@@ -7,32 +7,16 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a process begins with: listening sockets, and perhaps a process whose place it takes. One
- * thread.
+ * What a process begins with. One thread.
+ *
+ * @param sockets those that listen already
+ * @param predecessor the process whose place we take
  */
-public final class Inheritance {
-
-  private final InheritedSockets sockets;
-  private final Optional<Predecessor> predecessor;
-
-  Inheritance(InheritedSockets sockets, Optional<Predecessor> predecessor) {
-    this.sockets = sockets;
-    this.predecessor = predecessor;
-  }
+public record Inheritance(InheritedSockets sockets, Optional<Predecessor> predecessor) {
 
   /** Nothing. */
   public static Inheritance none() {
     return new Inheritance(InheritedSockets.none(), Optional.empty());
-  }
-
-  /** Those that listen already. */
-  public InheritedSockets sockets() {
-    return sockets;
-  }
-
-  /** The process whose place we take. */
-  Optional<Predecessor> predecessor() {
-    return predecessor;
   }
 
   /** Whether another Kamille still serves. */

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Deque;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -92,20 +93,20 @@ final class RemovalFeed implements RemovalListener {
       return;
     }
     if (kept != null) {
-      if (kept.size() == LIMIT) {
-        kept.clear();
-        kept.add(RemovalWords.CLEAR);
-      }
-      kept.add(words);
+      add(words, kept);
     }
     if (!isEnding) {
-      if (unsent.size() == LIMIT) {
-        unsent.clear();
-        unsent.add(RemovalWords.CLEAR);
-      }
-      unsent.add(words);
+      add(words, unsent);
       notifyAll();
     }
+  }
+
+  private static void add(String words, Collection<String> list) {
+    if (list.size() == LIMIT) {
+      list.clear();
+      list.add(RemovalWords.CLEAR);
+    }
+    list.add(words);
   }
 
   private static void play(String words, RemovalListener listener) {
