@@ -51,10 +51,6 @@ public final class Doctor {
    */
   public record Finding(String subject, String found, String advice) {
 
-    static Finding well(String subject, String found) {
-      return new Finding(subject, found, "");
-    }
-
     /** Whether nothing is to be changed. */
     public boolean isWell() {
       return advice.isEmpty();
@@ -88,8 +84,7 @@ public final class Doctor {
         running == UNSEEN
             ? "this user cannot see if one runs, run kamille doctor as root"
             : "none runs";
-    doctor.findings.add(
-        Finding.well("process", running > 0 ? "" + running : none + "; limits are those of here"));
+    doctor.judge("process", running > 0 ? "" + running : none + "; limits are those of here", "");
     doctor.descriptors();
     doctor.backlog();
     doctor.ports();
@@ -192,26 +187,24 @@ public final class Doctor {
 
   private void overcommit() {
     String mode = text("proc/sys/vm/overcommit_memory").orElse("");
-    findings.add(
+    judge(
+        "vm.overcommit_memory",
+        mode,
         mode.equals(STRICT)
-            ? new Finding(
-                "vm.overcommit_memory",
-                mode,
-                "Set it to 0: with 2, large responses are copied instead of sent from the cache.")
-            : Finding.well("vm.overcommit_memory", mode));
+            ? "Set it to 0: with 2, large responses are copied instead of sent from the cache."
+            : "");
   }
 
   private void clock() {
     boolean isSynchronized = Files.exists(root.resolve("run/systemd/timesync/synchronized"));
     boolean isKeptByOthers =
         Files.exists(root.resolve("run/chrony")) || Files.exists(root.resolve("run/ntpd.pid"));
-    findings.add(
-        isSynchronized || isKeptByOthers
-            ? Finding.well("clock", "kept by a time service")
-            : new Finding(
-                "clock",
-                "no time service seen",
-                "Enable systemd-timesyncd or chrony: Age and Expires go by the time of day."));
+    if (isSynchronized || isKeptByOthers) {
+      judge("clock", "kept by a time service", "");
+    } else {
+      String advice = "Enable systemd-timesyncd or chrony: Age and Expires go by the time of day.";
+      judge("clock", "no time service seen", advice);
+    }
   }
 
   private void names() {
@@ -224,14 +217,10 @@ public final class Doctor {
 
   private void name(String host) {
     try {
-      findings.add(
-          Finding.well("origin " + host, NetUtil.toAddressString(InetAddress.getByName(host))));
+      judge("origin " + host, NetUtil.toAddressString(InetAddress.getByName(host)), "");
     } catch (UnknownHostException unknown) {
-      findings.add(
-          new Finding(
-              "origin " + host,
-              "no address",
-              "Correct the name or the resolver: requests to it are answered with 502."));
+      String advice = "Correct the name or the resolver: requests to it are answered with 502.";
+      judge("origin " + host, "no address", advice);
     }
   }
 
@@ -247,17 +236,11 @@ public final class Doctor {
       String subject = "certificate " + files.chain();
       try {
         Instant end = files.read().notAfter();
-        findings.add(
-            end.isAfter(Instant.now().plus(RENEWAL))
-                ? Finding.well(subject, "until " + end)
-                : new Finding(subject, "until " + end, "Renew it: clients refuse it after that."));
+        boolean isWell = end.isAfter(Instant.now().plus(RENEWAL));
+        judge(subject, "until " + end, isWell ? "" : "Renew it: clients refuse it after that.");
       } catch (IOException unusable) {
         boolean isHidden = isHidden(files.chain()) || isHidden(files.key());
-        findings.add(
-            new Finding(
-                subject,
-                String.valueOf(unusable.getMessage()),
-                isHidden ? AS_ROOT : "Replace it."));
+        judge(subject, String.valueOf(unusable.getMessage()), isHidden ? AS_ROOT : "Replace it.");
       }
     }
   }
@@ -279,11 +262,10 @@ public final class Doctor {
           "Lower cache.disk.capacity, or use another file system: segments are written until it is"
               + " reached.");
     } catch (IOException failed) {
-      findings.add(
-          new Finding(
-              String.valueOf(disk.path()),
-              String.valueOf(failed.getMessage()),
-              isHidden(existing) ? AS_ROOT : "Look at it."));
+      judge(
+          String.valueOf(disk.path()),
+          String.valueOf(failed.getMessage()),
+          isHidden(existing) ? AS_ROOT : "Look at it.");
     }
   }
 
@@ -300,8 +282,11 @@ public final class Doctor {
 
   private void compare(String subject, long found, long wanted, String advice) {
     String value = found == Long.MAX_VALUE ? "unlimited" : String.format(Locale.ROOT, "%,d", found);
-    findings.add(
-        found >= wanted ? Finding.well(subject, value) : new Finding(subject, value, advice));
+    judge(subject, value, found >= wanted ? "" : advice);
+  }
+
+  private void judge(String subject, String found, String advice) {
+    findings.add(new Finding(subject, found, advice));
   }
 
   private static Optional<Long> number(String text) {
