@@ -3,9 +3,6 @@ package io.kamille.launcher.cli;
 import io.kamille.core.origin.UpstreamGroup;
 import io.kamille.core.origin.names.OriginFile;
 import io.kamille.core.setting.Problem;
-import io.kamille.core.tls.OriginTlsSettings;
-import io.kamille.core.tls.ServerCertificate;
-import io.kamille.core.tls.TlsSettings;
 import io.kamille.core.tls.TlsSettings.CertificateFiles;
 import io.kamille.launcher.appliance.Preflight;
 import io.kamille.launcher.chain.RequestTests;
@@ -70,7 +67,7 @@ final class CheckCommand extends Subcommand implements Callable<Integer> {
       Running.accepted(new ConfigurationReading.Refused(problems), err);
     }
     configuration.warnings().forEach(out::println);
-    certificatesOutOfTime(configuration, Instant.now()).forEach(out::println);
+    configuration.certificates().forEach(files -> warnIfOutOfTime(files, out));
     String advice = Preflight.here().advice(configuration);
     if (advice != null) {
       out.println("here, " + advice);
@@ -84,30 +81,12 @@ final class CheckCommand extends Subcommand implements Callable<Integer> {
     return configuration;
   }
 
-  /** They are no problem for a start, and one for each client, or origin that asks. */
-  private static List<String> certificatesOutOfTime(Configuration configuration, Instant now) {
-    List<TlsSettings> all = new ArrayList<>(List.of(configuration.admin().tls()));
-    configuration.listeners().forEach(listener -> all.add(listener.tls()));
-    List<String> warnings = new ArrayList<>();
-    for (TlsSettings tls : all) {
-      for (CertificateFiles files : tls.isOn() ? tls.certificates() : List.<CertificateFiles>of()) {
-        ifOutOfTime(files.chain(), files.key(), now, warnings);
-      }
-    }
-    for (UpstreamGroup upstream : configuration.upstreams().values()) {
-      OriginTlsSettings tls = upstream.settings().tls();
-      if (tls.certificate() != null && tls.key() != null) {
-        ifOutOfTime(tls.certificate(), tls.key(), now, warnings);
-      }
-    }
-    return warnings;
-  }
-
-  private static void ifOutOfTime(Path chain, Path key, Instant now, List<String> warnings) {
+  /** It is no problem for a start, and one for each client, or origin that asks. */
+  private static void warnIfOutOfTime(CertificateFiles files, PrintWriter out) {
     try {
-      String trouble = ServerCertificate.read(chain, key).trouble(now);
+      String trouble = files.read().trouble(Instant.now());
       if (trouble != null) {
-        warnings.add("warning: " + chain + ": " + trouble);
+        out.println("warning: " + files.chain() + ": " + trouble);
       }
     } catch (IOException gone) {
       // It was there a moment ago, when it was read.

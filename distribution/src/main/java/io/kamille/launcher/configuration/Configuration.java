@@ -20,7 +20,9 @@ import io.kamille.core.setting.SettingChange;
 import io.kamille.core.setting.SettingChanges;
 import io.kamille.core.setting.Subsection;
 import io.kamille.core.setting.ValueTypes;
+import io.kamille.core.tls.OriginTlsSettings;
 import io.kamille.core.tls.TlsSettings;
+import io.kamille.core.tls.TlsSettings.CertificateFiles;
 import io.kamille.core.tls.TlsSettings.Source;
 import io.kamille.core.trace.TraceSettings;
 import io.kamille.launcher.acme.AcmeSettings;
@@ -242,6 +244,24 @@ public record Configuration(
   /** Writes the warnings to the log, because this comes into force. */
   public void logWarnings() {
     warnings().forEach(warning -> LOG.log(Level.WARNING, "{0}", warning));
+  }
+
+  /**
+   * The certificates in files: of the control plane, of listeners, and those that origins ask for.
+   */
+  public List<CertificateFiles> certificates() {
+    Stream<TlsSettings> servers =
+        Stream.concat(Stream.of(admin.tls()), listeners.stream().map(ListenerSettings::tls));
+    Stream<OriginTlsSettings> clients =
+        upstreams.values().stream().map(upstream -> upstream.settings().tls());
+    return Stream.concat(
+            servers.filter(TlsSettings::isOn).flatMap(tls -> tls.certificates().stream()),
+            clients.flatMap(
+                tls ->
+                    tls.certificate() == null || tls.key() == null
+                        ? Stream.empty()
+                        : Stream.of(new CertificateFiles(tls.certificate(), tls.key()))))
+        .toList();
   }
 
   /** The values of the tests, in their order, with their places in the file. */

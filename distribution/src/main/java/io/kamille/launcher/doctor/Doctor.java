@@ -2,8 +2,6 @@ package io.kamille.launcher.doctor;
 
 import io.kamille.cache.settings.DiskSettings;
 import io.kamille.core.client.open.Listener;
-import io.kamille.core.client.open.ListenerSettings;
-import io.kamille.core.tls.TlsSettings;
 import io.kamille.core.tls.TlsSettings.CertificateFiles;
 import io.kamille.launcher.configuration.Configuration;
 import io.netty.util.NetUtil;
@@ -225,19 +223,12 @@ public final class Doctor {
   }
 
   private void certificates() {
-    configuration.listeners().stream()
-        .map(ListenerSettings::tls)
-        .filter(TlsSettings::isOn)
-        .forEach(this::certificates);
-  }
-
-  private void certificates(TlsSettings tls) {
-    for (CertificateFiles files : tls.certificates()) {
+    for (CertificateFiles files : configuration.certificates()) {
       String subject = "certificate " + files.chain();
       try {
         Instant end = files.read().notAfter();
         boolean isWell = end.isAfter(Instant.now().plus(RENEWAL));
-        judge(subject, "until " + end, isWell ? "" : "Renew it: clients refuse it after that.");
+        judge(subject, "until " + end, isWell ? "" : "Renew it: it is refused after that.");
       } catch (IOException unusable) {
         boolean isHidden = isHidden(files.chain()) || isHidden(files.key());
         judge(subject, String.valueOf(unusable.getMessage()), isHidden ? AS_ROOT : "Replace it.");

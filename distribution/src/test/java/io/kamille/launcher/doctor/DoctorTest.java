@@ -116,8 +116,10 @@ class DoctorTest {
     Certificates.write(new Certificates("authority").ecdsa("a"), root, "a");
     String files = "{chain: '%s/a.pem', key: '%s/a.key'}".replace("%s", root.toString());
     String tls = ", tls: {certificates: [" + files + "]}";
-    assertThat(troubles(findings(tls, "")))
-        .containsExactly("Renew it: clients refuse it after that.");
+    assertThat(troubles(findings(tls, ""))).containsExactly("Renew it: it is refused after that.");
+    assertThat(troubles(findings("admin: {tls: {certificates: [" + files + "]}}")))
+        .as("of the control plane")
+        .containsExactly("Renew it: it is refused after that.");
     Files.delete(root.resolve("a.pem"));
     assertThat(troubles(findings(tls, ""))).containsExactly("Replace it.");
   }
