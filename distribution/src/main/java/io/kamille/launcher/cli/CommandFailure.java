@@ -1,5 +1,6 @@
 package io.kamille.launcher.cli;
 
+import io.kamille.launcher.appliance.StartFailure;
 import java.io.PrintWriter;
 
 /** A command that cannot do what it was asked, with one sentence for the operator. */
@@ -23,6 +24,14 @@ final class CommandFailure extends Exception {
     if (trouble instanceof CommandFailure failure) {
       err.println("kamille: " + failure.getMessage());
       return failure.exitCode();
+    }
+    if (trouble instanceof StartFailure failure) {
+      err.println("kamille: " + failure.getMessage());
+      return switch (failure.kind()) {
+        case ADDRESS -> ExitCode.UNAVAILABLE;
+        case SYSTEM -> ExitCode.SYSTEM;
+        case FILE -> ExitCode.UNREADABLE;
+      };
     }
     err.println("kamille: a fault of ours; please report it:");
     trouble.printStackTrace(err);

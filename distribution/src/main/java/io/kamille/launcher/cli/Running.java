@@ -50,14 +50,23 @@ final class Running {
    * @return the {@link ExitCode}
    */
   static int run(VersionedFile versions, PrintWriter err)
-      throws CommandFailure, InterruptedException {
+      throws CommandFailure, StartFailure, InterruptedException {
     Configuration configuration = accepted(versions.reading(), err);
     Path file = versions.file();
     CountDownLatch toldToStop = stopSignal();
     try (Service service = Service.begin(toldToStop);
-        StateLock _ = lock(service.inheritance(), configuration);
+        StateLock _ =
+            StateLock.take(
+                service.inheritance().isFromPredecessor(),
+                configuration.admin().address().isPresent());
         versions;
-        Appliance appliance = start(configuration, service.inheritance(), versions::resources)) {
+        Appliance appliance =
+            Appliance.start(
+                configuration,
+                Version.number(),
+                service.inheritance(),
+                versions::resources,
+                Machine.HERE)) {
       Signals.on("USR1", appliance::reopenLogs);
       // Without a file, only a terminal that is gone sends it.
       Signals.on(
@@ -85,43 +94,12 @@ final class Running {
     return ExitCode.OK;
   }
 
-  private static StateLock lock(Inheritance inheritance, Configuration configuration)
-      throws CommandFailure {
-    try {
-      return StateLock.take(
-          inheritance.isFromPredecessor(), configuration.admin().address().isPresent());
-    } catch (StartFailure failure) {
-      throw failure(failure);
-    }
-  }
-
-  /** Starts, or fails with the exit code that tells why not. */
+  /** Starts one that takes nobody's place. */
   static Appliance start(
       Configuration configuration, Function<Appliance, List<Operation>> resources)
-      throws CommandFailure {
-    return start(configuration, Inheritance.none(), resources);
-  }
-
-  private static Appliance start(
-      Configuration configuration,
-      Inheritance inheritance,
-      Function<Appliance, List<Operation>> resources)
-      throws CommandFailure {
-    try {
-      return Appliance.start(configuration, Version.number(), inheritance, resources, Machine.HERE);
-    } catch (StartFailure failure) {
-      throw failure(failure);
-    }
-  }
-
-  private static CommandFailure failure(StartFailure failure) {
-    int exitCode =
-        switch (failure.kind()) {
-          case ADDRESS -> ExitCode.UNAVAILABLE;
-          case SYSTEM -> ExitCode.SYSTEM;
-          case FILE -> ExitCode.UNREADABLE;
-        };
-    return new CommandFailure(exitCode, String.valueOf(failure.getMessage()));
+      throws StartFailure {
+    return Appliance.start(
+        configuration, Version.number(), Inheritance.none(), resources, Machine.HERE);
   }
 
   /**

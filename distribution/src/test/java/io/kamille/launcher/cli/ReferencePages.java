@@ -68,7 +68,7 @@ public final class ReferencePages {
    *
    * @param arguments the directory with {@code api.md} and {@code metrics.md}
    */
-  public static void main(String[] arguments) throws IOException, CommandFailure {
+  public static void main(String[] arguments) throws Exception {
     Path directory = Path.of(arguments[0]);
     Path api = directory.resolve("api.md");
     Declared declared = declared();
@@ -77,7 +77,7 @@ public final class ReferencePages {
   }
 
   /** What an appliance with all its parts declares. */
-  static Declared declared() throws IOException, CommandFailure {
+  static Declared declared() throws Exception {
     Path state = Files.createTempDirectory("kamille-reference");
     Path file =
         Files.writeString(
