@@ -60,8 +60,6 @@ public final class Cluster implements PeerView, AutoCloseable {
   private static final int REMEMBERED = 200;
   // What is told.
   private static final byte REPORT = 1;
-  // Of the releases before this one.
-  private static final byte INVALIDATED = 2;
   private static final byte RETURNS = 3;
   // What is asked, beside 1 and 2 of ClusterPurges, 3 and 4 of ClusterConfig, 5 of ClusterValues.
   private static final byte STORED = 6;
@@ -225,8 +223,6 @@ public final class Cluster implements PeerView, AutoCloseable {
           }
         } else if (message[0] == RETURNS) {
           returning.put(node, System.nanoTime() + settings.lease().toNanos());
-        } else if (message[0] == INVALIDATED && !node.equals(settings.node())) {
-          local.invalidate(new String(content, StandardCharsets.UTF_8));
         }
       } catch (IOException | IndexOutOfBoundsException unknown) {
         LOG.log(Level.WARNING, "node {0} is not understood: {1}", node, unknown.getMessage());

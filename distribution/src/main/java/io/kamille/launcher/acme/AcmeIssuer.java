@@ -95,7 +95,7 @@ final class AcmeIssuer implements Issuer {
       order.said().accept("ordered from " + settings.directory().getHost());
       List<Authorization> authorizations = ordered.getAuthorizations();
       if (authorizations.size() != 1 || !isFor(authorizations.getFirst(), order.name())) {
-        throw new Refusal(Refusal.MISUNDERSTOOD, "it wants another name proved", false, null);
+        throw new Refusal(Refusal.MISUNDERSTOOD, "it wants another name proved");
       }
       if (authorizations.getFirst().getStatus() == Status.PENDING) {
         prove(authorizations.getFirst(), order);
@@ -107,7 +107,7 @@ final class AcmeIssuer implements Issuer {
       check(ordered.waitForCompletion(STEP_LIMIT), ordered.getError().orElse(null));
       List<X509Certificate> chain = ordered.getCertificate().getCertificateChain();
       if (chain.isEmpty()) {
-        throw new Refusal(Refusal.MISUNDERSTOOD, "it has issued nothing", false, null);
+        throw new Refusal(Refusal.MISUNDERSTOOD, "it has issued nothing");
       }
       return new Issued(chain, keys);
     } catch (AcmeException | IOException | RuntimeException failed) {
@@ -183,7 +183,7 @@ final class AcmeIssuer implements Issuer {
     ChallengeChoice kind = order.challenge();
     String type = AcmeSettings.CHALLENGE.type().print(kind);
     if (!(authorization.findChallenge(type).orElse(null) instanceof TokenChallenge challenge)) {
-      throw new Refusal("malformed", "it does not offer " + type + " for this name", false, null);
+      throw new Refusal("malformed", "it does not offer " + type + " for this name");
     }
     String name = withoutWildcard(order.name());
     Proof proof = new Proof(kind, name, token(challenge), challenge.getAuthorization());
@@ -247,8 +247,8 @@ final class AcmeIssuer implements Issuer {
   private static void check(Status status, @Nullable Problem problem) throws Refusal {
     if (status == Status.INVALID) {
       throw problem == null
-          ? new Refusal("invalid", "it gives no reason", false, null)
-          : new Refusal(type(problem), detail(problem), false, null);
+          ? new Refusal("invalid", "it gives no reason")
+          : new Refusal(type(problem), detail(problem));
     }
   }
 
@@ -279,10 +279,9 @@ final class AcmeIssuer implements Issuer {
                 || refused instanceof AcmeUserActionRequiredException;
         yield new Refusal(type, detail(refused.getProblem()), isFinal, null);
       }
-      case AcmeNetworkException network ->
-          new Refusal(Refusal.UNREACHABLE, text(network), false, null);
-      case IOException here -> new Refusal(Refusal.LOCAL, text(here), false, null);
-      default -> new Refusal(Refusal.MISUNDERSTOOD, text(failed), false, null);
+      case AcmeNetworkException network -> new Refusal(Refusal.UNREACHABLE, text(network));
+      case IOException here -> new Refusal(Refusal.LOCAL, text(here));
+      default -> new Refusal(Refusal.MISUNDERSTOOD, text(failed));
     };
   }
 

@@ -479,7 +479,7 @@ public final class CertificateKeeper implements AutoCloseable {
       }
     }
     if (!wrong.isEmpty()) {
-      throw new Refusal(Refusal.MISUNDERSTOOD, "its certificate " + wrong, false, null);
+      throw new Refusal(Refusal.MISUNDERSTOOD, "its certificate " + wrong);
     }
   }
 

@@ -54,6 +54,11 @@ interface Issuer {
     final boolean isFinal;
     final @Nullable Instant retryAfter;
 
+    /** One that may pass. */
+    Refusal(String type, String detail) {
+      this(type, detail, false, null);
+    }
+
     /**
      * A refusal.
      *

@@ -10,7 +10,6 @@ import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
@@ -63,11 +62,6 @@ public final class ServiceManager {
               LockSupport.parkNanos(round.toNanos());
             });
     task.repeatUntil(() -> loops.stream().anyMatch(EventExecutor::isShuttingDown));
-  }
-
-  /** After which silence it takes us for stuck; empty if it does not watch. */
-  Optional<Duration> watchdogLimit() {
-    return watchdogLimit.isZero() ? Optional.empty() : Optional.of(watchdogLimit);
   }
 
   /** We serve. */
