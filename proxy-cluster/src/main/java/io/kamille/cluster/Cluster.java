@@ -65,7 +65,7 @@ public final class Cluster implements PeerView, AutoCloseable {
   private static final byte STORED = 6;
   private static final Duration REPORT_PERIOD = Duration.ofSeconds(2);
   private static final int REPORTS_PER_LEASE = 5;
-  private static final Duration LOOK = Duration.ofMillis(5);
+  private static final Duration POLL = Duration.ofMillis(5);
 
   private final ClusterSettings settings;
   private final String version;
@@ -282,11 +282,11 @@ public final class Cluster implements PeerView, AutoCloseable {
     }
   }
 
-  /** Tells the others how far we are, and looks whether we are current. */
+  /** Tells the others how far we are, and checks whether we are current. */
   private void report() {
     try {
       long now = System.nanoTime();
-      if (lease.look(now, TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis()))) {
+      if (lease.endIfClockJumped(now, TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis()))) {
         LOG.log(Level.WARNING, "this machine was suspended, or its clock was set forward");
       }
       // Before the position: see Lease.
@@ -396,7 +396,7 @@ public final class Cluster implements PeerView, AutoCloseable {
     long deadline = beganNanos + settings.startWait().toNanos();
     while (!isCurrent() && System.nanoTime() - deadline < 0) {
       leaseBy(engine.position());
-      LockSupport.parkNanos(LOOK.toNanos());
+      LockSupport.parkNanos(POLL.toNanos());
     }
     if (!isCurrent()) {
       LOG.log(

@@ -66,9 +66,9 @@ final class AcmeIssuer implements Issuer {
   private static final Duration STEP_LIMIT = Duration.ofMinutes(3);
 
   /** Most authorities are done by then, and say of others that they take seconds. */
-  private static final Duration FIRST_LOOK = Duration.ofMillis(300);
+  private static final Duration FIRST_POLL = Duration.ofMillis(300);
 
-  private static final Duration LOOK_LIMIT = Duration.ofSeconds(5);
+  private static final Duration PROBE_LIMIT = Duration.ofSeconds(5);
   private static final long MOST_OCTETS = 1 << 20;
   private static final String ERRORS = "urn:ietf:params:acme:error:";
   private static final Set<String> FOR_OPERATORS =
@@ -191,10 +191,10 @@ final class AcmeIssuer implements Issuer {
       prover.show(proof, settings.dnsHook());
       order.said().accept("proving the name by " + type);
       if (kind == ChallengeChoice.HTTP_01 && order.replaced() == null) {
-        lookFromHere(proof);
+        probeFromHere(proof);
       }
       challenge.trigger();
-      Thread.sleep(FIRST_LOOK);
+      Thread.sleep(FIRST_POLL);
       Status status = authorization.waitForCompletion(STEP_LIMIT);
       check(status, authorization.findChallenge(type).flatMap(Challenge::getError).orElse(null));
     } finally {
@@ -221,15 +221,15 @@ final class AcmeIssuer implements Issuer {
   }
 
   /** Whether the way to us leads to us. It only warns: the authority may see more than we do. */
-  private static void lookFromHere(Proof proof) {
+  private static void probeFromHere(Proof proof) {
     String host = proof.name().indexOf(':') >= 0 ? "[" + proof.name() + "]" : proof.name();
     URI uri = URI.create("http://" + host + HttpsPolicy.CHALLENGE_PATH + proof.token());
-    HttpClient client = HttpClient.newBuilder().connectTimeout(LOOK_LIMIT).build();
+    HttpClient client = HttpClient.newBuilder().connectTimeout(PROBE_LIMIT).build();
     client
         .sendAsync(
-            HttpRequest.newBuilder(uri).timeout(LOOK_LIMIT).build(),
+            HttpRequest.newBuilder(uri).timeout(PROBE_LIMIT).build(),
             limiting(ofString(), proof.authorization().length()))
-        .orTimeout(LOOK_LIMIT.toSeconds(), TimeUnit.SECONDS)
+        .orTimeout(PROBE_LIMIT.toSeconds(), TimeUnit.SECONDS)
         .handle(
             (answer, failed) -> {
               if (failed != null || !answer.body().equals(proof.authorization())) {
@@ -320,7 +320,7 @@ final class AcmeIssuer implements Issuer {
         // A clock behind ours names what has passed, which acme4j cannot wait for.
         @Override
         public Optional<Instant> getRetryAfter() {
-          Instant soon = Instant.now().plus(FIRST_LOOK);
+          Instant soon = Instant.now().plus(FIRST_POLL);
           return super.getRetryAfter().map(at -> at.isBefore(soon) ? soon : at);
         }
 

@@ -50,7 +50,7 @@ public final class CertificateKeeper implements AutoCloseable {
    * Whoever wants something of the thread leaves it in a queue, at which the thread rests, too.
    */
   private static final System.Logger LOG = System.getLogger("kamille.certificates");
-  private static final int LOOKS_FOR_CERTIFICATES = 10;
+  private static final int POLLS_PER_READ = 10;
   private static final Duration TROUBLE = Duration.ofMinutes(1);
   private static final Duration CLOSE_LIMIT = Duration.ofSeconds(1);
   private static final Duration LONGEST_REST = Duration.ofHours(1);
@@ -116,7 +116,7 @@ public final class CertificateKeeper implements AutoCloseable {
   private volatile boolean orders;
 
   // Confined to the thread.
-  private int looks;
+  private int polls;
   private @Nullable Issuer authority;
   private @Nullable AcmeSettings authorityBy;
 
@@ -137,7 +137,7 @@ public final class CertificateKeeper implements AutoCloseable {
       throws IOException {
     CertificateStore store = new CertificateStore(settings, shared);
     Prover prover = new Prover(store, challenges);
-    prover.look();
+    prover.refresh();
     var keeper =
         new CertificateKeeper(
             settings,
@@ -336,11 +336,11 @@ public final class CertificateKeeper implements AutoCloseable {
   Duration step() throws InterruptedException {
     try {
       if (!orders()) {
-        prover.look();
-        if (looks++ % LOOKS_FOR_CERTIFICATES == 0) {
+        prover.refresh();
+        if (polls++ % POLLS_PER_READ == 0) {
           readAll();
         }
-        return Prover.LOOK;
+        return Prover.POLL;
       }
       String tried = rehearsed;
       if (tried != null) {
@@ -348,7 +348,7 @@ public final class CertificateKeeper implements AutoCloseable {
         return Duration.ZERO;
       }
       Duration rest = next(clock.instant());
-      return store.isShared() && rest.compareTo(Prover.LOOK) > 0 ? Prover.LOOK : rest;
+      return store.isShared() && rest.compareTo(Prover.POLL) > 0 ? Prover.POLL : rest;
     } catch (IOException trouble) {
       orders &= !store.isShared(); // It reads again what it could not keep.
       LOG.log(Level.ERROR, "{0}: nothing is ordered: {1}", store, trouble);

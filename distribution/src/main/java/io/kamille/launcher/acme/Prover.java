@@ -24,9 +24,9 @@ final class Prover {
   private static final System.Logger LOG = System.getLogger("kamille.certificates");
 
   /** How often others look for proofs. */
-  static final Duration LOOK = Duration.ofSeconds(1);
+  static final Duration POLL = Duration.ofSeconds(1);
 
-  private static final Duration OTHERS_LOOK = LOOK.multipliedBy(2);
+  private static final Duration OTHERS_POLL = POLL.multipliedBy(2);
 
   private static final Duration HOOK_LIMIT = Duration.ofMinutes(10);
 
@@ -53,9 +53,9 @@ final class Prover {
       return;
     }
     store.open(proof);
-    look();
+    refresh();
     if (isShared) {
-      Thread.sleep(OTHERS_LOOK);
+      Thread.sleep(OTHERS_POLL);
     }
   }
 
@@ -69,12 +69,12 @@ final class Prover {
       }
     } else {
       store.close(proof);
-      look();
+      refresh();
     }
   }
 
   /** Goes by what the store says may be asked, whoever has ordered. */
-  void look() throws IOException {
+  void refresh() throws IOException {
     List<Proof> proofs = store.proofs();
     certificates.keySet().retainAll(proofs);
     Map<String, ServerCertificate> byName = new HashMap<>();

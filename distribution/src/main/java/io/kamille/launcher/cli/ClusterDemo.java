@@ -35,7 +35,7 @@ final class ClusterDemo implements AutoCloseable {
   private static final int CONTROL_PORT = 7801;
   private static final int PEER_PORT = 7811;
 
-  private static final int LOOK_MILLIS = 200;
+  private static final int POLL_MILLIS = 200;
   private static final int ANSWER_MILLIS = 1_000;
   private static final int ANSWER_BYTES = 1 << 20;
   private static final int END_SECONDS = 10;
@@ -136,7 +136,7 @@ final class ClusterDemo implements AutoCloseable {
    */
   void watch(CountDownLatch toldToStop) throws CommandFailure, InterruptedException {
     boolean isWhole = false;
-    while (!toldToStop.await(LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
+    while (!toldToStop.await(POLL_MILLIS, TimeUnit.MILLISECONDS)) {
       for (Node node : nodes) {
         if (!node.process.isAlive() && ended.add(node.name)) {
           lines.accept(

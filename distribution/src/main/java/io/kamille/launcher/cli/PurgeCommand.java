@@ -26,13 +26,13 @@ import tools.jackson.databind.JsonNode;
 final class PurgeCommand extends LocalCommand {
 
   private static final String PATH = "/v1/cache/purges";
-  private static final long LONGEST_LOOKS = 40;
-  private static final long LONGEST_COUNT_LOOKS = 200;
+  private static final long MOST_POLLS = 40;
+  private static final long MOST_COUNT_POLLS = 200;
 
   @ArgGroup(multiplicity = "1")
   private Target target = new Target();
 
-  /** Between two looks. */
+  /** Between two polls. */
   long pauseMillis = 50;
 
   /** One of them. */
@@ -102,8 +102,8 @@ final class PurgeCommand extends LocalCommand {
                 Map.entry("mode", isSoft ? "soft" : "hard"),
                 Map.entry("dry_run", isDryRun)));
     String id = text(purge, "id");
-    long most = isDryRun ? LONGEST_COUNT_LOOKS : LONGEST_LOOKS;
-    for (long looks = 0; looks < most && !purge.has("nodes") && !isDone(purge); looks++) {
+    long most = isDryRun ? MOST_COUNT_POLLS : MOST_POLLS;
+    for (long polls = 0; polls < most && !purge.has("nodes") && !isDone(purge); polls++) {
       StateOption.pause(pauseMillis, "the purge is in force");
       for (JsonNode one : get(PATH).path("purges")) {
         purge = text(one, "id").equals(id) ? one : purge;

@@ -26,7 +26,7 @@ import tools.jackson.databind.JsonNode;
 final class WarmCommand extends LocalCommand {
 
   private static final String PATH = "/v1/cache/warm";
-  private static final long LOOK_MILLIS = 200;
+  private static final long POLL_MILLIS = 200;
 
   @ArgGroup(multiplicity = "1")
   private What what = new What();
@@ -57,7 +57,7 @@ final class WarmCommand extends LocalCommand {
   JsonNode answer() throws CommandFailure {
     JsonNode progress = post(PATH, Map.ofEntries(what.order(), Map.entry("rate", rate)));
     while (text(progress, "state").equals("running")) {
-      StateOption.pause(LOOK_MILLIS, "the warm-up goes on");
+      StateOption.pause(POLL_MILLIS, "the warm-up goes on");
       progress = get(PATH);
     }
     return progress;

@@ -85,7 +85,7 @@ public final class Shadows {
     }
     List<SectionValues> sections = configuration.values().all(Configuration.ROUTES);
     for (int i = 0; i < sections.size(); i++) {
-      shadows.look(sections.get(i), configuration.routes().get(i));
+      shadows.check(sections.get(i), configuration.routes().get(i));
     }
     return shadows.notes();
   }
@@ -94,7 +94,7 @@ public final class Shadows {
     return List.copyOf(notes);
   }
 
-  void look(SectionValues at, RouteSettings route) {
+  void check(SectionValues at, RouteSettings route) {
     String host = RoutesByHost.hostOf(route);
     hostsGoFirst(at, host, route.path());
     String below = route.path() + "/";

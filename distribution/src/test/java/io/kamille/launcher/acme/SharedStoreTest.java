@@ -206,14 +206,14 @@ class SharedStoreTest {
     Proof tls = new Proof(ChallengeChoice.TLS_ALPN_01, "b.test", "other", "other.authorization");
     store("a").open(http);
     store("a").open(tls);
-    follower.look();
+    follower.refresh();
     assertThat(ofC.answer("token")).isEqualTo("token.authorization");
     Objects.requireNonNull(ofC.choose("b.test")).release();
     store("a").close(http);
-    follower.look();
+    follower.refresh();
     assertThat(ofC.answer("token")).isNull();
     store("b").closeAll();
-    follower.look();
+    follower.refresh();
     assertThat(ofC.choose("b.test")).isNull();
   }
 

@@ -85,7 +85,7 @@ class ShadowsTest {
         () -> {
           var shadows = new Shadows("k", routes, some.forwarding());
           var at = some.values().all(Configuration.ROUTES).getFirst();
-          routes.forEach(route -> shadows.look(at, route));
+          routes.forEach(route -> shadows.check(at, route));
           assertThat(shadows.notes())
               .containsExactly(
                   "k:4:3: note: routes[0]: /x gets no requests of hosts whose own routes go first:"

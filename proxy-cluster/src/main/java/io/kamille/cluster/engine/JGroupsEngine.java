@@ -102,7 +102,7 @@ public final class JGroupsEngine implements ClusterEngine {
   private static final int LOG_LIMIT_BYTES = 8 << 20;
   private static final int MESSAGE_LIMIT_BYTES = 8 << 20;
   private static final long SILENT_MILLIS = 8_000;
-  private static final long SILENT_LOOK_MILLIS = 2_000;
+  private static final long SILENT_CHECK_MILLIS = 2_000;
   private static final long SUSPECTED_MILLIS = 1_000;
   private static final long JOIN_MILLIS = 1_500;
   private static final int JOIN_ATTEMPTS = 5;
@@ -113,8 +113,8 @@ public final class JGroupsEngine implements ClusterEngine {
   private static final int MERGE_LEAST_MILLIS = 1_000;
   private static final int MERGE_MOST_MILLIS = 5_000;
   private static final Duration RETRY = Duration.ofSeconds(1);
-  private static final Duration LOOK = Duration.ofSeconds(3);
-  private static final int LOOKS_ALONE = 2;
+  private static final Duration CHECK = Duration.ofSeconds(3);
+  private static final int CHECKS_ALONE = 2;
   private static final Address NOBODY = UUID.randomUUID();
   private static final Position NOWHERE = new Position(Position.NOT_KNOWN, 0, 0, null);
 
@@ -208,18 +208,18 @@ public final class JGroupsEngine implements ClusterEngine {
   // Joining, and joining again
 
   private void keep() {
-    int looks = 0;
+    int checks = 0;
     while (!isClosed) {
       Membership now = membership;
       if (now == null) {
-        looks = 0;
+        checks = 0;
         tryJoin();
         isTried.countDown();
       } else if (!now.isOpen) {
         leave(now);
         continue;
       } else if (!isForgotten(now)) {
-        looks = 0;
+        checks = 0;
         if (now.isWithItsVoters()) {
           lastRefusal = "";
         } else {
@@ -228,12 +228,12 @@ public final class JGroupsEngine implements ClusterEngine {
                   + settings.voters()
                   + (" (expected: " + now.raft.members() + ", as the log has them)"));
         }
-      } else if (++looks == LOOKS_ALONE) {
+      } else if (++checks == CHECKS_ALONE) {
         refused("others accept connections, and do not find it. It tries again");
         leave(now);
         continue;
       }
-      LockSupport.parkNanos((membership == null ? RETRY : LOOK).toNanos());
+      LockSupport.parkNanos((membership == null ? RETRY : CHECK).toNanos());
     }
   }
 
@@ -418,7 +418,7 @@ public final class JGroupsEngine implements ClusterEngine {
               tcp,
               new Discovered(hosts, JGroupsEngine.this::found).portRange(0).numDiscoveryRuns(3),
               new MERGE3().setMinInterval(MERGE_LEAST_MILLIS).setMaxInterval(MERGE_MOST_MILLIS),
-              new FD_ALL3().setTimeout(SILENT_MILLIS).setInterval(SILENT_LOOK_MILLIS),
+              new FD_ALL3().setTimeout(SILENT_MILLIS).setInterval(SILENT_CHECK_MILLIS),
               new VERIFY_SUSPECT2().setTimeout(SUSPECTED_MILLIS),
               new NAKACK2().useMcastXmit(false),
               new UNICAST3(),

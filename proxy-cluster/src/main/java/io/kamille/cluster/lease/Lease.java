@@ -105,8 +105,8 @@ public final class Lease {
     return untilNanos;
   }
 
-  /** Ends if the wall clock has jumped since the last look; whether it has. */
-  public synchronized boolean look(long nowNanos, long wallNanos) {
+  /** Ends if the wall clock has jumped since the last call; whether it has. */
+  public synchronized boolean endIfClockJumped(long nowNanos, long wallNanos) {
     long ahead = wallNanos - nowNanos;
     boolean hasJumped = ahead - wallAheadNanos >= leaseNanos / JUMPS_PER_LEASE;
     wallAheadNanos = ahead;

@@ -96,10 +96,10 @@ final class PeerAttempt extends PassingReply implements ContentSource {
 
   private void watch(long nanos) {
     long due = System.nanoTime() + nanos;
-    watch = exchange.loop().schedule(() -> look(due), nanos, TimeUnit.NANOSECONDS);
+    watch = exchange.loop().schedule(() -> giveUpIfSilent(due), nanos, TimeUnit.NANOSECONDS);
   }
 
-  private void look(long due) {
+  private void giveUpIfSilent(long due) {
     long now = System.nanoTime();
     long left = Math.max(toldNanos, link.heardNanos()) + patience() - now;
     if (left > 0) {

@@ -36,8 +36,8 @@ public final class PeerEntrance implements ExchangeHandler {
    * While members do not agree on an owner, two nodes may ask each other. Their requests would wait
    * for those of clients, and those for them: so who waits for the same goes past the cache.
    */
-  private static final int LOOKS = 20;
-  private static final long LOOK_MILLIS = 5;
+  private static final int POLLS = 20;
+  private static final long POLL_MILLIS = 5;
 
   private static final Failure NO_NODE =
       Failure.request(StatusCode.BAD_REQUEST, "no node of a cluster asks so");
@@ -123,7 +123,7 @@ public final class PeerEntrance implements ExchangeHandler {
     private final Exchange exchange;
     private final long wanted;
     private final ReplyHandover client;
-    private int looks;
+    private int polls;
     private boolean isGone;
 
     Held(Exchange exchange, long wanted, ReplyHandover client) {
@@ -138,15 +138,15 @@ public final class PeerEntrance implements ExchangeHandler {
     }
 
     private void await() {
-      exchange.loop().schedule(this::look, LOOK_MILLIS, TimeUnit.MILLISECONDS);
+      exchange.loop().schedule(this::checkApplied, POLL_MILLIS, TimeUnit.MILLISECONDS);
     }
 
-    private void look() {
-      looks++;
+    private void checkApplied() {
+      polls++;
       if (isGone) {
         return;
       }
-      if (looks < LOOKS && peers.view().applied() < wanted) {
+      if (polls < POLLS && peers.view().applied() < wanted) {
         await();
       } else {
         goOn(exchange, wanted);

@@ -79,7 +79,7 @@ class LeaseSimulationTest {
     /** It may stand still between any two of its steps. */
     void report() {
       long begun = clock();
-      lease.look(begun, now + setForward);
+      lease.endIfClockJumped(begun, now + setForward);
       isUnaware = false;
       Map<String, Long> heard = lease.heard();
       later(

@@ -168,16 +168,16 @@ class LeaseTest {
   @Test
   void whatWasSaidBeforeASuspensionDoesNotCount() {
     long before = lease.sends(100);
-    assertThat(lease.look(100, 5_000)).isFalse();
-    assertThat(lease.look(101, 5_003)).as("the clocks differ a little").isFalse();
+    assertThat(lease.endIfClockJumped(100, 5_000)).isFalse();
+    assertThat(lease.endIfClockJumped(101, 5_003)).as("the clocks differ a little").isFalse();
     ownSays(before, 0);
     lease.applied(0);
-    assertThat(lease.look(101, 5_007)).isTrue();
+    assertThat(lease.endIfClockJumped(101, 5_007)).isTrue();
     says("b", before, 0);
     lease.applied(0);
     assertThat(lease.untilNanos()).isEqualTo(100);
     long after = lease.sends(102);
-    assertThat(lease.look(102, 5_008)).isFalse();
+    assertThat(lease.endIfClockJumped(102, 5_008)).isFalse();
     says("b", after, 0);
     ownSays(after, 0);
     lease.applied(0);
