@@ -58,12 +58,6 @@ final class Heir {
       isEnded = true;
     }
     feed.ifPresent(RemovalFeed::end);
-    socket.shutdown();
-    try {
-      listening.join();
-    } catch (InterruptedException interrupted) {
-      Thread.currentThread().interrupt();
-    }
-    socket.close();
+    RemovalWords.end(socket, listening);
   }
 }

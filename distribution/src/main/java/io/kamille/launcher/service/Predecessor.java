@@ -160,14 +160,10 @@ public final class Predecessor implements AutoCloseable {
   @Override
   public void close() {
     Thread listening = follower;
-    if (listening != null) {
-      socket.shutdown();
-      try {
-        listening.join();
-      } catch (InterruptedException interrupted) {
-        Thread.currentThread().interrupt();
-      }
+    if (listening == null) {
+      socket.close();
+    } else {
+      RemovalWords.end(socket, listening);
     }
-    socket.close();
   }
 }

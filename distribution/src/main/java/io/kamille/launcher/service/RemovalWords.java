@@ -98,6 +98,17 @@ final class RemovalWords {
     }
   }
 
+  /** Hangs up, and waits for the thread that listens. */
+  static void end(UnixSocket socket, Thread listening) {
+    socket.shutdown();
+    try {
+      listening.join();
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    socket.close();
+  }
+
   private static String next(UnixSocket socket) throws IOException {
     try {
       return socket.receive(2 * MOST_BYTES).text();
