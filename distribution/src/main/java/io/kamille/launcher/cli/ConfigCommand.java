@@ -235,10 +235,7 @@ final class ConfigCommand extends Subcommand {
         err().println(problem(error, names));
       }
     }
-    CommandFailure refused = StateOption.refused(reply);
-    throw reply.status() == 422
-        ? new CommandFailure(ExitCode.CONFIGURATION, String.valueOf(refused.getMessage()))
-        : refused;
+    throw StateOption.refused(reply);
   }
 
   /** As {@code check} tells it. */

@@ -1,6 +1,7 @@
 package io.kamille.launcher.cli;
 
 import io.kamille.admin.StateDirectory;
+import io.kamille.core.http.StatusCode;
 import io.kamille.launcher.client.LocalApi;
 import io.kamille.launcher.client.LocalApi.Reply;
 import java.io.IOException;
@@ -75,7 +76,11 @@ final class StateOption {
   static CommandFailure refused(Reply reply) {
     JsonNode problem = JSON.readTree(reply.content());
     return new CommandFailure(
-        reply.status() == 400 ? ExitCode.USAGE : ExitCode.UNAVAILABLE,
+        switch (reply.status()) {
+          case StatusCode.BAD_REQUEST -> ExitCode.USAGE;
+          case StatusCode.UNPROCESSABLE_CONTENT -> ExitCode.CONFIGURATION;
+          default -> ExitCode.UNAVAILABLE;
+        },
         problem.path("detail").stringValue("status " + reply.status()));
   }
 
