@@ -96,7 +96,7 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
   private final WarmUp warmUp;
   private final LoopGroup loops;
   private final Overload overload;
-  private final Assembly assembly;
+  private final RouteSet routes;
   private final ClientSide clientSide;
   private final AtomicBoolean closed = new AtomicBoolean();
   private @Nullable AdminServer admin;
@@ -124,25 +124,25 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
     RunningState before = new RunningState(inheritance.claim());
     before.takeSecret();
     overload = new Overload(configuration.overload().target().toNanos(), machine.shedding());
-    assembly = assemble(configuration, machine);
+    routes = openRoutes(configuration, machine);
     OperationalLog.register(registry);
     registry.gauge(RELOAD_SUCCESSFUL, () -> isLastReloadGood ? 1 : 0);
     registry.gauge(RELOAD_SUCCESS, () -> inForceEpochMillis / MILLIS_PER_SECOND);
     accessLog = openAccessLog(configuration);
     loops = startLoops(configuration);
     loops.watch();
-    clientSide = new ClientSide(configuration, preflight, loops, registry, assembly.secret());
+    clientSide = new ClientSide(configuration, preflight, loops, registry, routes.secret());
     warmUp =
         new WarmUp(
             new WarmSource(
-                (request, client) -> assembly.explainer().explain(request, client).explanation(),
-                assembly.entrance(),
+                (request, client) -> routes.explainer().explain(request, client).explanation(),
+                routes.entrance(),
                 eventLoops(),
                 () -> clientSide.top(LoopTop.Kind.URLS),
-                assembly.cache().purges()::removedBy,
-                assembly.cache()::variants));
+                routes.cache().purges()::removedBy,
+                routes.cache()::variants));
     before.takeOver(this);
-    before.follow(inheritance, assembly.handover());
+    before.follow(inheritance, routes.handover());
   }
 
   /**
@@ -173,7 +173,7 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
     InheritedSockets sockets = inheritance.sockets();
     try {
       appliance.clientSide.startShards(
-          appliance.overload, appliance.assembly.entrance(), appliance.accessLog);
+          appliance.overload, appliance.routes.entrance(), appliance.accessLog);
       appliance.clientSide.exportTraces(version);
       appliance.join(0);
       // To accept on sockets that another process serves is the last step: nothing fails behind it.
@@ -219,9 +219,9 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
    */
   private void join(long sinceMillis) throws StartFailure {
     if (running.cluster().isOn() && joins) {
-      Cluster joined = assembly.join(running, version, registry, sinceMillis);
+      Cluster joined = routes.join(running, version, registry, sinceMillis);
       cluster = joined;
-      assembly
+      routes
           .peers()
           .ifPresent(
               peers -> {
@@ -275,13 +275,13 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
 
   private void listen(InheritedSockets sockets) throws StartFailure {
     Supplier<SharedValues> values = () -> Objects.requireNonNull(cluster).values();
-    clientSide.listen(sockets, assembly.network(), cluster == null ? null : values);
+    clientSide.listen(sockets, routes.network(), cluster == null ? null : values);
   }
 
   private void listenToPeers(InheritedSockets sockets) throws StartFailure {
-    ExchangeHandler entrance = assembly.peerEntrance().orElse(null);
+    ExchangeHandler entrance = routes.peerEntrance().orElse(null);
     if (entrance != null) {
-      clientSide.listenToPeers(entrance, accessLog, sockets, assembly.network());
+      clientSide.listenToPeers(entrance, accessLog, sockets, routes.network());
     }
   }
 
@@ -293,9 +293,9 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
     }
   }
 
-  private Assembly assemble(Configuration configuration, Machine machine) throws StartFailure {
+  private RouteSet openRoutes(Configuration configuration, Machine machine) throws StartFailure {
     try {
-      return new Assembly(configuration, registry, overload, machine.of(configuration));
+      return new RouteSet(configuration, registry, overload, machine.of(configuration));
     } catch (IllegalStateException refused) {
       throw new StartFailure(
           StartFailure.Kind.SYSTEM, "cannot take the cache's memory: " + refused.getMessage());
@@ -357,7 +357,7 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
 
   /** The other nodes of the cluster, if they are asked. */
   public Optional<Peers> peers() {
-    return assembly.peers();
+    return routes.peers();
   }
 
   /** Where other nodes reach us, with the port the kernel chose; nothing if none do. */
@@ -435,7 +435,7 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
     Configuration next = read.reloadedOver(running);
     try {
       Runnable certificates = clientSide.tls().prepare(next);
-      return new Prepared(changes, next, assembly.prepare(next), certificates);
+      return new Prepared(changes, next, routes.prepare(next), certificates);
     } catch (IOException unusable) {
       throw new UncheckedIOException(unusable.getMessage(), unusable);
     }
@@ -449,14 +449,14 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
 
     private final List<SettingChange> changes;
     private final Configuration next;
-    private final Assembly.Next chain;
+    private final RouteSet.Next chain;
 
     private final Runnable certificates;
 
     private Prepared(
         List<SettingChange> changes,
         Configuration next,
-        Assembly.Next chain,
+        RouteSet.Next chain,
         Runnable certificates) {
       this.changes = changes;
       this.next = next;
@@ -567,12 +567,12 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
     clientSide.close();
     closeAdmin();
     leave();
-    assembly.close();
+    routes.close();
     loops.close();
     if (accessLog != null) {
       accessLog.close();
     }
-    assembly.closeCache();
+    routes.closeCache();
   }
 
   /** All that it counts. */
@@ -600,7 +600,7 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
     return loops;
   }
 
-  Assembly assembly() {
-    return assembly;
+  RouteSet routes() {
+    return routes;
   }
 }

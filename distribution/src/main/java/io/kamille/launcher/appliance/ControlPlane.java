@@ -78,15 +78,15 @@ record ControlPlane(Appliance appliance, List<Operation> resources) {
   }
 
   List<Operation> operations() {
-    Assembly assembly = appliance.assembly();
+    RouteSet routes = appliance.routes();
     ClientSide clientSide = appliance.clientSide();
     MetricRegistry registry = appliance.metrics();
     List<Operation> all = new ArrayList<>(whole());
     all.addAll(EngineResources.of(appliance.loops(), appliance.overload(), appliance.tuner()));
-    all.addAll(new CacheResources(assembly.cache()).operations());
-    all.addAll(PurgeResources.of(assembly.cache(), appliance::cluster));
-    all.addAll(new OriginResources(assembly, clientSide::traffic, registry).operations());
-    all.addAll(new ExplainResources(assembly, clientSide).operations());
+    all.addAll(new CacheResources(routes.cache()).operations());
+    all.addAll(PurgeResources.of(routes.cache(), appliance::cluster));
+    all.addAll(new OriginResources(routes, clientSide::traffic, registry).operations());
+    all.addAll(new ExplainResources(routes, clientSide).operations());
     all.addAll(
         new RequestResources(
                 appliance.admin().requestSamples(),
@@ -96,8 +96,7 @@ record ControlPlane(Appliance appliance, List<Operation> resources) {
             .operations());
     all.addAll(new TopResources(clientSide::top).operations());
     all.addAll(
-        ClusterResources.of(
-            appliance::cluster, request -> assembly.explainer().ownership(request)));
+        ClusterResources.of(appliance::cluster, request -> routes.explainer().ownership(request)));
     all.addAll(resources);
     all.addAll(CertificateResources.of(appliance::certificates));
     all.addAll(WarmResources.of(appliance.warmUp()));
@@ -144,8 +143,8 @@ record ControlPlane(Appliance appliance, List<Operation> resources) {
         (WallClock.system().epochMillis() - started) / 1000,
         appliance.clientSide().listenerSnapshots(),
         appliance.clientSide().loopSnapshots(),
-        CacheSnapshot.of(appliance.assembly().cache(), appliance.totals()),
-        appliance.assembly().upstreams(),
+        CacheSnapshot.of(appliance.routes().cache(), appliance.totals()),
+        appliance.routes().upstreams(),
         appliance.reloaded(),
         !resources.isEmpty(),
         appliance.cluster() != null);

@@ -23,7 +23,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** {@code /v1/explain}: what would become of a request. Nothing is sent or stored. */
-record ExplainResources(Assembly assembly, ClientSide clientSide) {
+record ExplainResources(RouteSet routes, ClientSide clientSide) {
 
   /** Methods of requests that come to no route. */
   private static final Set<String> UNROUTED = Set.of("CONNECT", "TRACE");
@@ -62,7 +62,7 @@ record ExplainResources(Assembly assembly, ClientSide clientSide) {
         client == null
             ? null
             : RouteExplainer.named(clientSide.listeners(), request, client, first);
-    RequestExplanation explained = assembly.explainer().explain(request, asking);
+    RequestExplanation explained = routes.explainer().explain(request, asking);
     String host = Authority.hostOf(request.authority()).toLowerCase(Locale.ROOT);
     Reason shown = request.isSecure() ? clientSide.tls().explain(host) : null;
     if (shown != null) {

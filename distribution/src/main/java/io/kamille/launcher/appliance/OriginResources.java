@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Routes, upstreams and their origins: how they do, and which of them get requests. */
 record OriginResources(
-    Assembly assembly, Function<String, RouteTraffic.Counts> traffic, MetricRegistry registry) {
+    RouteSet routes, Function<String, RouteTraffic.Counts> traffic, MetricRegistry registry) {
 
   private static final System.Logger LOG = System.getLogger("kamille.admin");
   private static final String ORIGIN = "/v1/upstreams/{upstream}/origins/{origin}";
@@ -56,7 +56,7 @@ record OriginResources(
             .answers(Routes.class)
             .by(
                 () ->
-                    Answer.json(new Routes(assembly.routes().stream().map(this::route).toList()))),
+                    Answer.json(new Routes(routes.settings().stream().map(this::route).toList()))),
         Operation.get(
                 "/v1/upstreams", Scope.READ, "The upstreams, their origins, and how they answer.")
             .answers(AllUpstreams.class)
@@ -138,7 +138,7 @@ record OriginResources(
     MetricFamily heads = registry.read(UpstreamMetrics.HEAD_TIME);
     return Answer.json(
         new AllUpstreams(
-            assembly.upstreams().stream()
+            routes.upstreams().stream()
                 .map(
                     upstream ->
                         new Upstream(
@@ -199,7 +199,7 @@ record OriginResources(
     }
     String upstream = request.parameter("upstream");
     String name = request.parameter("origin");
-    List<Origin> all = assembly.origins().getOrDefault(upstream, List.of());
+    List<Origin> all = routes.origins().getOrDefault(upstream, List.of());
     List<Origin> drained = all.stream().filter(origin -> origin.name().equals(name)).toList();
     long now = WallClock.system().nanos();
     if (drained.isEmpty()) {
@@ -240,7 +240,7 @@ record OriginResources(
     if (!url.name().equals(origin)) {
       throw new InvalidRequest("url: expected that of " + origin + ", as the path says.");
     }
-    return switch (assembly.leases().put(upstream, named, seconds)) {
+    return switch (routes.originsByApi().put(upstream, named, seconds)) {
       case DONE -> Answer.json(new Changed(upstream, origin, seconds));
       case UNKNOWN -> Answer.problem(StatusCode.NOT_FOUND, "There is no such upstream.");
       case NAMED -> conflict("The configuration, a file or DNS names this origin.");
@@ -254,7 +254,7 @@ record OriginResources(
   }
 
   private Answer remove(AdminRequest request, Query query) {
-    return assembly.leases().end(request.parameter("upstream"), request.parameter("origin"))
+    return routes.originsByApi().end(request.parameter("upstream"), request.parameter("origin"))
         ? Answer.nothing()
         : Answer.problem(StatusCode.NOT_FOUND, "The API has added no such origin.");
   }

@@ -75,13 +75,17 @@ final class RunningState {
       values.put(TUNING, words(tuning) + "; " + words(appliance.running().tuning()));
     }
     appliance
-        .assembly()
+        .routes()
         .cache()
         .peak()
         .map(PeakWatch::choice)
         .filter(choice -> choice != peak(appliance))
         .ifPresent(choice -> values.put(PEAK, choice + "; " + peak(appliance)));
-    appliance.assembly().leases().words().forEach((name, lease) -> values.put(LEASE + name, lease));
+    appliance
+        .routes()
+        .originsByApi()
+        .words()
+        .forEach((name, lease) -> values.put(LEASE + name, lease));
     long now = WallClock.system().nanos();
     forEachOrigin(
         appliance,
@@ -125,7 +129,7 @@ final class RunningState {
 
   private static void forEachOrigin(Appliance appliance, OriginReader reader) {
     appliance
-        .assembly()
+        .routes()
         .origins()
         .forEach(
             (upstream, origins) -> {
@@ -153,7 +157,7 @@ final class RunningState {
           }
         });
     appliance.clientSide().tls().takeTickets(tickets);
-    takeLeases(appliance.assembly().leases());
+    takeLeases(appliance.routes().originsByApi());
     long now = WallClock.system().nanos();
     forEachOrigin(
         appliance, (name, origin) -> take(name, words -> origin.health().take(words, now)));
@@ -171,19 +175,19 @@ final class RunningState {
                 peak(appliance).name(),
                 set ->
                     appliance
-                        .assembly()
+                        .routes()
                         .cache()
                         .peak()
                         .ifPresent(watch -> watch.choose(PeakChoice.valueOf(set)))));
   }
 
-  private void takeLeases(Leases leases) {
+  private void takeLeases(OriginsByApi origins) {
     List<String> names = values.keySet().stream().filter(name -> name.startsWith(LEASE)).toList();
     for (String name : names) {
-      take(name, lease -> leases.take(name.substring(LEASE.length()), lease));
+      take(name, lease -> origins.take(name.substring(LEASE.length()), lease));
     }
     if (!names.isEmpty()) {
-      leases.look();
+      origins.refresh();
     }
   }
 

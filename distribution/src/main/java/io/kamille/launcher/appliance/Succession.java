@@ -24,7 +24,7 @@ final class Succession implements Incumbent {
   @Override
   public Map<String, String> release(RemovalListener heir) {
     appliance.certificates().ifPresent(keeper -> keeper.handOver(true));
-    appliance.assembly().handover().release(heir);
+    appliance.routes().handover().release(heir);
     // One process of a node can be a member. The purges of the others come by the heir.
     appliance.leave();
     return RunningState.of(appliance);
@@ -34,7 +34,7 @@ final class Succession implements Incumbent {
   public void takeBack(Consumer<RemovalListener> meanwhile) throws IOException {
     appliance.certificates().ifPresent(keeper -> keeper.handOver(false));
     try {
-      appliance.assembly().handover().takeBack(meanwhile);
+      appliance.routes().handover().takeBack(meanwhile);
     } finally {
       appliance.rejoin();
     }
@@ -42,7 +42,7 @@ final class Succession implements Incumbent {
 
   @Override
   public RemovalListener follower() {
-    return appliance.assembly().handover().follower();
+    return appliance.routes().handover().follower();
   }
 
   @Override

@@ -49,7 +49,7 @@ final class TlsListeners implements AutoCloseable {
    */
   private static final System.Logger LOG = System.getLogger("kamille.tls");
   private static final int WORKERS = 2;
-  private static final long LOOK_SECONDS = 10;
+  private static final long RENEW_SECONDS = 10;
   private static final long ROTATION_HOURS = 8;
   private static final int LAST_PART = 4;
   private static final int MOST_TOLD = 3;
@@ -99,7 +99,7 @@ final class TlsListeners implements AutoCloseable {
   private final @Nullable TicketSecret secret;
   private final InstantSource clock;
   private volatile @Nullable CertificateKeeper keeper;
-  private final ScheduledThreadPoolExecutor looks;
+  private final ScheduledThreadPoolExecutor renewals;
   private final ExecutorService workers = Executors.newFixedThreadPool(WORKERS, threads());
 
   /**
@@ -114,14 +114,14 @@ final class TlsListeners implements AutoCloseable {
   /**
    * The same.
    *
-   * @param looks does all that may wait for a file, and nothing else; ours from now on
+   * @param renewals does all that may wait for a file, and nothing else; ours from now on
    */
   TlsListeners(
-      @Nullable TicketSecret secret, InstantSource clock, ScheduledThreadPoolExecutor looks) {
+      @Nullable TicketSecret secret, InstantSource clock, ScheduledThreadPoolExecutor renewals) {
     this.secret = secret;
     this.clock = clock;
-    this.looks = looks;
-    repeat("certificates were not looked at", this::look, LOOK_SECONDS, TimeUnit.SECONDS);
+    this.renewals = renewals;
+    repeat("certificates were not looked at", this::renew, RENEW_SECONDS, TimeUnit.SECONDS);
     repeat("certificates may expire", this::warn, 1, TimeUnit.DAYS);
     repeat("keys of tickets stay", this::rotate, ROTATION_HOURS, TimeUnit.HOURS);
   }
@@ -131,7 +131,7 @@ final class TlsListeners implements AutoCloseable {
   }
 
   private void repeat(String failed, SteadyTask.Work work, long period, TimeUnit unit) {
-    looks.scheduleWithFixedDelay(new SteadyTask(LOG, failed, work), period, period, unit);
+    renewals.scheduleWithFixedDelay(new SteadyTask(LOG, failed, work), period, period, unit);
   }
 
   /**
@@ -292,7 +292,7 @@ final class TlsListeners implements AutoCloseable {
     }
   }
 
-  /** What failed is read again at the next look, and told if it fails in another way. */
+  /** What failed is read again at the next renewal, and told if it fails in another way. */
   private void keep(Open listener, IOException refused) {
     String name = listener.endpoint().name();
     String why = String.valueOf(refused.getMessage());
@@ -383,7 +383,7 @@ final class TlsListeners implements AutoCloseable {
   }
 
   /** Reads again what has changed, and makes anew what would end. */
-  synchronized void look() {
+  synchronized void renew() {
     open.values().stream()
         .filter(each -> isSpent(each.tls()) || each.files().isChanged())
         .forEach(this::update);
@@ -395,7 +395,7 @@ final class TlsListeners implements AutoCloseable {
 
   @Override
   public synchronized void close() {
-    looks.shutdownNow();
+    renewals.shutdownNow();
     workers.shutdownNow();
     open.values().forEach(listener -> listener.tls().close());
     open.clear();

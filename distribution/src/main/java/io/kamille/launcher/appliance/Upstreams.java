@@ -75,7 +75,7 @@ final class Upstreams implements AutoCloseable {
    *
    * Lists of origins are looked at every second, from the first file on, or the first origin that
    * comes through the API. A change replaces the origins of that upstream alone, as a reload would;
-   * during a reload it waits for the next look.
+   * during a reload it waits for the next refresh.
    *
    * An origin under another policy of health is another object with the same health: look-ups may
    * take seconds before the swap, exchanges of the last configuration go on after it, and what
@@ -93,7 +93,7 @@ final class Upstreams implements AutoCloseable {
   private static final int SPOOL_MEMORY_PART = 8;
 
   private static final System.Logger LOG = System.getLogger("kamille.upstream");
-  private static final long LOOK_SECONDS = 1;
+  private static final long REFRESH_SECONDS = 1;
   private static final int COOKIE_KEY_OCTETS = 32;
 
   private final OriginNames names;
@@ -108,7 +108,7 @@ final class Upstreams implements AutoCloseable {
   private final ScheduledThreadPoolExecutor watcher =
       new ScheduledThreadPoolExecutor(1, new DefaultThreadFactory("kamille-origins", true));
 
-  // Whoever wants a look never waits for one that looks names up.
+  // Whoever wants a refresh never waits for one that looks names up.
   private final AtomicBoolean isWatching = new AtomicBoolean();
 
   @GuardedBy("this")
@@ -178,10 +178,11 @@ final class Upstreams implements AutoCloseable {
     return new Next(configuration);
   }
 
-  /** Looks at the lists now and from now on, on a thread of their own. Any thread. */
-  Future<?> look() {
+  /** Refreshes the lists now and from now on, on a thread of their own. Any thread. */
+  Future<?> refreshLists() {
     if (!isWatching.getAndSet(true)) {
-      watcher.scheduleWithFixedDelay(this::refresh, LOOK_SECONDS, LOOK_SECONDS, TimeUnit.SECONDS);
+      watcher.scheduleWithFixedDelay(
+          this::refresh, REFRESH_SECONDS, REFRESH_SECONDS, TimeUnit.SECONDS);
     }
     return watcher.submit(this::refresh);
   }
@@ -190,7 +191,7 @@ final class Upstreams implements AutoCloseable {
     try {
       takeIn();
     } catch (Throwable fault) {
-      // Also an error: what it threw here would be the last look.
+      // Also an error: what it threw here would be the last refresh.
       LOG.log(Level.ERROR, "origins were not looked at", fault);
     }
   }
@@ -444,7 +445,7 @@ final class Upstreams implements AutoCloseable {
         Upstreams.this.putInForce(upstreams);
         if (upstreams.values().stream()
             .anyMatch(upstream -> !upstream.lists().watched().isEmpty())) {
-          look();
+          refreshLists();
         }
       }
     }

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 public final class RouteChain implements RouteFacts {
 
   /*
-   * The method PURGE and the router come before each chain (Assembly). The handlers are made from
+   * The method PURGE and the router come before each chain (RouteSet). The handlers are made from
    * the list, from its end on. Two stations are more than a link:
    *
    *   split   has all that follows it twice. The second time it ends at the other upstream, passes

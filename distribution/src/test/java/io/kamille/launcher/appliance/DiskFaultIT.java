@@ -127,7 +127,7 @@ class DiskFaultIT {
   }
 
   private boolean isPurged() {
-    return !journey.appliance().assembly().cache().purges().recent().isEmpty();
+    return !journey.appliance().routes().cache().purges().recent().isEmpty();
   }
 
   private HttpRequest purge(String content) throws IOException {

@@ -259,7 +259,7 @@ final class Journey implements BeforeEachCallback, AfterEachCallback {
   }
 
   private static void allMemoryComesBack(Appliance running) {
-    var cache = running.assembly().cache();
+    var cache = running.routes().cache();
     Await.until(
         () -> {
           cache.clear();

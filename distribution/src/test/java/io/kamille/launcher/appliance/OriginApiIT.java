@@ -23,10 +23,10 @@ class OriginApiIT {
         .isEqualTo("{\"upstream\":\"site\",\"origin\":\"10.0.0.9:8080\",\"seconds\":30}");
     assertThat(journey.admin("/v1/upstreams").body())
         .contains("{\"name\":\"10.0.0.9:8080\",\"from\":\"api\",\"until\":\"2");
-    assertThat(journey.appliance().assembly().origins().get("site"))
+    assertThat(journey.appliance().routes().origins().get("site"))
         .anyMatch(origin -> origin.weight() == 3 && origin.name().equals("10.0.0.9:8080"));
     assertThat(request("DELETE", PATH, "").statusCode()).isEqualTo(204);
-    assertThat(journey.appliance().assembly().origins().get("site")).hasSize(1);
+    assertThat(journey.appliance().routes().origins().get("site")).hasSize(1);
     assertThat(request("DELETE", PATH, "").statusCode()).isEqualTo(404);
     assertThat(journey.admin("/v1/audit").body())
         .contains("PUT /v1/upstreams/{upstream}/origins/{origin}")

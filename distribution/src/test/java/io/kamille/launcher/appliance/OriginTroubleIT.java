@@ -75,7 +75,7 @@ class OriginTroubleIT {
   }
 
   private OriginSnapshot originState() {
-    return journey.appliance().assembly().upstreams().getFirst().origins().getFirst();
+    return journey.appliance().routes().upstreams().getFirst().origins().getFirst();
   }
 
   @Test
@@ -283,7 +283,7 @@ class OriginTroubleIT {
       for (int i = 0; i < 20; i++) {
         assertThat(journey.get("/a").content()).isEqualTo("alive");
       }
-      var upstream = journey.appliance().assembly().upstreams().getFirst();
+      var upstream = journey.appliance().routes().upstreams().getFirst();
       assertThat(upstream.origins())
           .extracting(origin -> origin.state().name())
           .containsExactly("OUT", "IN");
@@ -384,7 +384,7 @@ class OriginTroubleIT {
     TestClient third = journey.client().get("/a", "Cache-Control: no-store");
     Await.until(
         () ->
-            journey.appliance().assembly().upstreams().getFirst().origins().stream()
+            journey.appliance().routes().upstreams().getFirst().origins().stream()
                     .mapToInt(origin -> (int) origin.inFlight())
                     .sum()
                 == 3,

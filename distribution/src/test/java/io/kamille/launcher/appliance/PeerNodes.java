@@ -84,7 +84,7 @@ final class PeerNodes implements BeforeEachCallback, AfterEachCallback {
 
     /** As the cluster's purge does it: first the table, then the number. */
     void purge(String target, long number) {
-      appliance.assembly().cache().purge("http://a" + target);
+      appliance.routes().cache().purge("http://a" + target);
       applied = () -> number;
     }
 
@@ -239,7 +239,7 @@ final class PeerNodes implements BeforeEachCallback, AfterEachCallback {
     }
     origin().close();
     for (Node node : nodes) {
-      var cache = node.appliance.assembly().cache();
+      var cache = node.appliance.routes().cache();
       Await.until(
           () -> {
             cache.clear();

@@ -95,7 +95,7 @@ class PeersIT {
     String path = cluster.ownedBy("a", "/p");
     cluster.origin().on(path, ok("hello", MINUTE));
     assertThat(cacheStatus(a().get(path))).matches("kamille-a; fwd=uri-miss; stored; ttl=\\d+");
-    assertThat(b().appliance.assembly().cache().keys()).isZero();
+    assertThat(b().appliance.routes().cache().keys()).isZero();
   }
 
   @Test
@@ -521,7 +521,7 @@ class PeersIT {
   void anExplanationNamesTheOwner() throws Exception {
     cluster.start(2, "");
     RequestHead request = RequestHead.of("GET", "http://a" + cluster.ownedBy("b", "/p"));
-    assertThat(a().appliance.assembly().explainer().explain(request, null).explanation().because())
+    assertThat(a().appliance.routes().explainer().explain(request, null).explanation().because())
         .last()
         .satisfies(
             step -> {
@@ -615,7 +615,7 @@ class PeersIT {
       cluster.origin().on(path, ok("new", lines));
       for (Node node : cluster.nodes) {
         PurgeTarget url = Objects.requireNonNull(PurgeTarget.url("http://a" + path));
-        node.appliance.assembly().cache().purges().purge(1, url, true);
+        node.appliance.routes().cache().purges().purge(1, url, true);
         node.applied = () -> 1;
         node.begun = () -> 1;
       }
@@ -644,7 +644,7 @@ class PeersIT {
     assertThat(b().get(path).content()).isEqualTo("old");
     cluster.origin().on(path, message("503 Service Unavailable", "later"));
     PurgeTarget url = Objects.requireNonNull(PurgeTarget.url("http://a" + path));
-    b().appliance.assembly().cache().purges().purge(1, url, true);
+    b().appliance.routes().cache().purges().purge(1, url, true);
     assertThat(a().get(path).content()).isEqualTo("old");
     assertThat(a().status(path)).doesNotContain("stored").doesNotContain("hit");
   }
@@ -657,7 +657,7 @@ class PeersIT {
     assertThat(a().get(path).content()).isEqualTo("old");
     cluster.origin().on(path, ok("new", MINUTE));
     a().begun = () -> 1;
-    a().appliance.assembly().cache().purge("http://a" + path);
+    a().appliance.routes().cache().purge("http://a" + path);
     assertThat(a().get(path).content()).isEqualTo("new");
     a().applied = () -> 1;
     b().purge(path, 1);
@@ -713,7 +713,7 @@ class PeersIT {
     assertThat(cacheStatus(copied)).contains("kamille-b; hit", "kamille-a; fwd=uri-miss; stored");
     assertThat(copied.field("Cache-Tag")).isNull();
     assertThat(a().status(path)).contains("; hit");
-    a().appliance.assembly().cache().purges().purge(PurgeTarget.tags(List.of("news")), false);
+    a().appliance.routes().cache().purges().purge(PurgeTarget.tags(List.of("news")), false);
     assertThat(a().status(path)).contains("fwd=uri-miss");
   }
 
@@ -724,8 +724,8 @@ class PeersIT {
     cluster.origin().on(path, ok("old", MINUTE, "Cache-Tag: news"));
     assertThat(a().get(path).field("Cache-Tag")).isNull();
     assertThat(a().status(path)).contains("; hit");
-    a().appliance.assembly().cache().purges().purge(PurgeTarget.tags(List.of("sport")), false);
-    a().appliance.assembly().cache().purges().purge(PurgeTarget.tags(List.of("news")), false);
+    a().appliance.routes().cache().purges().purge(PurgeTarget.tags(List.of("sport")), false);
+    a().appliance.routes().cache().purges().purge(PurgeTarget.tags(List.of("news")), false);
     assertThat(a().status(path)).contains("fwd=uri-miss");
   }
 

@@ -68,7 +68,7 @@ class PurgeIT {
     store("/a/2");
     store("/b");
     post("{\"prefix\": \"http://a/a/\"}");
-    Await.until(() -> journey.appliance().assembly().cache().keys() == 1, "two are swept");
+    Await.until(() -> journey.appliance().routes().cache().keys() == 1, "two are swept");
     assertThat(isHit("/b")).isTrue();
   }
 

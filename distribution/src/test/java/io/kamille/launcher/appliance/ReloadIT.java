@@ -131,7 +131,7 @@ class ReloadIT {
   }
 
   private Phase phase() {
-    Origin origin = journey.appliance().assembly().origins().values().iterator().next().getFirst();
+    Origin origin = journey.appliance().routes().origins().values().iterator().next().getFirst();
     return origin.health().standing().phase();
   }
 
@@ -154,7 +154,7 @@ class ReloadIT {
           "upstreams: {another: {origins: ['" + other.url() + "']}}",
           "routes: [{upstream: another}]");
       journey.appliance().reload(journey.configuration());
-      assertThat(journey.appliance().assembly().origins()).containsOnlyKeys("another");
+      assertThat(journey.appliance().routes().origins()).containsOnlyKeys("another");
       gate.countDown();
       assertThat(download.read(5)).isEqualTo("56789");
     }

@@ -32,7 +32,7 @@ class RunningStateTest {
   }
 
   private List<Origin> origins() {
-    return Objects.requireNonNull(journey.appliance().assembly().origins().get("site"));
+    return Objects.requireNonNull(journey.appliance().routes().origins().get("site"));
   }
 
   private void take(Map<String, String> values) {

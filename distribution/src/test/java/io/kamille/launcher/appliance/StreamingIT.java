@@ -222,7 +222,7 @@ class StreamingIT {
     try (TestClient client = journey.client(BLOCK_BYTES).get("/huge")) {
       client.readUntil("\r\n\r\n");
       assertThat(Await.still(sent::get)).isLessThan(IN_FLIGHT_LIMIT_BYTES);
-      assertThat(journey.appliance().assembly().cache().usedBytes())
+      assertThat(journey.appliance().routes().cache().usedBytes())
           .as("memory of the cache")
           .isLessThanOrEqualTo(16L << 20);
       CRC32C sum = new CRC32C();

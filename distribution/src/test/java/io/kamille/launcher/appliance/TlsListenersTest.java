@@ -108,10 +108,10 @@ class TlsListenersTest {
     write("b.test", "own");
     Path key = directory.resolve("own.key");
     Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-r--r--"));
-    listeners.look();
+    listeners.renew();
     assertThat(shown()).isEqualTo("a.test");
     Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-------"));
-    listeners.look();
+    listeners.renew();
     assertThat(shown()).isEqualTo("b.test");
   }
 
@@ -120,9 +120,9 @@ class TlsListenersTest {
     write("b.test", "own");
     Path key = directory.resolve("own.key");
     Path away = Files.move(key, directory.resolve("away"));
-    listeners.look();
+    listeners.renew();
     Files.move(away, key);
-    listeners.look();
+    listeners.renew();
     assertThat(shown()).isEqualTo("b.test");
   }
 
@@ -140,7 +140,7 @@ class TlsListenersTest {
     ServerTls other =
         Objects.requireNonNull(listeners.open(configuration.listeners().getLast(), configuration));
     write("b.test", "own");
-    listeners.look();
+    listeners.renew();
     assertThat(shown()).isEqualTo("b.test");
     assertThat(other.certificates().getFirst().names()).containsExactly("b.test");
   }
@@ -150,10 +150,10 @@ class TlsListenersTest {
     ServerTls own = selfSigned();
     Instant end = own.expires();
     now = end.minus(Duration.ofDays(9));
-    listeners.look();
+    listeners.renew();
     assertThat(own.expires()).isEqualTo(end);
     now = end.minus(Duration.ofDays(7));
-    listeners.look();
+    listeners.renew();
     assertThat(own.expires()).isEqualTo(now.plus(Duration.ofDays(30)));
   }
 
@@ -161,7 +161,7 @@ class TlsListenersTest {
   void aSelfSignedCertificateIsMadeAnewAfterTheClockWasSetBack() throws Exception {
     ServerTls own = selfSigned();
     now = now.minus(Duration.ofDays(1));
-    listeners.look();
+    listeners.renew();
     assertThat(own.expires()).isEqualTo(now.plus(Duration.ofDays(30)));
   }
 

@@ -61,8 +61,7 @@ class TracingIT {
     order("{\"url\":\"/a\",\"count\":2}");
     try (TestClient client = journey.client()) {
       client.get("/a").answer();
-      Await.until(
-          () -> journey.appliance().assembly().cache().keys() == 1, "the response is stored");
+      Await.until(() -> journey.appliance().routes().cache().keys() == 1, "the response is stored");
       client.get("/a").answer();
       client.get("/a").answer();
       Await.until(

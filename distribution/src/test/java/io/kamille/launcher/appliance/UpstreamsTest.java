@@ -21,7 +21,7 @@ import io.kamille.core.origin.names.NameLookup;
 import io.kamille.core.origin.names.OriginList.Kind;
 import io.kamille.core.origin.names.OriginNames;
 import io.kamille.core.setting.Sections;
-import io.kamille.launcher.appliance.Leases.Leasing;
+import io.kamille.launcher.appliance.OriginsByApi.Leasing;
 import io.kamille.launcher.appliance.UpstreamSnapshot.OriginSnapshot;
 import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.configuration.ConfigurationFile;
@@ -59,7 +59,7 @@ class UpstreamsTest {
   private final OriginNames names = OriginNames.open(_ -> new Lookup(), registry);
   private final Upstreams upstreams =
       new Upstreams(names, LoopGroup.sockets(), registry, new Clock(), null, Spool.Disk.NONE);
-  private final Leases leases = new Leases(upstreams);
+  private final OriginsByApi leases = new OriginsByApi(upstreams);
   private List<NameLookup.Service> services = List.of();
   private boolean isResolverDown;
   // Volatile: set by the test, read by whoever looks.
@@ -273,7 +273,7 @@ class UpstreamsTest {
   void anAnswerOfTheApiWaitsForANameOnlySoLongAndTheOriginComesLater() {
     reload(TWO);
     mayAnswer = new CompletableFuture<>();
-    Leases hasty = new Leases(upstreams, Duration.ofMillis(1));
+    OriginsByApi hasty = new OriginsByApi(upstreams, Duration.ofMillis(1));
     assertThat(hasty.put("site", origin("http://c.test"), 60)).isEqualTo(Leasing.DONE);
     assertThat(origins()).hasSize(2);
     mayAnswer.complete(null);
@@ -332,10 +332,10 @@ class UpstreamsTest {
     reload("origins: ['http://a.test'], origins-file: " + file());
     isOutOfMemory = true;
     write("http://b.test");
-    upstreams.look().get(60, TimeUnit.SECONDS);
+    upstreams.refreshLists().get(60, TimeUnit.SECONDS);
     assertThat(names()).containsExactly("a.test:80");
     isOutOfMemory = false;
-    upstreams.look().get(60, TimeUnit.SECONDS);
+    upstreams.refreshLists().get(60, TimeUnit.SECONDS);
     assertThat(names()).containsExactly("a.test:80", "b.test:80");
   }
 
@@ -352,7 +352,7 @@ class UpstreamsTest {
     assertThat(words).startsWith("7 true ");
     leases.end("site", "c.test:80");
     leases.take("site http://c.test", words);
-    leases.look();
+    leases.refresh();
     assertThat(names()).containsExactly("a.test:80", "b.test:80", "c.test:80");
     assertThat(origins().getLast().weight()).isEqualTo(7);
     assertThatThrownBy(() -> leases.take("site nowhere", words))

@@ -58,7 +58,7 @@ import org.jspecify.annotations.Nullable;
  * What stands before all routes, and the routes of the present configuration: PURGE, the router,
  * and a {@link RouteChain} for each route. Any thread; one reload at a time.
  */
-final class Assembly implements AutoCloseable {
+final class RouteSet implements AutoCloseable {
 
   /*
    * The cache lives as long as the process: a reload gives the routes new handlers over the same
@@ -91,7 +91,7 @@ final class Assembly implements AutoCloseable {
    * @param machine whose disk, names and network it uses
    * @throws IOException if the directory of the disk tier cannot be had
    */
-  Assembly(Configuration configuration, MetricRegistry registry, Overload overload, Machine machine)
+  RouteSet(Configuration configuration, MetricRegistry registry, Overload overload, Machine machine)
       throws IOException {
     shown = configuration.log().access().client();
     this.names = machine.names().apply(registry);
@@ -210,7 +210,7 @@ final class Assembly implements AutoCloseable {
   }
 
   /** The routes, in the order of the configuration. */
-  List<RouteSettings> routes() {
+  List<RouteSettings> settings() {
     return routing.settings;
   }
 
@@ -225,8 +225,8 @@ final class Assembly implements AutoCloseable {
   }
 
   /** The origins that the API has added. */
-  Leases leases() {
-    return new Leases(upstreams);
+  OriginsByApi originsByApi() {
+    return new OriginsByApi(upstreams);
   }
 
   /** Makes the routes and upstreams of another configuration, and changes nothing. */

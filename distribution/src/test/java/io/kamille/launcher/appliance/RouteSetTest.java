@@ -25,7 +25,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** What holds for the chain of stations while a configuration is read again. */
-class AssemblyTest {
+class RouteSetTest {
 
   private static final String CACHE = "cache: {memory: {capacity: 16MiB}}\n";
 
@@ -37,34 +37,34 @@ class AssemblyTest {
           "[{upstream: site, access: {deny: ['192.0.2.0/24']}}]\n" + CACHE);
   private final Machine machine =
       new Machine(Disk.ofSystem(), _ -> names, OverloadLaw::new, Machine.HERE.network());
-  private final Assembly assembly;
+  private final RouteSet routes;
 
-  AssemblyTest() throws IOException {
-    assembly = new Assembly(first, registry, new Overload(0, OverloadLaw::new), machine);
+  RouteSetTest() throws IOException {
+    routes = new RouteSet(first, registry, new Overload(0, OverloadLaw::new), machine);
   }
 
   @AfterEach
   void close() {
-    assembly.close();
-    assembly.closeCache();
+    routes.close();
+    routes.closeCache();
   }
 
   @Test
   void aReloadThatFailsHalfWayLeavesAllAsItWas() {
     int parts = registry.parts();
-    RouteExplainer explainer = assembly.explainer();
-    var origins = assembly.origins();
+    RouteExplainer explainer = routes.explainer();
+    var origins = routes.origins();
     Configuration failing =
         UpstreamsTest.configuration(
             "{site: {origins: ['http://a.test', 'http://b.test']},"
                 + " more: {origins: ['http://c.test']}, bad: {origins: ['http://bad.test']}}",
             "[{upstream: site}, {upstream: more, path: /c}, {upstream: bad, path: /bad}]\n"
                 + CACHE);
-    assertThatThrownBy(() -> assembly.prepare(failing)).isInstanceOf(OutOfMemoryError.class);
+    assertThatThrownBy(() -> routes.prepare(failing)).isInstanceOf(OutOfMemoryError.class);
     assertThat(registry.parts()).isEqualTo(parts);
     assertThat(names.watched()).isEqualTo(origins.values().stream().mapToInt(List::size).sum());
-    assertThat(assembly.explainer()).isEqualTo(explainer);
-    assertThat(assembly.origins()).isEqualTo(origins);
+    assertThat(routes.explainer()).isEqualTo(explainer);
+    assertThat(routes.origins()).isEqualTo(origins);
   }
 
   @Test
@@ -80,8 +80,8 @@ class AssemblyTest {
             () -> {
               try {
                 for (int i = 0; i < 100; i++) {
-                  assembly.prepare(second).apply();
-                  assembly.prepare(first).apply();
+                  routes.prepare(second).apply();
+                  routes.prepare(first).apply();
                 }
               } finally {
                 over.set(true);
@@ -90,7 +90,7 @@ class AssemblyTest {
     InetAddress denied = InetAddress.getByName("192.0.2.7");
     RequestHead request = RequestHead.of("GET", "http://h/a");
     do {
-      assertThat(assembly.explainer().explain(request, denied).explanation().decision())
+      assertThat(routes.explainer().explain(request, denied).explanation().decision())
           .isEqualTo(Decision.REFUSE);
     } while (!over.get());
     reloads.get(60, TimeUnit.SECONDS);

@@ -22,7 +22,7 @@ import java.util.concurrent.TimeoutException;
  * @param longest how long an answer of the API waits until an origin is in force: its name may be
  *     new
  */
-record Leases(Upstreams upstreams, Duration longest) {
+record OriginsByApi(Upstreams upstreams, Duration longest) {
 
   private static final long LONGEST_SECONDS = 1;
 
@@ -41,7 +41,7 @@ record Leases(Upstreams upstreams, Duration longest) {
     FULL
   }
 
-  Leases(Upstreams upstreams) {
+  OriginsByApi(Upstreams upstreams) {
     this(upstreams, Duration.ofSeconds(LONGEST_SECONDS));
   }
 
@@ -50,7 +50,7 @@ record Leases(Upstreams upstreams, Duration longest) {
     Lease lease = new Lease(origin, nanos() + TimeUnit.SECONDS.toNanos(seconds));
     Leasing result = put(upstream, lease);
     if (result == Leasing.DONE) {
-      await(upstreams.look());
+      await(upstreams.refreshLists());
     }
     return result;
   }
@@ -89,16 +89,16 @@ record Leases(Upstreams upstreams, Duration longest) {
             .toList();
     ended.forEach(url -> lists.leased().remove(url));
     if (!ended.isEmpty()) {
-      await(upstreams.look());
+      await(upstreams.refreshLists());
     }
     return !ended.isEmpty();
   }
 
-  private void await(Future<?> look) {
+  private void await(Future<?> refreshed) {
     try {
-      look.get(longest.toNanos(), TimeUnit.NANOSECONDS);
+      refreshed.get(longest.toNanos(), TimeUnit.NANOSECONDS);
     } catch (TimeoutException late) {
-      // The look goes on.
+      // It goes on.
     } catch (InterruptedException stopped) {
       Thread.currentThread().interrupt();
     } catch (ExecutionException bug) {
@@ -132,7 +132,7 @@ record Leases(Upstreams upstreams, Duration longest) {
   }
 
   /**
-   * Goes on with one that another process had a moment ago, as soon as somebody looks.
+   * Goes on with one that another process had a moment ago, with the next refresh.
    *
    * @throws IllegalArgumentException if the words are no such
    */
@@ -148,9 +148,9 @@ record Leases(Upstreams upstreams, Duration longest) {
     put(name.substring(0, space), new Lease(origin, nanos() + Long.parseLong(parts[2])));
   }
 
-  /** Has them looked at now and from now on. Blocks, as a start does. */
-  void look() {
-    upstreams.look();
+  /** Has the lists refreshed now and from now on. Blocks, as a start does. */
+  void refresh() {
+    upstreams.refreshLists();
     upstreams.takeIn();
   }
 
