@@ -38,6 +38,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -273,15 +274,23 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
             () -> {
               Answer answer = given(asked, () -> operations.answer(asked));
               if (answer.later() == null) {
-                context.executor().execute(() -> answer(context, request, asked, answer));
+                onLoop(context, () -> answer(context, request, asked, answer));
               } else {
                 Thread.startVirtualThread(
                     () -> {
                       Answer last = given(asked, answer::awaited);
-                      context.executor().execute(() -> answer(context, request, asked, last));
+                      onLoop(context, () -> answer(context, request, asked, last));
                     });
               }
             });
+  }
+
+  private static void onLoop(ChannelHandlerContext context, Runnable answer) {
+    try {
+      context.executor().execute(answer);
+    } catch (RejectedExecutionException atItsEnd) {
+      // The connection has ended with its loop.
+    }
   }
 
   private Executor laneOf(@Nullable Operation operation) {

@@ -411,7 +411,9 @@ class JoinedFeaturesIT {
   /** The trace has what the client sent; the access log is read when all have asked. */
   private void checkRecords(Model model) throws Exception {
     forms.put(model, asked - 1);
-    Await.until(() -> !journey.appliance().clientSide().tracing().traces().isEmpty(), "a trace is recorded");
+    Await.until(
+        () -> !journey.appliance().clientSide().tracing().traces().isEmpty(),
+        "a trace is recorded");
     assertThat(read("/v1/traces?limit=1").path("traces").path(0).path("url").stringValue())
         .isEqualTo("http://" + model.host() + "/api/form");
   }
