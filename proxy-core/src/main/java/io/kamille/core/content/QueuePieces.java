@@ -462,9 +462,14 @@ public class QueuePieces implements Pieces, ContentSink, ContentSource {
       boolean isSourceWanted = end == null && !isOver();
       end = End.broken(LOST);
       if (isSourceWanted) {
-        source.cancel(LOST);
+        stopSource(LOST);
       }
     }
+  }
+
+  /** What is here is lost: no more of it should come. */
+  protected void stopSource(Failure why) {
+    source.cancel(why);
   }
 
   private void leaveFile(Block block) {

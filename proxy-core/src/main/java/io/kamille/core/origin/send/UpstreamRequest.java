@@ -400,7 +400,12 @@ final class UpstreamRequest
   private void hold(OriginExchange present) {
     long mostBytes = home.settings().pool().responseBufferBytes();
     var queue =
-        new QueuePieces(failing(present), exchange.loop(), mostBytes, mostBytes, home.spool());
+        new QueuePieces(present, exchange.loop(), mostBytes, mostBytes, home.spool()) {
+          @Override
+          protected void stopSource(Failure why) {
+            present.fail(why);
+          }
+        };
     held = queue;
     queue.pause();
     queue.giveTo(reply);
@@ -408,26 +413,6 @@ final class UpstreamRequest
     if (present.isPaused()) {
       present.resume();
     }
-  }
-
-  /** The reins of a response, of which nothing more is wanted only if what is here is lost. */
-  private static ContentSource failing(OriginExchange present) {
-    return new ContentSource() {
-      @Override
-      public void pause() {
-        present.pause();
-      }
-
-      @Override
-      public void resume() {
-        present.resume();
-      }
-
-      @Override
-      public void cancel(Failure why) {
-        present.fail(why);
-      }
-    };
   }
 
   @Override

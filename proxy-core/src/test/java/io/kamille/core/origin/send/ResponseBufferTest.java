@@ -90,6 +90,29 @@ class ResponseBufferTest {
   }
 
   @Test
+  void aClientThatLeavesWhileItsResponseIsHeldEndsOneRequest() throws Exception {
+    Script answers =
+        with -> {
+          with.readHead();
+          with.send(HEAD + "\r\n" + CONTENT);
+          with.readHead();
+        };
+    try (var origin = ScriptedOrigin.open(answers);
+        var fixture = new UpstreamFixture(settings(100_000), origin)) {
+      var reader = new RecordingReply().pausedAtOnce();
+      get(fixture, reader);
+      Await.until(() -> fixture.uploads.heldBytes() >= 100_000, "the buffer is full");
+      fixture.onLoop(
+          () -> {
+            reader.source().cancel(Failure.of(Kind.CLIENT_GONE, "it went"));
+            return null;
+          });
+      assertThat(fixture.origins.getFirst().inFlight()).isZero();
+      assertThat(fixture.uploads.heldBytes()).isZero();
+    }
+  }
+
+  @Test
   void aClientThatStopsNowAndThenGetsAllWhateverRoomThereIs() throws Exception {
     String head = "HTTP/1.1 200 OK\r\nContent-Length: 3000000\r\n\r\n";
     Script answers =
