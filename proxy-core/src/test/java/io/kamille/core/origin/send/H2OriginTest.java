@@ -229,6 +229,27 @@ class H2OriginTest {
   }
 
   @Test
+  void contentThatCameInWholeHasALength() throws Exception {
+    CompletableFuture<String> received = new CompletableFuture<>();
+    H2Script reads =
+        h2 -> {
+          int stream = h2.request();
+          String head = h2.fields().toString();
+          received.complete(h2.content(stream, 5) + head);
+          h2.answer(stream, "ok");
+        };
+    try (var origin = ScriptedOrigin.open(h2(reads));
+        var fixture = new UpstreamFixture(settings(), origin)) {
+      ScriptedContent content = new ScriptedContent(fixture.loop(), RequestContent.UNKNOWN_LENGTH);
+      RecordingReply reply = fixture.send(RequestHead.of("POST", URI), content);
+      content.write("hello");
+      content.end(null);
+      assertThat(await(received)).startsWith("hello").contains("content-length=5");
+      assertThat(await(reply.ended()).content()).isEqualTo("ok");
+    }
+  }
+
+  @Test
   void anErrorBeforeAllContentWasSentEndsTheUploadAndSparesTheConnection() throws Exception {
     CompletableFuture<Integer> code = new CompletableFuture<>();
     H2Script early =
