@@ -24,7 +24,7 @@ class RoomRulesTest {
   private static final Map<String, String> CIRCLES =
       Map.ofEntries(
           Map.entry(
-              "Appliance ControlPlane RunningState Succession",
+              "Appliance ControlPlane HandoverValues Succession",
               "an appliance opens the views that others have of it"),
           Map.entry(
               "ConsistentHash OriginChoice PowerOfTwoChoices WeightedRoundRobin",

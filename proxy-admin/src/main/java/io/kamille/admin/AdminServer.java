@@ -147,7 +147,7 @@ public final class AdminServer implements AutoCloseable {
             tls);
     Sampler sampler = new Sampler(registry);
     server.control.scheduleAtFixedRate(
-        new SteadyTask(LOGGER, "a second has no figures", () -> server.look(sampler)),
+        new SteadyTask(LOGGER, "a second has no figures", () -> server.sample(sampler)),
         SAMPLE_SECONDS,
         SAMPLE_SECONDS,
         TimeUnit.SECONDS);
@@ -276,8 +276,8 @@ public final class AdminServer implements AutoCloseable {
     return opened;
   }
 
-  private void look(Sampler sampler) {
-    Map<Figure, Double> point = sampler.look(System.nanoTime() / 1e9);
+  private void sample(Sampler sampler) {
+    Map<Figure, Double> point = sampler.sample(System.nanoTime() / 1e9);
     history.add(point);
     streams.publish("figures", Answer.jsonText(Figure.named(point)));
   }

@@ -41,7 +41,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record StoredObject(
     int status,
-    State state,
+    Staleness state,
     String decision,
     int ageSeconds,
     int ttlSeconds,
@@ -68,7 +68,7 @@ public record StoredObject(
   private static final RequestHead PLAIN_GET = RequestHead.of("GET", "http://localhost/");
 
   /** Whether it may be used as it is. */
-  public enum State {
+  public enum Staleness {
     FRESH,
     STALE
   }
@@ -111,7 +111,7 @@ public record StoredObject(
     Fields fields = response.head().fields();
     return new StoredObject(
         response.status(),
-        facts.isFresh(now) ? State.FRESH : State.STALE,
+        facts.isFresh(now) ? Staleness.FRESH : Staleness.STALE,
         ReuseRule.of(PLAIN_GET, CacheControl.NONE, facts, now)
             .decision(CacheControl.NONE, facts)
             .token(),

@@ -18,7 +18,7 @@ import io.kamille.cache.settings.DiskSettings;
 import io.kamille.cache.station.CacheHandler;
 import io.kamille.cache.tiers.Store;
 import io.kamille.core.Await;
-import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.Failure.ErrorType;
 import io.kamille.core.gate.RouteGate;
 import io.kamille.core.h1.FuzzBudget;
 import io.kamille.core.http.FieldName;
@@ -505,7 +505,7 @@ class AnswersFuzzTest {
       }
       boolean isOwn = !isValidation && condition != null;
       if (kind == Answer.REFUSED) {
-        forwarded.fail(Kind.CONNECTION_REFUSED);
+        forwarded.fail(ErrorType.CONNECTION_REFUSED);
         Response standIn = oracle.failed(stored, now);
         return new Expected(standIn, new Response(502, Map.of(), "", true), standIn == null, false);
       }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.cache.settings.CacheSettings;
 import io.kamille.cache.station.CacheHandler;
-import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.Failure.ErrorType;
 import io.kamille.core.gate.RouteGate;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.setting.Sections;
@@ -47,7 +47,7 @@ class BackgroundTest {
     fixture.get("Range", "bytes=3-4");
     assertThat(fixture.forwarded()).isEqualTo(3);
     for (ScriptedOrigin.Forwarded forwarded : fixture.origin.requests()) {
-      forwarded.fail(Kind.CONNECTION_REFUSED);
+      forwarded.fail(ErrorType.CONNECTION_REFUSED);
     }
   }
 
@@ -57,10 +57,10 @@ class BackgroundTest {
     ScriptedOrigin.Forwarded whole = fixture.origin.requests().getFirst();
     whole.head(200, 10L * LIMIT, "Cache-Control", "max-age=60");
     assertThat(whole.isCancelled()).isTrue();
-    fixture.origin.last().fail(Kind.CONNECTION_REFUSED);
+    fixture.origin.last().fail(ErrorType.CONNECTION_REFUSED);
     fixture.get("Range", "bytes=1-2");
     assertThat(fixture.forwarded()).isEqualTo(3);
-    fixture.origin.last().fail(Kind.CONNECTION_REFUSED);
+    fixture.origin.last().fail(ErrorType.CONNECTION_REFUSED);
   }
 
   @Test
@@ -73,7 +73,7 @@ class BackgroundTest {
       fixture.run();
     }
     assertThat(whole.isCancelled()).isTrue();
-    fixture.origin.last().fail(Kind.CONNECTION_REFUSED);
+    fixture.origin.last().fail(ErrorType.CONNECTION_REFUSED);
   }
 
   @Test
@@ -83,7 +83,7 @@ class BackgroundTest {
     fixture.get("Range", "bytes=1-2", "Cache-Control", "no-store");
     assertThat(fixture.forwarded()).isEqualTo(3);
     for (ScriptedOrigin.Forwarded forwarded : fixture.origin.requests()) {
-      forwarded.fail(Kind.CONNECTION_REFUSED);
+      forwarded.fail(ErrorType.CONNECTION_REFUSED);
     }
   }
 
@@ -93,11 +93,11 @@ class BackgroundTest {
       fixture.send("GET", "http://example.org/" + i, "Range", "bytes=1-2");
     }
     assertThat(fixture.forwarded()).isEqualTo(300 + 256);
-    fixture.origin.requests().getFirst().fail(Kind.CONNECTION_REFUSED);
+    fixture.origin.requests().getFirst().fail(ErrorType.CONNECTION_REFUSED);
     fixture.send("GET", "http://example.org/more", "Range", "bytes=1-2");
     assertThat(fixture.forwarded()).isEqualTo(300 + 256 + 2);
     for (ScriptedOrigin.Forwarded forwarded : fixture.origin.requests()) {
-      forwarded.fail(Kind.CONNECTION_REFUSED);
+      forwarded.fail(ErrorType.CONNECTION_REFUSED);
     }
   }
 
@@ -115,7 +115,7 @@ class BackgroundTest {
     fixture.run();
     assertThat(fixture.forwarded()).isEqualTo(200 + 200 + 256);
     for (ScriptedOrigin.Forwarded forwarded : fixture.origin.requests()) {
-      forwarded.fail(Kind.CONNECTION_REFUSED);
+      forwarded.fail(ErrorType.CONNECTION_REFUSED);
     }
   }
 
@@ -128,10 +128,10 @@ class BackgroundTest {
       switch (i % 3) {
         case 0 -> whole.respond(200, "mine", "Cache-Control", "private");
         case 1 -> whole.head(200, 10L * LIMIT, "Cache-Control", "max-age=60");
-        default -> whole.fail(Kind.CONNECTION_REFUSED);
+        default -> whole.fail(ErrorType.CONNECTION_REFUSED);
       }
       fixture.run();
-      fixture.origin.last().fail(Kind.CONNECTION_REFUSED);
+      fixture.origin.last().fail(ErrorType.CONNECTION_REFUSED);
     }
     assertThat(fixture.forwarded()).isEqualTo(1200);
   }

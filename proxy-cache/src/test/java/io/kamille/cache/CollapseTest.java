@@ -2,7 +2,7 @@ package io.kamille.cache;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.Failure.ErrorType;
 import io.kamille.core.http.FieldName;
 import java.util.ArrayList;
 import java.util.List;
@@ -170,7 +170,7 @@ class CollapseTest {
       fixture.origin.last().respond(status, "no", "Cache-Control", "no-store");
       get(2);
       assertThat(fixture.forwarded()).isEqualTo(before + 2);
-      fixture.origin.last().fail(Kind.CONNECTION_REFUSED);
+      fixture.origin.last().fail(ErrorType.CONNECTION_REFUSED);
       fixture.run();
     }
   }
@@ -258,7 +258,7 @@ class CollapseTest {
   @Test
   void anAnswerThatCannotBeHadIsTheAnswerForAll() {
     List<RecordingReply> replies = get(3);
-    fixture.origin.last().fail(Kind.CONNECTION_TIMEOUT);
+    fixture.origin.last().fail(ErrorType.CONNECTION_TIMEOUT);
     fixture.run();
     assertThat(fixture.forwarded()).isEqualTo(1);
     assertThat(replies).allSatisfy(reply -> assertThat(reply.status()).isEqualTo(504));
@@ -267,7 +267,7 @@ class CollapseTest {
   @Test
   void whenTheLeaderFailsForItselfOneFollowerLeads() {
     List<RecordingReply> replies = get(3);
-    fixture.origin.last().fail(Kind.HTTP_REQUEST_ERROR);
+    fixture.origin.last().fail(ErrorType.HTTP_REQUEST_ERROR);
     fixture.run();
     assertThat(replies.get(0).status()).isEqualTo(400);
     assertThat(fixture.forwarded()).isEqualTo(2);
@@ -344,11 +344,11 @@ class CollapseTest {
   void whenBothAttemptsHangAllAreAnsweredWhenTheSecondFails() {
     List<RecordingReply> replies = get(51);
     fixture.advance(5);
-    fixture.origin.requests().get(0).fail(Kind.HTTP_RESPONSE_TIMEOUT);
+    fixture.origin.requests().get(0).fail(ErrorType.HTTP_RESPONSE_TIMEOUT);
     fixture.run();
     assertThat(replies.get(0).status()).isEqualTo(504);
     assertThat(replies.get(1).isEnded()).isFalse();
-    fixture.origin.requests().get(1).fail(Kind.HTTP_RESPONSE_TIMEOUT);
+    fixture.origin.requests().get(1).fail(ErrorType.HTTP_RESPONSE_TIMEOUT);
     fixture.run();
     assertThat(replies).allSatisfy(reply -> assertThat(reply.status()).isEqualTo(504));
     assertThat(fixture.forwarded()).isEqualTo(2);
@@ -387,7 +387,7 @@ class CollapseTest {
   void whenTheSecondAttemptEndsWithNothingToShareOneFollowerLeadsAgain() {
     List<RecordingReply> replies = get(51);
     fixture.advance(60);
-    fixture.origin.last().fail(Kind.HTTP_REQUEST_ERROR);
+    fixture.origin.last().fail(ErrorType.HTTP_REQUEST_ERROR);
     fixture.run();
     assertThat(fixture.forwarded()).isEqualTo(3);
     fixture.origin.last().head(200, 10, "Cache-Control", LONG_FRESH).write("01234").abort();

@@ -2,7 +2,7 @@ package io.kamille.cache;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.Failure.ErrorType;
 import io.kamille.core.http.FieldName;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
@@ -47,7 +47,7 @@ class CutOffTest {
     fixture.store("hello", "Cache-Control", "max-age=60, stale-if-error=600");
     cutOff();
     RecordingReply reply = fixture.get();
-    fixture.origin.last().fail(Kind.CONNECTION_REFUSED);
+    fixture.origin.last().fail(ErrorType.CONNECTION_REFUSED);
     assertThat(reply.failure()).isNotNull();
   }
 

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.cache.decision.Explanation;
 import io.kamille.cache.rules.Decision;
-import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.Failure.ErrorType;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.HttpDate;
 import io.kamille.core.http.RequestHead;
@@ -164,7 +164,7 @@ class DirectiveConformanceTest {
     fixture.advance(60);
     assertThat(isReusedWith("max-stale")).isFalse();
     RecordingReply reply = fixture.get("Cache-Control", "max-stale");
-    fixture.origin.last().fail(Kind.CONNECTION_REFUSED);
+    fixture.origin.last().fail(ErrorType.CONNECTION_REFUSED);
     assertThat(reply.status()).isGreaterThanOrEqualTo(500);
   }
 

@@ -3,7 +3,7 @@ package io.kamille.cache;
 import static io.kamille.cache.CacheFixture.URI;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.Failure.ErrorType;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -107,7 +107,7 @@ class InvalidationFlowTest {
     RecordingReply reply = new RecordingReply();
     var exchange = fixture.exchange("GET", URI, reply);
     fixture.handler.handle(exchange);
-    fixture.origin.last().fail(Kind.CONNECTION_REFUSED);
+    fixture.origin.last().fail(ErrorType.CONNECTION_REFUSED);
     assertThat(reply.status()).isEqualTo(502);
     assertThat(exchange.notes().cacheStatus()).isEqualTo("kamille; fwd=uri-miss");
   }

@@ -151,7 +151,7 @@ class LifetimePolicyTest {
       assertThat(fixture.get().text()).isEqualTo("new");
       fixture.advance(15);
       assertThat(fixture.get().isBegun()).isFalse();
-      fixture.origin.last().fail(Failure.Kind.CONNECTION_REFUSED);
+      fixture.origin.last().fail(Failure.ErrorType.CONNECTION_REFUSED);
     }
   }
 
@@ -191,7 +191,7 @@ class LifetimePolicyTest {
       fixture.fill(200, "page", "Cache-Control", "max-age=5, stale-if-error=0");
       fixture.advance(6);
       assertThat(fixture.get().text()).isEqualTo("page");
-      fixture.origin.last().fail(Failure.Kind.CONNECTION_REFUSED);
+      fixture.origin.last().fail(Failure.ErrorType.CONNECTION_REFUSED);
       fixture.advance(9);
       assertThat(fixture.fill(503, "busy").text()).isEqualTo("busy");
     }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.cache.key.NormalUri;
 import io.kamille.cache.purge.PurgeTarget;
-import io.kamille.cache.purge.PurgeTarget.Kind;
+import io.kamille.cache.purge.PurgeTarget.Scope;
 import io.kamille.cache.removal.OtherNodes;
 import io.kamille.cache.rules.TagFields;
 import io.kamille.cache.rules.Tags;
@@ -121,7 +121,7 @@ class OtherNodesTest implements OtherNodes {
     fixture.send("POST", URI);
     fixture.origin.last().respond(204, "", "Cache-Group-Invalidation", "\"a\", \"b\"");
     PurgeTarget target = purged.getLast();
-    assertThat(target.kind()).isEqualTo(Kind.GROUP);
+    assertThat(target.kind()).isEqualTo(Scope.GROUP);
     assertThat(PurgeTarget.of(target.kind(), target.names())).isEqualTo(target);
   }
 

@@ -324,7 +324,7 @@ class PurgeFlowTest {
     PurgeReport report =
         Objects.requireNonNull(fixture.cache.operations().purges().purge(target, true));
     assertThat(report.responses()).isEqualTo(1);
-    assertThat(report.state()).isEqualTo(PurgeReport.State.DONE);
+    assertThat(report.state()).isEqualTo(PurgeReport.Progress.DONE);
     assertThat(fixture.get().field("Cache-Status")).contains("; hit; ttl=0");
     fixture.origin.last().respond(200, "y", "Cache-Control", "max-age=60");
   }
@@ -374,7 +374,7 @@ class PurgeFlowTest {
 
   @ParameterizedTest
   @EnumSource(names = {"URL", "PREFIX", "TAG", "ALL"})
-  void whatIsPurgedAfterTheLookupAndBeforeItIsForwardedIsNotFreshened(PurgeTarget.Kind kind) {
+  void whatIsPurgedAfterTheLookupAndBeforeItIsForwardedIsNotFreshened(PurgeTarget.Scope kind) {
     fixture.store("x", "Surrogate-Key", "a", "ETag", "\"1\"");
     fixture.advance(61);
     fixture.beforeTheNextIsForwarded(() -> purge(target(kind)));
@@ -384,7 +384,7 @@ class PurgeFlowTest {
     assertThat(fixture.isReused()).isFalse();
   }
 
-  private static @Nullable PurgeTarget target(PurgeTarget.Kind kind) {
+  private static @Nullable PurgeTarget target(PurgeTarget.Scope kind) {
     return switch (kind) {
       case URL -> PurgeTarget.url(URI);
       case PREFIX -> PurgeTarget.prefix(URI);

@@ -89,7 +89,7 @@ class PurgeMethodTest {
       RecordingReply reply = purge(fixture, "11.1.2.3", URI);
       assertThat(reply.failure())
           .extracting(Failure::kind, Failure::status)
-          .containsExactly(Failure.Kind.HTTP_REQUEST_DENIED, 403);
+          .containsExactly(Failure.ErrorType.HTTP_REQUEST_DENIED, 403);
       assertThat(fixture.forwarded()).isEqualTo(1);
       assertThat(fixture.isReused()).isTrue();
       assertThat(fixture.counted("kamille_cache_purges_total", "url")).isZero();

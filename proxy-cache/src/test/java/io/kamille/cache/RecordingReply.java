@@ -52,7 +52,7 @@ final class RecordingReply implements Reply {
   /** The client goes away. */
   void leave() {
     isGone = true;
-    source.cancel(Failure.of(Failure.Kind.CLIENT_GONE, "left"));
+    source.cancel(Failure.of(Failure.ErrorType.CLIENT_GONE, "left"));
     whenEnded.complete(this);
   }
 

@@ -141,10 +141,10 @@ final class ScriptedOrigin implements ExchangeHandler {
     }
 
     void abort() {
-      reply.abort(Failure.of(Failure.Kind.HTTP_RESPONSE_INCOMPLETE, "broke off"));
+      reply.abort(Failure.of(Failure.ErrorType.HTTP_RESPONSE_INCOMPLETE, "broke off"));
     }
 
-    void fail(Failure.Kind kind) {
+    void fail(Failure.ErrorType kind) {
       reply.fail(Failure.of(kind, "no answer"));
     }
 

@@ -35,14 +35,14 @@ class StoredObjectTest {
       cache.fill(200, "x", "Cache-Control", "s-maxage=60", "Age", "5", "ETag", "\"a\"");
       cache.advance(20);
       StoredObject fresh = only(cache);
-      assertThat(fresh.state()).isEqualTo(StoredObject.State.FRESH);
+      assertThat(fresh.state()).isEqualTo(StoredObject.Staleness.FRESH);
       assertThat(fresh.ageSeconds()).isEqualTo(25);
       assertThat(fresh.ttlSeconds()).isEqualTo(35);
       assertThat(fresh.freshness()).isEqualTo(new StoredObject.Lifetime(60, "s-maxage"));
       assertThat(fresh.decision()).isEqualTo("serve");
       cache.advance(40);
       StoredObject stale = only(cache);
-      assertThat(stale.state()).isEqualTo(StoredObject.State.STALE);
+      assertThat(stale.state()).isEqualTo(StoredObject.Staleness.STALE);
       assertThat(stale.ttlSeconds()).isEqualTo(-5);
       assertThat(stale.decision()).isEqualTo("validate");
       assertThat(stale.etag()).isEqualTo("\"a\"");

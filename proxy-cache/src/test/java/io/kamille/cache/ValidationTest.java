@@ -3,7 +3,7 @@ package io.kamille.cache;
 import static io.kamille.cache.CacheFixture.URI;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.Failure.ErrorType;
 import io.kamille.core.http.FieldName;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -179,7 +179,7 @@ class ValidationTest {
     assertThat(onError.field("Cache-Status"))
         .isEqualTo("kamille; fwd=stale; fwd-status=503; ttl=-40; detail=stale-if-error");
     RecordingReply onNothing = fixture.get();
-    fixture.origin.last().fail(Kind.CONNECTION_REFUSED);
+    fixture.origin.last().fail(ErrorType.CONNECTION_REFUSED);
     assertThat(onNothing.text()).isEqualTo("hello");
   }
 
@@ -227,7 +227,7 @@ class ValidationTest {
     fixture.fill(200, "0123456789", "Cache-Control", "max-age=1, stale-if-error=600");
     fixture.advance(2);
     RecordingReply failed = fixture.get(name, value);
-    fixture.origin.last().fail(Kind.CONNECTION_REFUSED);
+    fixture.origin.last().fail(ErrorType.CONNECTION_REFUSED);
     RecordingReply unavailable = fixture.get(name, value);
     fixture.origin.last().respond(503, "bad");
     RecordingReply head = fixture.send("HEAD", URI, name, value);

@@ -4,7 +4,7 @@ import static io.kamille.core.Await.until;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.cache.purge.PurgeTarget;
-import io.kamille.cache.purge.PurgeTarget.Kind;
+import io.kamille.cache.purge.PurgeTarget.Scope;
 import io.kamille.cluster.Linearizability.Effect;
 import io.kamille.cluster.Linearizability.Operation;
 import io.kamille.cluster.config.ClusterConfig;
@@ -57,7 +57,7 @@ class ClusterHistoryIT {
               PurgeTarget.prefix("http://a.test/of/"),
               PurgeTarget.host("a.test"),
               PurgeTarget.tags(List.of("x", "y")),
-              PurgeTarget.of(Kind.GROUP, List.of("http://a.test", "g")))
+              PurgeTarget.of(Scope.GROUP, List.of("http://a.test", "g")))
           .map(Objects::requireNonNull)
           .toList();
   private static final long CHECKER_STACK_BYTES = 1L << 30;
@@ -100,7 +100,7 @@ class ClusterHistoryIT {
       if (before != null && !before.equals(meaning)) {
         differing.add(number + " is " + before + " and " + meaning);
       }
-      if (target.kind() == Kind.GROUP) {
+      if (target.kind() == Scope.GROUP) {
         invalid.add(target.names().getLast());
       }
       return 1;
@@ -200,7 +200,7 @@ class ClusterHistoryIT {
     PurgeTarget target =
         number % 2 == 0
             ? PurgeTarget.url(name)
-            : PurgeTarget.of(Kind.GROUP, List.of("http://a.test", name));
+            : PurgeTarget.of(Scope.GROUP, List.of("http://a.test", name));
     try {
       node.purges()
           .begin(List.of(Objects.requireNonNull(target)))

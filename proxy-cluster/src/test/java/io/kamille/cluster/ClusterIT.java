@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.kamille.cache.purge.PurgeTarget;
-import io.kamille.cache.purge.PurgeTarget.Kind;
+import io.kamille.cache.purge.PurgeTarget.Scope;
 import io.kamille.cache.rules.Tags;
 import io.kamille.cluster.engine.Loss;
 import io.kamille.cluster.engine.PlaceFile;
@@ -167,7 +167,7 @@ class ClusterIT {
   }
 
   private static PurgeReceipt purge(String node, String uri) {
-    return node(node).purges().purge(Kind.URL, List.of(uri), false);
+    return node(node).purges().purge(Scope.URL, List.of(uri), false);
   }
 
   private static void close(String... names) {
@@ -211,7 +211,7 @@ class ClusterIT {
     for (int i = 0; i < Tags.LIMIT; i++) {
       names.add("group-" + i);
     }
-    assertThat(node("b").purges().purge(Kind.GROUP, names, false).isComplete()).isTrue();
+    assertThat(node("b").purges().purge(Scope.GROUP, names, false).isComplete()).isTrue();
     assertThat(nodes.keySet()).allMatch(node -> has(node, "group-" + (Tags.LIMIT - 1)));
   }
 
@@ -221,7 +221,7 @@ class ClusterIT {
     for (int i = 0; i < 128; i++) {
       names.add("n".repeat(1_019) + i);
     }
-    assertThat(node("b").purges().purge(Kind.GROUP, names, false).isComplete()).isTrue();
+    assertThat(node("b").purges().purge(Scope.GROUP, names, false).isComplete()).isTrue();
     assertThat(nodes.keySet()).allMatch(node -> has(node, names.getLast()));
   }
 
@@ -244,7 +244,7 @@ class ClusterIT {
       assertThat(i).isLessThan((8 << 20) / entry + 1);
       bytes = node("a").log().bytes();
       assertThat(bytes).isLessThan(8 << 20);
-      assertThat(node("a").purges().purge(Kind.GROUP, names, false).isLogged()).isTrue();
+      assertThat(node("a").purges().purge(Scope.GROUP, names, false).isLogged()).isTrue();
     }
     assertThat(bytes).as("it was full").isGreaterThan((8 << 20) - 20 * entry);
     assertThat(node("a").log().bytes()).isLessThan(8 << 20);
@@ -353,7 +353,7 @@ class ClusterIT {
         .containsExactly("a");
     assertThat(has("a", "http://a.test/alone")).isTrue();
     PurgeTarget group =
-        new PurgeTarget(Kind.GROUP, List.of("http://a.test", "g"), List.of(), Tags.NONE);
+        new PurgeTarget(Scope.GROUP, List.of("http://a.test", "g"), List.of(), Tags.NONE);
     node("a").purges().begin(List.of(group)).toCompletableFuture().get(2, SECONDS);
     until(() -> !node("a").isCurrent(), "the one that is left is cut off");
     // Somebody is there, and does not find it: it leaves, and joins again.

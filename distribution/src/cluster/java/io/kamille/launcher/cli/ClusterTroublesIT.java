@@ -478,7 +478,7 @@ class ClusterTroublesIT {
   }
 
   /** What was told holds at all nodes once these were whole for so long. */
-  private void look() {
+  private void inspect() {
     long began = System.nanoTime();
     pause(TICK_NANOS);
     long now = System.nanoTime();
@@ -617,7 +617,7 @@ class ClusterTroublesIT {
             .start(
                 () -> {
                   while (!isOver) {
-                    look();
+                    inspect();
                   }
                 }));
     pause(CALM_NANOS);

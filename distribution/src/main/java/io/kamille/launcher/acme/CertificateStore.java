@@ -1,7 +1,7 @@
 package io.kamille.launcher.acme;
 
 import io.kamille.cluster.secret.SharedValues;
-import io.kamille.core.setting.PrivateFile;
+import io.kamille.core.setting.DurableFile;
 import io.kamille.core.tls.PemFile;
 import io.kamille.core.tls.SelfSigned;
 import io.kamille.core.tls.ServerCertificate;
@@ -114,7 +114,7 @@ final class CertificateStore implements AutoCloseable {
     if (gate != null) {
       return true;
     }
-    FileChannel channel = PrivateFile.open(root.resolve("lock"));
+    FileChannel channel = DurableFile.open(root.resolve("lock"));
     FileLock lock = channel.tryLock();
     if (lock == null) {
       channel.close();
@@ -206,8 +206,8 @@ final class CertificateStore implements AutoCloseable {
     Path live = directory.resolve("live");
     int number = Files.exists(live) ? 1 + number(live.toRealPath()) : 1;
     Path next = directory.resolve(Integer.toString(number));
-    PrivateFile.replace(next.resolve("key.pem"), key.getBytes(StandardCharsets.US_ASCII));
-    PrivateFile.replace(next.resolve("chain.pem"), chain.getBytes(StandardCharsets.US_ASCII));
+    DurableFile.replace(next.resolve("key.pem"), key.getBytes(StandardCharsets.US_ASCII));
+    DurableFile.replace(next.resolve("chain.pem"), chain.getBytes(StandardCharsets.US_ASCII));
     ServerCertificate written =
         ServerCertificate.read(next.resolve("chain.pem"), next.resolve("key.pem"));
     if (before != null && !written.notBefore().isAfter(before.notBefore())) {
@@ -219,7 +219,7 @@ final class CertificateStore implements AutoCloseable {
     Path link = directory.resolve("next");
     Files.deleteIfExists(link);
     Files.createSymbolicLink(link, next.getFileName());
-    PrivateFile.publish(link, live);
+    DurableFile.publish(link, live);
     delete(directory.resolve(Integer.toString(number - 2)));
     return written;
   }
@@ -263,7 +263,7 @@ final class CertificateStore implements AutoCloseable {
   void save(String name, RenewalPlan renewal) throws IOException {
     byte[] content = JSON.writeValueAsBytes(renewal);
     share(named("renewal/" + name), content);
-    PrivateFile.replace(of(name).resolve("renewal"), content);
+    DurableFile.replace(of(name).resolve("renewal"), content);
   }
 
   private Path of(String name) {
@@ -275,11 +275,11 @@ final class CertificateStore implements AutoCloseable {
     Path file = home.resolve("account.pem");
     byte[] others = ofOthers(named("account"));
     if (others != null) {
-      PrivateFile.replace(file, others);
+      DurableFile.replace(file, others);
     } else if (!Files.exists(file)) {
       KeyPair fresh = SelfSigned.freshKeys();
       String text = PemFile.text(List.of(fresh.getPrivate(), fresh.getPublic()));
-      PrivateFile.replace(file, text.getBytes(StandardCharsets.US_ASCII));
+      DurableFile.replace(file, text.getBytes(StandardCharsets.US_ASCII));
     }
     if (others == null) {
       share(named("account"), Files.readAllBytes(file));
@@ -297,7 +297,7 @@ final class CertificateStore implements AutoCloseable {
   /** Has every process answer this, too. */
   void open(Proof proof) throws IOException {
     byte[] content = JSON.writeValueAsBytes(proof);
-    PrivateFile.replace(challenge(proof), content);
+    DurableFile.replace(challenge(proof), content);
     share(CHALLENGES + hash(proof), content);
   }
 

@@ -19,8 +19,8 @@ import io.kamille.core.loop.WallClock;
 import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;
+import io.kamille.core.setting.DurableFile;
 import io.kamille.core.setting.HostPort;
-import io.kamille.core.setting.PrivateFile;
 import io.kamille.core.setting.Problem;
 import io.kamille.core.setting.SettingChange;
 import io.kamille.core.socket.UnixSocket;
@@ -73,7 +73,7 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
   private static final double MILLIS_PER_SECOND = 1000;
 
   /** How far it has come. */
-  enum State {
+  enum Phase {
     /** Not yet accepting on all listeners. */
     STARTING,
     READY,
@@ -106,7 +106,7 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
   private @Nullable SharedConfig shared;
   private final boolean joins;
   // Volatile: written by whoever reloads or drains, read by the control plane.
-  private volatile State state = State.STARTING;
+  private volatile Phase state = Phase.STARTING;
   private volatile Configuration running;
   private volatile boolean isLastReloadGood = true;
   private volatile long inForceEpochMillis = System.currentTimeMillis();
@@ -121,7 +121,7 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
     this.version = version;
     this.joins = machine.joins();
     running = configuration;
-    RunningState before = new RunningState(inheritance.claim());
+    HandoverValues before = new HandoverValues(inheritance.claim());
     before.takeSecret();
     overload = new Overload(configuration.overload().target().toNanos(), machine.shedding());
     routes = openRoutes(configuration, machine);
@@ -138,7 +138,7 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
                 (request, client) -> routes.explainer().explain(request, client).explanation(),
                 routes.entrance(),
                 eventLoops(),
-                () -> clientSide.top(LoopTop.Kind.URLS),
+                () -> clientSide.top(LoopTop.Ranking.URLS),
                 routes.cache().purges()::removedBy,
                 routes.cache()::variants));
     before.takeOver(this);
@@ -190,7 +190,7 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
       appliance.close();
       throw failure;
     }
-    appliance.state = State.READY;
+    appliance.state = Phase.READY;
     return appliance;
   }
 
@@ -204,7 +204,7 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
     UnixSocket.Peer other = UnixSocket.listener(socket.toString());
     if (other != null) {
       throw new StartFailure(
-          StartFailure.Kind.ADDRESS,
+          StartFailure.Cause.ADDRESS,
           "another Kamille (process "
               + other.processId()
               + ") uses this state directory: "
@@ -289,7 +289,7 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
     try {
       return new LoopGroup(configuration.loops(), configuration.engine(), registry);
     } catch (IllegalStateException refused) {
-      throw new StartFailure(StartFailure.Kind.SYSTEM, String.valueOf(refused.getMessage()));
+      throw new StartFailure(StartFailure.Cause.SYSTEM, String.valueOf(refused.getMessage()));
     }
   }
 
@@ -298,16 +298,16 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
       return new RouteSet(configuration, registry, overload, machine.of(configuration));
     } catch (IllegalStateException refused) {
       throw new StartFailure(
-          StartFailure.Kind.SYSTEM, "cannot take the cache's memory: " + refused.getMessage());
+          StartFailure.Cause.SYSTEM, "cannot take the cache's memory: " + refused.getMessage());
     } catch (UncheckedIOException refused) {
-      throw new StartFailure(StartFailure.Kind.FILE, String.valueOf(refused.getMessage()));
+      throw new StartFailure(StartFailure.Cause.FILE, String.valueOf(refused.getMessage()));
     } catch (IOException refused) {
       throw new StartFailure(
-          StartFailure.Kind.FILE,
+          StartFailure.Cause.FILE,
           "cannot use the directory of cache.disk.path, "
               + configuration.cache().disk().path()
               + ": "
-              + PrivateFile.why(refused));
+              + DurableFile.why(refused));
     }
   }
 
@@ -327,7 +327,7 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
       return AccessLog.open(configuration.log().access(), registry, WallClock.system());
     } catch (IOException failed) {
       throw new StartFailure(
-          StartFailure.Kind.FILE, "cannot write the access log: " + AccessLog.why(failed));
+          StartFailure.Cause.FILE, "cannot write the access log: " + AccessLog.why(failed));
     }
   }
 
@@ -482,7 +482,8 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
       running = next;
       isLastReloadGood = true;
       inForceEpochMillis = System.currentTimeMillis();
-      LOG.log(lateLoops == 0 ? Level.INFO : Level.WARNING, Reloaded.sentence(changes, lateLoops));
+      LOG.log(
+          lateLoops == 0 ? Level.INFO : Level.WARNING, ReloadSentence.sentence(changes, lateLoops));
     }
 
     /** Closes what was made for it. */
@@ -513,7 +514,7 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
 
   /** Says that it is not ready, and serves on for as long as others need to see that. */
   public void stopBeingReady() throws InterruptedException {
-    state = State.DRAINING;
+    state = Phase.DRAINING;
     Thread.sleep(running.limits().shutdownDelay());
   }
 
@@ -539,7 +540,7 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
   }
 
   private void drain(Duration idleMayStay) {
-    state = State.DRAINING;
+    state = Phase.DRAINING;
     Cluster nodes = cluster;
     if (nodes != null) {
       nodes.drain();
@@ -580,7 +581,7 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
     return registry;
   }
 
-  State state() {
+  Phase state() {
     return state;
   }
 

@@ -226,7 +226,7 @@ final class ClientSide {
           ConnectionMetrics.register(registry, encryption, settings.name());
         }
       } catch (IOException failed) {
-        throw new StartFailure(StartFailure.Kind.ADDRESS, String.valueOf(failed.getMessage()));
+        throw new StartFailure(StartFailure.Cause.ADDRESS, String.valueOf(failed.getMessage()));
       }
     }
     CertificateKeeper keeper = certificates;
@@ -256,7 +256,7 @@ final class ClientSide {
       ConnectionMetrics.ofNodes(registry, opened.limit());
       peerSide = opened;
     } catch (IOException failed) {
-      throw new StartFailure(StartFailure.Kind.ADDRESS, String.valueOf(failed.getMessage()));
+      throw new StartFailure(StartFailure.Cause.ADDRESS, String.valueOf(failed.getMessage()));
     }
   }
 
@@ -290,7 +290,7 @@ final class ClientSide {
       return challenges;
     } catch (IOException refused) {
       throw new StartFailure(
-          StartFailure.Kind.FILE,
+          StartFailure.Cause.FILE,
           "cannot use acme.store, " + running.acme().store() + ": " + refused.getMessage());
     }
   }
@@ -345,7 +345,7 @@ final class ClientSide {
   }
 
   /** What is asked for most, by its octets, one per character. Any thread. */
-  Map<String, Long> top(LoopTop.Kind kind) {
+  Map<String, Long> top(LoopTop.Ranking kind) {
     Map<String, Long> counts = new HashMap<>();
     tops.forEach(top -> top.addTo(counts, kind));
     return counts;

@@ -17,8 +17,8 @@ import io.kamille.cluster.secret.SharedValues;
 import io.kamille.core.http.StatusCode;
 import io.kamille.core.loop.WallClock;
 import io.kamille.core.metric.MetricRegistry;
+import io.kamille.core.setting.DurableFile;
 import io.kamille.core.setting.HostPort;
-import io.kamille.core.setting.PrivateFile;
 import io.kamille.launcher.acme.CertificateKeeper;
 import io.kamille.launcher.acme.CertificateResources;
 import io.kamille.launcher.appliance.Appliance.ReloadSnapshot;
@@ -60,15 +60,15 @@ record ControlPlane(Appliance appliance, List<Operation> resources) {
           isBesideAnother);
     } catch (BindException taken) {
       throw new StartFailure(
-          StartFailure.Kind.ADDRESS,
+          StartFailure.Cause.ADDRESS,
           "cannot serve the admin API on " + address + ": " + taken.getMessage());
     } catch (IOException | IllegalArgumentException failed) {
       throw new StartFailure(
-          StartFailure.Kind.FILE,
+          StartFailure.Cause.FILE,
           "cannot open the admin API, with its token in "
               + settings.tokenFile()
               + ": "
-              + (failed instanceof IOException file ? PrivateFile.why(file) : failed.getMessage()));
+              + (failed instanceof IOException file ? DurableFile.why(file) : failed.getMessage()));
     }
   }
 
@@ -121,7 +121,7 @@ record ControlPlane(Appliance appliance, List<Operation> resources) {
   }
 
   /** Without certificates, too: else a load balancer would keep the authority away. */
-  static Answer readiness(Appliance.State state, long missingCertificates) {
+  static Answer readiness(Appliance.Phase state, long missingCertificates) {
     return switch (state) {
       case STARTING -> Answer.text(StatusCode.SERVICE_UNAVAILABLE, "starting");
       case READY ->
@@ -152,7 +152,7 @@ record ControlPlane(Appliance appliance, List<Operation> resources) {
 
   private record Status(
       String version,
-      Appliance.State state,
+      Appliance.Phase state,
       String started,
       long uptimeSeconds,
       List<ListenerSnapshot> listeners,

@@ -62,7 +62,7 @@ final class NodeOfCluster implements LocalPurges, OtherNodes {
       cluster.awaitCurrent();
       return cluster;
     } catch (IOException refused) {
-      throw new StartFailure(StartFailure.Kind.ADDRESS, String.valueOf(refused.getMessage()));
+      throw new StartFailure(StartFailure.Cause.ADDRESS, String.valueOf(refused.getMessage()));
     }
   }
 

@@ -62,7 +62,7 @@ record OriginsByApi(Upstreams upstreams, Duration longest) {
       return Leasing.UNKNOWN;
     }
     OriginList naming = lists.naming().get(url);
-    if (naming != null && naming.kind() != OriginList.Kind.API) {
+    if (naming != null && naming.kind() != OriginList.NamedBy.API) {
       return Leasing.NAMED;
     }
     if (!lists.protocol().suits(url) || (url.isSecure() && !upstreams.mayBeSecure(upstream))) {

@@ -56,7 +56,7 @@ public final class Preflight {
     long descriptors = descriptorLimit();
     if (descriptors < LEAST_DESCRIPTORS) {
       throw new StartFailure(
-          StartFailure.Kind.SYSTEM,
+          StartFailure.Cause.SYSTEM,
           "too few file descriptors: "
               + descriptors
               + " allowed, at least "
@@ -67,7 +67,7 @@ public final class Preflight {
     long neededThreads = (long) configuration.loops() + OWN_THREADS;
     if (threads < neededThreads) {
       throw new StartFailure(
-          StartFailure.Kind.SYSTEM,
+          StartFailure.Cause.SYSTEM,
           "too few threads: the control group allows "
               + threads
               + " more, "
@@ -125,7 +125,7 @@ public final class Preflight {
     long available = availableBytes();
     if (available < capacityBytes) {
       throw new StartFailure(
-          StartFailure.Kind.SYSTEM,
+          StartFailure.Cause.SYSTEM,
           "too little memory: "
               + available / MIB
               + " MiB available, "
@@ -137,7 +137,7 @@ public final class Preflight {
     long allowed = groups.memoryBytes();
     if (allowed < needed) {
       throw new StartFailure(
-          StartFailure.Kind.SYSTEM,
+          StartFailure.Cause.SYSTEM,
           "too little memory: " + controlGroup(allowed, needed, "needed by"));
     }
   }

@@ -6,7 +6,7 @@ public final class StartFailure extends Exception {
   private static final long serialVersionUID = 1L;
 
   /** Whom to turn to. */
-  public enum Kind {
+  public enum Cause {
     /** An address cannot be had. */
     ADDRESS,
     /** The system gives too little memory or too few descriptors. */
@@ -15,15 +15,15 @@ public final class StartFailure extends Exception {
     FILE
   }
 
-  private final Kind kind;
+  private final Cause kind;
 
   /** A failure of that kind. */
-  public StartFailure(Kind kind, String sentence) {
+  public StartFailure(Cause kind, String sentence) {
     super(sentence);
     this.kind = kind;
   }
 
-  public Kind kind() {
+  public Cause kind() {
     return kind;
   }
 }

@@ -1,7 +1,7 @@
 package io.kamille.launcher.appliance;
 
 import io.kamille.admin.StateDirectory;
-import io.kamille.core.setting.PrivateFile;
+import io.kamille.core.setting.DurableFile;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
@@ -38,18 +38,18 @@ public final class StateLock implements AutoCloseable {
    */
   public static StateLock take(boolean isSuccessor, boolean isNeeded) throws StartFailure {
     if (!StateDirectory.isKnown()) {
-      throw new StartFailure(StartFailure.Kind.FILE, StateDirectory.UNKNOWN);
+      throw new StartFailure(StartFailure.Cause.FILE, StateDirectory.UNKNOWN);
     }
     Path directory = StateDirectory.path();
     try {
-      FileChannel channel = PrivateFile.open(directory.resolve(NAME));
+      FileChannel channel = DurableFile.open(directory.resolve(NAME));
       if (isSuccessor) {
         Thread.ofPlatform().daemon().name("kamille-lock").start(() -> await(channel));
       } else if (!isTaken(channel)) {
         String other = Files.readString(directory.resolve(NAME)).strip();
         channel.close();
         throw new StartFailure(
-            StartFailure.Kind.ADDRESS,
+            StartFailure.Cause.ADDRESS,
             "another Kamille (process " + other + ") uses this state directory: " + directory);
       }
       return new StateLock(channel);
@@ -58,10 +58,10 @@ public final class StateLock implements AutoCloseable {
           "cannot use the state directory "
               + directory
               + ": "
-              + PrivateFile.why(failed)
+              + DurableFile.why(failed)
               + " (STATE_DIRECTORY names another one)";
       if (isNeeded) {
-        throw new StartFailure(StartFailure.Kind.FILE, sentence);
+        throw new StartFailure(StartFailure.Cause.FILE, sentence);
       }
       LOG.log(Level.WARNING, sentence);
       return new StateLock(null);

@@ -27,7 +27,7 @@ final class Succession implements Incumbent {
     appliance.routes().handover().release(heir);
     // One process of a node can be a member. The purges of the others come by the heir.
     appliance.leave();
-    return RunningState.of(appliance);
+    return HandoverValues.of(appliance);
   }
 
   @Override

@@ -183,7 +183,7 @@ final class TlsListeners implements AutoCloseable {
       WatchedFiles files = settings.tls().files();
       return files.read(() -> open(settings, files));
     } catch (IOException refused) {
-      throw new StartFailure(StartFailure.Kind.FILE, String.valueOf(refused.getMessage()));
+      throw new StartFailure(StartFailure.Cause.FILE, String.valueOf(refused.getMessage()));
     }
   }
 

@@ -4,7 +4,7 @@ import io.kamille.core.loop.WallClock;
 import io.kamille.core.origin.Origin;
 import io.kamille.core.origin.Standing;
 import io.kamille.core.origin.names.OriginList;
-import io.kamille.core.origin.names.OriginList.Kind;
+import io.kamille.core.origin.names.OriginList.NamedBy;
 import io.kamille.core.origin.names.OriginLists;
 import io.kamille.core.setting.OriginUrl;
 import java.time.Instant;
@@ -57,7 +57,7 @@ record UpstreamSnapshot(String name, List<OriginSnapshot> origins, List<ListSnap
    * @param origins how many it names; after trouble, how many it named before
    * @param problems what is wrong with it, a line for each
    */
-  record ListSnapshot(Kind kind, String place, int origins, List<String> problems) {
+  record ListSnapshot(NamedBy kind, String place, int origins, List<String> problems) {
 
     ListSnapshot {
       problems = List.copyOf(problems);
@@ -97,7 +97,7 @@ record UpstreamSnapshot(String name, List<OriginSnapshot> origins, List<ListSnap
    */
   record OriginSnapshot(
       String name,
-      Kind from,
+      NamedBy from,
       @Nullable String until,
       OriginState state,
       long inFlight,
@@ -116,7 +116,7 @@ record UpstreamSnapshot(String name, List<OriginSnapshot> origins, List<ListSnap
       long until = list == null ? OriginList.FOREVER : list.untilNanos(origin.url());
       return new OriginSnapshot(
           origin.name(),
-          list == null ? Kind.CONFIGURATION : list.kind(),
+          list == null ? NamedBy.CONFIGURATION : list.kind(),
           until == OriginList.FOREVER ? null : now.time(until),
           OriginState.of(standing),
           origin.inFlight(),

@@ -43,7 +43,8 @@ public final class RouteChain implements RouteFacts {
   private static final ExchangeHandler NOBODY = exchange -> {};
 
   private static final Failure NOT_FOR_NODES =
-      Failure.of(Failure.Kind.PROXY_INTERNAL_RESPONSE, "a route with match is for clients alone");
+      Failure.of(
+          Failure.ErrorType.PROXY_INTERNAL_RESPONSE, "a route with match is for clients alone");
 
   private static final Failure LOOP =
       Failure.request(

@@ -4,8 +4,8 @@ import io.kamille.cluster.settings.ClusterSettings;
 import io.kamille.core.setting.ConfigNode;
 import io.kamille.core.setting.ConfigReader;
 import io.kamille.core.setting.ConfigTree;
+import io.kamille.core.setting.DurableFile;
 import io.kamille.core.setting.HostPort;
-import io.kamille.core.setting.PrivateFile;
 import io.kamille.core.setting.Problems;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Subsection;
@@ -91,7 +91,7 @@ record ClusterFiles(Path directory, String cluster) {
       write(authorityFile, PemFile.text(authority.chain()));
       byte[] secret = new byte[SECRET_OCTETS];
       new SecureRandom().nextBytes(secret);
-      PrivateFile.replace(file("cluster.secret"), secret);
+      DurableFile.replace(file("cluster.secret"), secret);
     } else {
       authority = ServerCertificate.read(authorityFile, authorityKey);
       ClusterSettings before = before();
@@ -165,6 +165,6 @@ record ClusterFiles(Path directory, String cluster) {
   }
 
   private static void write(Path file, String text) throws IOException {
-    PrivateFile.replace(file, text.getBytes(StandardCharsets.UTF_8));
+    DurableFile.replace(file, text.getBytes(StandardCharsets.UTF_8));
   }
 }

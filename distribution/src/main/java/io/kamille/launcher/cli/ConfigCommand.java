@@ -242,7 +242,7 @@ final class ConfigCommand extends Subcommand {
   private static Problem problem(JsonNode error, UnaryOperator<String> names) {
     String file = names.apply(error.path("file").stringValue(""));
     return new Problem(
-        Problem.Kind.valueOf(error.path("kind").stringValue("CONFLICT")),
+        Problem.Mistake.valueOf(error.path("kind").stringValue("CONFLICT")),
         file,
         new Position(error.path("line").intValue(), error.path("column").intValue(), file),
         text(error, "pointer")

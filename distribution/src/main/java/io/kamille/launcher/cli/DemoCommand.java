@@ -1,7 +1,7 @@
 package io.kamille.launcher.cli;
 
 import io.kamille.admin.StateDirectory;
-import io.kamille.core.setting.PrivateFile;
+import io.kamille.core.setting.DurableFile;
 import io.kamille.launcher.appliance.Appliance;
 import io.kamille.launcher.appliance.Totals;
 import io.kamille.launcher.configuration.ConfigurationOptions;
@@ -121,7 +121,7 @@ final class DemoCommand extends Subcommand implements Callable<Integer> {
 
   /** Keeps another demo from this directory, until it is closed or the process ends. */
   private FileChannel alone() throws IOException, CommandFailure {
-    FileChannel own = PrivateFile.open(directory.resolve("lock"));
+    FileChannel own = DurableFile.open(directory.resolve("lock"));
     if (own.tryLock() == null) {
       own.close();
       throw new CommandFailure(

@@ -34,7 +34,7 @@ final class Running {
     if (reading instanceof ConfigurationReading.Refused refused) {
       refused.problems().forEach(err::println);
       boolean unreadable =
-          refused.problems().stream().allMatch(p -> p.kind() == Problem.Kind.UNREADABLE);
+          refused.problems().stream().allMatch(p -> p.kind() == Problem.Mistake.UNREADABLE);
       int count = refused.problems().size();
       throw new CommandFailure(
           unreadable ? ExitCode.UNREADABLE : ExitCode.CONFIGURATION,

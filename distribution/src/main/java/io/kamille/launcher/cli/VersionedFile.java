@@ -3,7 +3,7 @@ package io.kamille.launcher.cli;
 import io.kamille.admin.AdminSettings;
 import io.kamille.admin.api.Operation;
 import io.kamille.core.loop.SteadyTask;
-import io.kamille.core.setting.PrivateFile;
+import io.kamille.core.setting.DurableFile;
 import io.kamille.core.setting.Problem;
 import io.kamille.core.setting.SmallFile;
 import io.kamille.launcher.appliance.Appliance;
@@ -90,7 +90,7 @@ final class VersionedFile implements AutoCloseable {
           Level.ERROR,
           "there are no versions of the configuration: {0}: {1}",
           directory.resolve("config"),
-          PrivateFile.why(unreadable));
+          DurableFile.why(unreadable));
       return List.of();
     }
   }

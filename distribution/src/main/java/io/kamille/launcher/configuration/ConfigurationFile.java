@@ -17,7 +17,7 @@ public final class ConfigurationFile {
 
   /**
    * The configuration in {@code file}, or every problem with it. A file that cannot be read is one
-   * problem of kind {@link Problem.Kind#UNREADABLE}.
+   * problem of kind {@link Problem.Mistake#UNREADABLE}.
    */
   public static ConfigurationReading read(Path file) {
     return read(file, _ -> {});

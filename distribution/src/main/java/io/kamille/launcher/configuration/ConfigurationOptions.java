@@ -137,7 +137,7 @@ public final class ConfigurationOptions {
     T value = setting.type().parse(text);
     if (value == null) {
       String expected = setting.type().expected();
-      problems.add(Problem.Kind.VALUE, Position.NOWHERE, option, Problems.quote(text), expected);
+      problems.add(Problem.Mistake.VALUE, Position.NOWHERE, option, Problems.quote(text), expected);
     } else {
       values.put(setting, value);
     }

@@ -185,7 +185,7 @@ record CrossChecks(SectionValues file, Problems problems) {
     for (SectionValues status : cache.all(RouteCacheSettings.STATUS_TTL)) {
       if (!StatusLifetimes.isCode(status.name())) {
         problems.add(
-            Problem.Kind.VALUE,
+            Problem.Mistake.VALUE,
             status.position(),
             status.path(),
             Problems.quote(status.name()),

@@ -187,7 +187,8 @@ final class IncludedFiles {
             case FileSystemException other -> other.getFile() + ": " + Problems.reason(other);
             default -> String.valueOf(unreadable.getMessage());
           };
-      problems.add(Problem.Kind.UNREADABLE, name.position(), KEY, found, "files that can be read");
+      problems.add(
+          Problem.Mistake.UNREADABLE, name.position(), KEY, found, "files that can be read");
     }
   }
 
@@ -218,14 +219,14 @@ final class IncludedFiles {
     if (root instanceof Mapping mapping) {
       mapping.entries().forEach(entry -> take(entry, entries));
     } else if (root != null) {
-      problems.add(Problem.Kind.WRONG_KIND, root.position(), "", root.kind(), "a section");
+      problems.add(Problem.Mistake.WRONG_KIND, root.position(), "", root.kind(), "a section");
     }
   }
 
   private void take(Entry entry, List<Entry> entries) {
     if (entry.key().equals(KEY)) {
       problems.add(
-          Problem.Kind.UNKNOWN_KEY,
+          Problem.Mistake.UNKNOWN_KEY,
           entry.position(),
           KEY,
           "a setting that an included file cannot have",

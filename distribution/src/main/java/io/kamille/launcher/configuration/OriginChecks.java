@@ -34,7 +34,7 @@ record OriginChecks(SectionValues file, SectionValues upstream, Problems problem
     originsCanSpeakTheProtocol();
     proxyHeadersGoToHttp11();
     checksHaveAKind(upstream.one(UpstreamSettings.HEALTH).one(HealthPolicy.CHECK));
-    if (upstream.value(ChoiceSettings.CHOICE) != ChoiceSettings.Kind.CONSISTENT_HASH
+    if (upstream.value(ChoiceSettings.CHOICE) != ChoiceSettings.Algorithm.CONSISTENT_HASH
         && upstream.isGiven(ChoiceSettings.HASH_KEY)
         && !problems.hasRefused(upstream.path(ChoiceSettings.CHOICE))) {
       problems.conflict(upstream, ChoiceSettings.HASH_KEY, "choice: consistent-hash beside it");
@@ -91,7 +91,7 @@ record OriginChecks(SectionValues file, SectionValues upstream, Problems problem
 
   /** What is said of checks that are off, or that ask for nothing, would have no effect. */
   private void checksHaveAKind(SectionValues check) {
-    HealthCheck.Kind kind = check.value(HealthCheck.KIND);
+    HealthCheck.Protocol kind = check.value(HealthCheck.KIND);
     for (Member member : HealthCheck.SECTION.members()) {
       if (member instanceof Setting<?> setting
           && check.isGiven(setting)
@@ -100,13 +100,13 @@ record OriginChecks(SectionValues file, SectionValues upstream, Problems problem
         problems.conflict(check, setting, "kind: " + kindsFor(setting) + " beside it");
       }
     }
-    if (kind == HealthCheck.Kind.GRPC) {
+    if (kind == HealthCheck.Protocol.GRPC) {
       allOriginsSpeakHttp2(check);
     }
   }
 
   private static String kindsFor(Setting<?> setting) {
-    return Arrays.stream(HealthCheck.Kind.values())
+    return Arrays.stream(HealthCheck.Protocol.values())
         .filter(kind -> kind.uses(setting))
         .map(kind -> kind.name().toLowerCase(Locale.ROOT))
         .collect(Collectors.joining(" or "));

@@ -249,6 +249,6 @@ record RouteChecks(SectionValues route, Problems problems) {
   }
 
   private void add(Position position, String path, String found, String expected) {
-    problems.add(Problem.Kind.CONFLICT, position, path, found, expected);
+    problems.add(Problem.Mistake.CONFLICT, position, path, found, expected);
   }
 }

@@ -2,7 +2,7 @@ package io.kamille.launcher.demo;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.kamille.core.setting.PrivateFile;
+import io.kamille.core.setting.DurableFile;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Locale;
@@ -81,9 +81,9 @@ public final class DemoFile {
             .replace("%s", origin)
             .replace("%own", node.isEmpty() ? own : "include: [node.yaml]\n");
     if (!node.isEmpty()) {
-      PrivateFile.replace(file.resolveSibling("node.yaml"), (own + node).getBytes(UTF_8));
+      DurableFile.replace(file.resolveSibling("node.yaml"), (own + node).getBytes(UTF_8));
     }
-    PrivateFile.replace(file, text.getBytes(UTF_8));
+    DurableFile.replace(file, text.getBytes(UTF_8));
     return file;
   }
 }

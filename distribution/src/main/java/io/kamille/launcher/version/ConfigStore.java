@@ -1,6 +1,6 @@
 package io.kamille.launcher.version;
 
-import io.kamille.core.setting.PrivateFile;
+import io.kamille.core.setting.DurableFile;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
@@ -101,7 +101,7 @@ final class ConfigStore {
     var version =
         new ConfigVersion(last + 1, time, by, comment, before == null ? null : before.number());
     String content = MARK + JSON.writeValueAsString(version) + "\n" + text;
-    PrivateFile.replace(file(version.number()), content.getBytes(StandardCharsets.UTF_8));
+    DurableFile.replace(file(version.number()), content.getBytes(StandardCharsets.UTF_8));
     last = version.number();
     known.put(last, version);
     while (known.size() > KEPT) {

@@ -1,6 +1,6 @@
 package io.kamille.launcher.version;
 
-import io.kamille.core.setting.PrivateFile;
+import io.kamille.core.setting.DurableFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -40,7 +40,7 @@ record FileDraft(Path file, Path draft) implements AutoCloseable {
     }
     Path draft;
     try {
-      draft = PrivateFile.draft(real, content);
+      draft = DurableFile.draft(real, content);
     } catch (IOException failed) {
       throw new IOException(
           "no file can be made in "
@@ -48,7 +48,7 @@ record FileDraft(Path file, Path draft) implements AutoCloseable {
               + " by "
               + user()
               + ": "
-              + PrivateFile.why(failed),
+              + DurableFile.why(failed),
           failed);
     }
     try {
@@ -107,7 +107,7 @@ record FileDraft(Path file, Path draft) implements AutoCloseable {
 
   /** Gives the file the new content. */
   void publish() throws IOException {
-    PrivateFile.publish(draft, file);
+    DurableFile.publish(draft, file);
   }
 
   /** Removes the draft if it was not published. */

@@ -16,7 +16,7 @@ class ControlPlaneTest {
     "READY, 2, 200, 'ready\ncertificates: waiting for 2'",
     "DRAINING, 0, 503, draining"
   })
-  void readinessFollowsTheState(Appliance.State state, long missing, int status, String text) {
+  void readinessFollowsTheState(Appliance.Phase state, long missing, int status, String text) {
     Answer answer = ControlPlane.readiness(state, missing);
     assertThat(answer.status()).isEqualTo(status);
     assertThat(new String(answer.content(), StandardCharsets.UTF_8).strip()).isEqualTo(text);

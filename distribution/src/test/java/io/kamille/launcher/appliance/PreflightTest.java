@@ -30,7 +30,7 @@ class PreflightTest {
     assertThatThrownBy(() -> preflight().check(cacheOf("64MiB")))
         .isInstanceOfSatisfying(
             StartFailure.class,
-            failure -> assertThat(failure.kind()).isEqualTo(StartFailure.Kind.SYSTEM))
+            failure -> assertThat(failure.kind()).isEqualTo(StartFailure.Cause.SYSTEM))
         .hasMessageStartingWith("too few file descriptors: 256 allowed, at least 512 needed");
   }
 
@@ -94,7 +94,7 @@ class PreflightTest {
     assertThatThrownBy(() -> preflight().check(cacheOf("256MiB")))
         .isInstanceOfSatisfying(
             StartFailure.class,
-            failure -> assertThat(failure.kind()).isEqualTo(StartFailure.Kind.SYSTEM))
+            failure -> assertThat(failure.kind()).isEqualTo(StartFailure.Cause.SYSTEM))
         .hasMessageContaining(sentence);
     assertThat(preflight().advice(cacheOf("256MiB"))).contains(sentence);
   }

@@ -83,13 +83,13 @@ class ReloadIT {
   void theLogTellsWhatIsInForceFromWhatWaits() {
     SettingChange changed = new SettingChange("limits.fields", "100", "50", false);
     SettingChange waits = new SettingChange("loops", "2", "4", true);
-    assertThat(Reloaded.sentence(List.of(), 0))
+    assertThat(ReloadSentence.sentence(List.of(), 0))
         .isEqualTo("configuration reloaded, 0 settings changed");
-    assertThat(Reloaded.sentence(List.of(changed, waits), 0))
+    assertThat(ReloadSentence.sentence(List.of(changed, waits), 0))
         .isEqualTo("configuration reloaded, 1 setting changed; 1 waits for a restart");
-    assertThat(Reloaded.sentence(List.of(waits, waits), 0))
+    assertThat(ReloadSentence.sentence(List.of(waits, waits), 0))
         .isEqualTo("configuration reloaded, 0 settings changed; 2 wait for a restart");
-    assertThat(Reloaded.sentence(List.of(changed, waits), 1))
+    assertThat(ReloadSentence.sentence(List.of(changed, waits), 1))
         .isEqualTo(
             "configuration reloaded, 1 setting changed; 1 waits for a restart;"
                 + " 1 loop has the old limits still");

@@ -18,7 +18,7 @@ import io.kamille.core.origin.Origin;
 import io.kamille.core.origin.OriginSettings;
 import io.kamille.core.origin.UpstreamMetrics;
 import io.kamille.core.origin.names.NameLookup;
-import io.kamille.core.origin.names.OriginList.Kind;
+import io.kamille.core.origin.names.OriginList.NamedBy;
 import io.kamille.core.origin.names.OriginNames;
 import io.kamille.core.setting.Sections;
 import io.kamille.launcher.appliance.OriginsByApi.Leasing;
@@ -214,7 +214,7 @@ class UpstreamsTest {
     UpstreamSnapshot shown = upstreams.snapshots().getFirst();
     assertThat(shown.origins())
         .extracting(OriginSnapshot::from)
-        .containsExactly(Kind.CONFIGURATION, Kind.FILE, Kind.FILE);
+        .containsExactly(NamedBy.CONFIGURATION, NamedBy.FILE, NamedBy.FILE);
     assertThat(shown.lists().getFirst().problems()).singleElement().asString().contains("garbage");
   }
 
@@ -258,7 +258,7 @@ class UpstreamsTest {
     upstreams.takeIn();
     assertThat(names()).containsExactly("a.test:80", "b.test:80", "c.test:81", "d.test:80");
     OriginSnapshot last = upstreams.snapshots().getFirst().origins().getLast();
-    assertThat(last.from()).isEqualTo(Kind.API);
+    assertThat(last.from()).isEqualTo(NamedBy.API);
     assertThat(last.until()).isNotNull();
     reload("origins: ['http://b.test']");
     assertThat(names()).containsExactly("b.test:80", "c.test:81", "d.test:80");

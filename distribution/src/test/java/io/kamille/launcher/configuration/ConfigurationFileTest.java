@@ -163,7 +163,7 @@ class ConfigurationFileTest {
     assertThat(web.settings())
         .isEqualTo(
             Sections.copy(UpstreamSettings.DEFAULTS)
-                .with("choice.kind", ChoiceSettings.Kind.ROUND_ROBIN)
+                .with("choice.kind", ChoiceSettings.Algorithm.ROUND_ROBIN)
                 .with("connectTimeout", Duration.ofSeconds(2))
                 .with("retries", 2)
                 .with("health.failuresUntilOut", 8)
@@ -582,7 +582,7 @@ class ConfigurationFileTest {
       assertThat(reading.problems())
           .singleElement()
           .extracting(Problem::kind)
-          .isEqualTo(Problem.Kind.UNREADABLE);
+          .isEqualTo(Problem.Mistake.UNREADABLE);
     }
     assertThat(
             ((ConfigurationReading.Refused) ConfigurationFile.read(missing)).problems().getFirst())

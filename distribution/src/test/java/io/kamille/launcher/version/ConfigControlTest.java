@@ -403,7 +403,7 @@ class ConfigControlTest {
             .as(naming + " with " + content)
             .isNotEmpty()
             .noneMatch(
-                it -> it.kind() == Problem.Kind.UNKNOWN_KEY && it.position().file().isEmpty())
+                it -> it.kind() == Problem.Mistake.UNKNOWN_KEY && it.position().file().isEmpty())
             .noneMatch(it -> it.toString().contains("s3cret"));
       }
     }

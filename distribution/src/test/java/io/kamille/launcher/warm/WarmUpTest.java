@@ -147,7 +147,7 @@ class WarmUpTest {
           if (exchange.request().target().equals("/bug")) {
             throw new IllegalStateException("a bug");
           }
-          exchange.reply().fail(Failure.of(Failure.Kind.CONNECTION_REFUSED, "refused"));
+          exchange.reply().fail(Failure.of(Failure.ErrorType.CONNECTION_REFUSED, "refused"));
         };
     warm("http://h/hot", "http://h/bug");
     assertThat(awaitDone().failed()).isEqualTo(2);
@@ -160,7 +160,8 @@ class WarmUpTest {
   @ValueSource(ints = {20, 21, 500})
   void ofFailuresTheFirstTwentyAreTold(int failures) {
     entrance =
-        exchange -> exchange.reply().fail(Failure.of(Failure.Kind.CONNECTION_REFUSED, "refused"));
+        exchange ->
+            exchange.reply().fail(Failure.of(Failure.ErrorType.CONNECTION_REFUSED, "refused"));
     warm(IntStream.range(0, failures).mapToObj(i -> "http://h/" + i).toArray(String[]::new));
     assertThat(awaitDone().failed()).isEqualTo(failures);
     assertThat(progress().troubles()).hasSize(20);

@@ -1,7 +1,7 @@
 package io.kamille.cluster.log;
 
 import io.kamille.cache.purge.PurgeTarget;
-import io.kamille.cache.purge.PurgeTarget.Kind;
+import io.kamille.cache.purge.PurgeTarget.Scope;
 import io.kamille.cluster.engine.PlaceFile;
 import java.nio.file.Path;
 import java.util.List;
@@ -56,6 +56,6 @@ public final class LogGrowth {
   private static PurgeOrder order(long number) {
     String url = "http://www.example.org/products/" + (100_000 + number) + "/picture.jpg";
     long id = new SplittableRandom(SEED + number).nextLong();
-    return new PurgeOrder(id, Kind.URL, List.of(url), false, 0);
+    return new PurgeOrder(id, Scope.URL, List.of(url), false, 0);
   }
 }

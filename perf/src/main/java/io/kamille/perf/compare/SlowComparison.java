@@ -12,7 +12,7 @@ import io.kamille.perf.load.LoadResult;
 import io.kamille.perf.load.LoadSettings;
 import io.kamille.perf.load.RequestSource;
 import io.kamille.perf.load.SlowClients;
-import io.kamille.perf.load.SlowClients.Kind;
+import io.kamille.perf.load.SlowClients.Attack;
 import io.kamille.perf.peer.Peer.Job;
 import io.kamille.perf.peer.Peer.Place;
 import io.kamille.perf.report.Column;
@@ -46,15 +46,15 @@ public final class SlowComparison extends Comparison {
   private static final String ALONE = "alone";
 
   /** Which slow clients there are beside those that behave well. */
-  private record Situation(String label, List<Kind> kinds) {}
+  private record Situation(String label, List<Attack> kinds) {}
 
   private static final List<Situation> SITUATIONS =
       List.of(
           new Situation(ALONE, List.of()),
-          new Situation("slow heads", List.of(Kind.HEAD)),
-          new Situation("slow POST", List.of(Kind.POST)),
-          new Situation("slow read", List.of(Kind.READ)),
-          new Situation("all of them", List.of(Kind.values())));
+          new Situation("slow heads", List.of(Attack.HEAD)),
+          new Situation("slow POST", List.of(Attack.POST)),
+          new Situation("slow read", List.of(Attack.READ)),
+          new Situation("all of them", List.of(Attack.values())));
 
   /** Of the kernel for all TCP sockets of the machine, at the end. */
   private static final Figure SOCKETS = Figure.of("socket_bytes");
@@ -84,7 +84,7 @@ public final class SlowComparison extends Comparison {
   @Override
   void run() throws IOException, InterruptedException {
     loadFromHere();
-    int kinds = Kind.values().length;
+    int kinds = Attack.values().length;
     int each = Workbench.possibleConnections(kinds * (isQuick ? QUICK_EACH : EACH)) / kinds;
     startServers(
         List.of("kamille", "nginx", "haproxy", "varnish"),

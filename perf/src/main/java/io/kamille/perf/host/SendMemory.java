@@ -44,11 +44,11 @@ public final class SendMemory implements AutoCloseable {
     words.addAll(List.of("ss", "-tmnH", "state", "established", "sport", "=", ":" + port));
     var memory = new SendMemory();
     memory.timer.scheduleAtFixedRate(
-        () -> memory.look(words), settling.toMillis(), LOOK_MILLIS, TimeUnit.MILLISECONDS);
+        () -> memory.sample(words), settling.toMillis(), LOOK_MILLIS, TimeUnit.MILLISECONDS);
     return memory;
   }
 
-  private synchronized void look(List<String> command) {
+  private synchronized void sample(List<String> command) {
     try {
       Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
       String text = process.inputReader().readAllAsString();

@@ -28,7 +28,7 @@ final class AllocationTrace {
   }
 
   /** Asks the control plane, which listens a moment after the server does. */
-  void look(WanServer server) {
+  void sample(WanServer server) {
     try {
       addAnswer(seconds(), server.ask("/v1/connections?limit=100"));
     } catch (IOException notYet) {

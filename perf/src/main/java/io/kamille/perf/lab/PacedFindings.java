@@ -3,7 +3,7 @@ package io.kamille.perf.lab;
 import com.google.errorprone.annotations.FormatMethod;
 import com.google.errorprone.annotations.FormatString;
 import io.kamille.perf.compare.LoadFigures;
-import io.kamille.perf.lab.PacedServers.Kind;
+import io.kamille.perf.lab.PacedServers.Multiplexer;
 import io.kamille.perf.lab.PacedServers.Setting;
 import io.kamille.perf.report.Column;
 import io.kamille.perf.report.Figure;
@@ -36,11 +36,11 @@ record PacedFindings(
     var all = new ArrayList<Finding>();
     for (Setting setting :
         List.of(
-            new Setting(Kind.POLL_ZERO, true),
-            new Setting(Kind.POLL_ZERO, false),
-            new Setting(Kind.EPOLL, true),
-            new Setting(Kind.KAMILLE, true),
-            new Setting(Kind.KAMILLE, false))) {
+            new Setting(Multiplexer.POLL_ZERO, true),
+            new Setting(Multiplexer.POLL_ZERO, false),
+            new Setting(Multiplexer.EPOLL, true),
+            new Setting(Multiplexer.KAMILLE, true),
+            new Setting(Multiplexer.KAMILLE, false))) {
       Samples here = undisturbed(setting);
       if (!here.all().isEmpty()) {
         all.add(throughput(setting.label()));

@@ -7,7 +7,7 @@ import io.kamille.perf.host.Child;
 import io.kamille.perf.host.CongestionControl;
 import io.kamille.perf.host.Workbench;
 import io.kamille.perf.host.Workbench.Core;
-import io.kamille.perf.lab.PacedServers.Kind;
+import io.kamille.perf.lab.PacedServers.Multiplexer;
 import io.kamille.perf.lab.PacedServers.Setting;
 import io.kamille.perf.report.Column;
 import io.kamille.perf.report.Figure;
@@ -111,13 +111,13 @@ final class PacedPolling extends Experiment {
 
   private static final List<Setting> SETTINGS =
       List.of(
-          new Setting(Kind.POLL, true),
-          new Setting(Kind.POLL_ZERO, true),
-          new Setting(Kind.EPOLL, true),
-          new Setting(Kind.KAMILLE, true),
-          new Setting(Kind.POLL_ZERO, false),
-          new Setting(Kind.EPOLL, false),
-          new Setting(Kind.KAMILLE, false));
+          new Setting(Multiplexer.POLL, true),
+          new Setting(Multiplexer.POLL_ZERO, true),
+          new Setting(Multiplexer.EPOLL, true),
+          new Setting(Multiplexer.KAMILLE, true),
+          new Setting(Multiplexer.POLL_ZERO, false),
+          new Setting(Multiplexer.EPOLL, false),
+          new Setting(Multiplexer.KAMILLE, false));
 
   private static final int CONNECTION_COST = 4;
 
@@ -198,7 +198,7 @@ final class PacedPolling extends Experiment {
   /** A quick run leaves out what differs from the paper's poll in its time-out alone. */
   private boolean isWanted(Setting setting) {
     return setting.label().contains(only)
-        && !(setting.kind() == Kind.POLL && scale() == Scale.QUICK);
+        && !(setting.kind() == Multiplexer.POLL && scale() == Scale.QUICK);
   }
 
   private void measure(Extent extent, Setting setting, PacedServers servers)

@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 final class PacedServers implements AutoCloseable {
 
   /** What multiplexes the sockets. */
-  enum Kind {
+  enum Multiplexer {
     POLL("poll(2)"),
     /** As in the paper. */
     POLL_ZERO("poll(2), time-out 0"),
@@ -42,20 +42,20 @@ final class PacedServers implements AutoCloseable {
 
     private final String text;
 
-    Kind(String text) {
+    Multiplexer(String text) {
       this.text = text;
     }
   }
 
   /** What is measured. */
-  record Setting(Kind kind, boolean isPersistent) {
+  record Setting(Multiplexer kind, boolean isPersistent) {
 
     String label() {
       return kind.text + (isPersistent ? ", persistent" : ", non-persistent");
     }
 
     boolean isKamille() {
-      return kind == Kind.KAMILLE;
+      return kind == Multiplexer.KAMILLE;
     }
   }
 
@@ -116,8 +116,8 @@ final class PacedServers implements AutoCloseable {
 
   /** One for each interval. */
   private void startResponders() throws IOException {
-    boolean isPoll = setting.kind() == Kind.POLL || setting.kind() == Kind.POLL_ZERO;
-    boolean isZero = setting.kind() == Kind.POLL_ZERO;
+    boolean isPoll = setting.kind() == Multiplexer.POLL || setting.kind() == Multiplexer.POLL_ZERO;
+    boolean isZero = setting.kind() == Multiplexer.POLL_ZERO;
     for (int interval : extent.intervalsMicros()) {
       int port = Workbench.freePort();
       List<String> options =

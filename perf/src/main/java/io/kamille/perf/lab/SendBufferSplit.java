@@ -68,7 +68,7 @@ record SendBufferSplit(
   }
 
   /** Tells each connection its part. */
-  void look() {
+  void sample() {
     List<Connection> connections = parse(connections("established"));
     long[] demands = connections.stream().mapToLong(this::demand).toArray();
     long[] parts = share(demands, budgetBytes);

@@ -43,10 +43,10 @@ final class TierLog implements AutoCloseable {
   /** Begins to ask. */
   TierLog(ControlPlane control) {
     this.control = control;
-    timer.scheduleAtFixedRate(this::look, 0, 1, TimeUnit.SECONDS);
+    timer.scheduleAtFixedRate(this::sample, 0, 1, TimeUnit.SECONDS);
   }
 
-  private void look() {
+  private void sample() {
     try {
       JsonNode tiers = json.readTree(control.get("/v1/cache/tiers"));
       policy = tiers.at("/memory/policy/policy").asString(policy);

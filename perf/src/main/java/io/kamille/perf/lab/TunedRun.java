@@ -160,7 +160,7 @@ record TunedRun(Workbench bench, Namespaces spaces, Duration settling, Duration 
             .withMetrics(WanServer.ADMIN_PORT);
     try (var server = WanServer.start(bench, spaces, kamille, CONNECTIONS);
         var wan = WanEmulator.start(spaces, load.links(), WanEmulator.Options.seeded(SEED));
-        var _ = looks(server, way, budgetBytes, trace);
+        var _ = sampling(server, way, budgetBytes, trace);
         SendMemory memory = server.watchMemory(settling)) {
       long droppedBefore = spaces.droppedByDevices();
       spaces.callAtClient(() -> load.run(settling, counted, sample));
@@ -178,14 +178,14 @@ record TunedRun(Workbench bench, Namespaces spaces, Duration settling, Duration 
   }
 
   /** What decides from outside, or looks at what Kamille decides, until it is closed. */
-  private static ScheduledExecutorService looks(
+  private static ScheduledExecutorService sampling(
       WanServer server, BufferWay way, long budgetBytes, AllocationTrace trace) {
     var timer = Executors.newSingleThreadScheduledExecutor();
     if (way.isFromOutside()) {
       timer.scheduleAtFixedRate(
-          server.split(way, budgetBytes, trace)::look, 1, 1, TimeUnit.SECONDS);
+          server.split(way, budgetBytes, trace)::sample, 1, 1, TimeUnit.SECONDS);
     } else if (way == BufferWay.EQUATION) {
-      timer.scheduleAtFixedRate(() -> trace.look(server), 1, 1, TimeUnit.SECONDS);
+      timer.scheduleAtFixedRate(() -> trace.sample(server), 1, 1, TimeUnit.SECONDS);
     }
     return timer;
   }

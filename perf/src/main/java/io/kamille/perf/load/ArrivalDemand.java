@@ -160,7 +160,7 @@ final class ArrivalDemand extends Demand {
   }
 
   @Override
-  void look(LoadClient client, long nanos) {
+  void tick(LoadClient client, long nanos) {
     if (nanos < nextLook) {
       return;
     }

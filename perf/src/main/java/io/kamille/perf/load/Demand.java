@@ -19,7 +19,7 @@ abstract class Demand {
   abstract int send(LoadClient client, long nanos);
 
   /** Comes once a turn: looks what takes too long. */
-  abstract void look(LoadClient client, long nanos) throws IOException;
+  abstract void tick(LoadClient client, long nanos) throws IOException;
 
   /**
    * A request is over; its connection still knows it.

@@ -104,7 +104,7 @@ public final class LoadClient implements AutoCloseable {
     long now = 0;
     while (!current.isOver()) {
       int done = current.send(this, now) + select(current.sleepNanos(now));
-      current.look(this, now);
+      current.tick(this, now);
       long turnBegan = now;
       now = elapsed();
       if (done == 0) {

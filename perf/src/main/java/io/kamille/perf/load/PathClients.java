@@ -109,7 +109,7 @@ public final class PathClients extends Demand implements AutoCloseable {
   }
 
   @Override
-  void look(LoadClient same, long nanos) {
+  void tick(LoadClient same, long nanos) {
     if (!isCounting && nanos >= countNanos) {
       isCounting = true;
       client.connections().forEach(one -> receivedBefore[one.number()] = one.received());

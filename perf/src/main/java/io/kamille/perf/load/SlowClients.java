@@ -23,7 +23,7 @@ public final class SlowClients implements AutoCloseable {
    */
 
   /** What a slow client does, once a second. */
-  public enum Kind {
+  public enum Attack {
     /** Sends another octet of a head that never ends: slowloris. */
     HEAD("GET /hit/1024 HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: "),
 
@@ -41,7 +41,7 @@ public final class SlowClients implements AutoCloseable {
 
     private final String opening;
 
-    Kind(String opening) {
+    Attack(String opening) {
       this.opening = opening;
     }
   }
@@ -60,7 +60,7 @@ public final class SlowClients implements AutoCloseable {
   private long beginNanos;
 
   private SlowClients(
-      InetSocketAddress server, Collection<Kind> kinds, int each, LongSupplier clock) {
+      InetSocketAddress server, Collection<Attack> kinds, int each, LongSupplier clock) {
     this.server = server;
     this.clock = clock;
     for (int i = 0; i < each; i++) {
@@ -69,13 +69,13 @@ public final class SlowClients implements AutoCloseable {
   }
 
   /** So many of each of these kinds, not connected yet. */
-  public static SlowClients of(InetSocketAddress server, Collection<Kind> kinds, int each) {
+  public static SlowClients of(InetSocketAddress server, Collection<Attack> kinds, int each) {
     return of(server, kinds, each, System::nanoTime);
   }
 
   /** With another clock. */
   static SlowClients of(
-      InetSocketAddress server, Collection<Kind> kinds, int each, LongSupplier clock) {
+      InetSocketAddress server, Collection<Attack> kinds, int each, LongSupplier clock) {
     return new SlowClients(server, kinds, each, clock);
   }
 
@@ -116,11 +116,11 @@ public final class SlowClients implements AutoCloseable {
 
   /** One of them, and its connection at present. */
   private final class Client {
-    private final Kind kind;
+    private final Attack kind;
     private @Nullable SocketChannel channel;
     private boolean hasAsked;
 
-    private Client(Kind kind) {
+    private Client(Attack kind) {
       this.kind = kind;
     }
 
@@ -146,7 +146,7 @@ public final class SlowClients implements AutoCloseable {
 
     private void open(SocketChannel socket) throws IOException {
       hasAsked = false;
-      if (kind == Kind.READ) {
+      if (kind == Attack.READ) {
         socket.setOption(StandardSocketOptions.SO_RCVBUF, SMALL_BUFFER);
       }
       socket.setOption(StandardSocketOptions.TCP_NODELAY, true);
@@ -166,7 +166,7 @@ public final class SlowClients implements AutoCloseable {
     /** Does what that kind does; false if the server has closed. */
     private boolean isGoingOn(SocketChannel socket) throws IOException {
       in.clear();
-      if (kind == Kind.READ) {
+      if (kind == Attack.READ) {
         in.limit(READ_OCTETS);
       } else {
         socket.write(out.clear().put((byte) 'x').flip());

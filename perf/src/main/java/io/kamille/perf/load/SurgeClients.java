@@ -108,7 +108,7 @@ public final class SurgeClients extends Demand {
   }
 
   @Override
-  void look(LoadClient client, long now) {
+  void tick(LoadClient client, long now) {
     for (LoadConnection connection : client.connections()) {
       if (!connection.isBusy() && now >= dueNanos[connection.number()]) {
         client.send(connection, next(connection));

@@ -1,6 +1,6 @@
 package io.kamille.perf.load;
 
-import io.kamille.perf.load.WebObject.Kind;
+import io.kamille.perf.load.WebObject.ContentKind;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.EnumMap;
@@ -53,11 +53,11 @@ public final class WebAxe4 implements RequestSource {
   /** The objects of one kind that may be asked for again. */
   private static final class WorkingSet {
 
-    private final Kind kind;
+    private final ContentKind kind;
     private final int capacity;
     private long next;
 
-    private WorkingSet(Kind kind, int capacity) {
+    private WorkingSet(ContentKind kind, int capacity) {
       this.kind = kind;
       this.capacity = capacity;
     }
@@ -78,7 +78,7 @@ public final class WebAxe4 implements RequestSource {
   private final String authority;
   private final double thinkScale;
   private final SplittableRandom random;
-  private final Map<Kind, WorkingSet> sets = new EnumMap<>(Kind.class);
+  private final Map<ContentKind, WorkingSet> sets = new EnumMap<>(ContentKind.class);
   private final long[] firstImages;
   private final Deque<WebObject> embedded = new ArrayDeque<>();
   private final double directShare;
@@ -100,12 +100,13 @@ public final class WebAxe4 implements RequestSource {
     this.thinkScale = thinkScale;
     this.random = new SplittableRandom(seed);
     double objects = workingSetBytes / MEAN_LENGTH;
-    for (Kind kind : Kind.values()) {
+    for (ContentKind kind : ContentKind.values()) {
       sets.put(kind, new WorkingSet(kind, (int) Math.max(1, objects * kind.share())));
     }
-    this.firstImages = new long[set(Kind.HTML).capacity];
-    this.directImages = Kind.IMAGE.share() - Kind.HTML.share() * WebObject.meanEmbedded();
-    this.directShare = 1 - Kind.IMAGE.share() + directImages;
+    this.firstImages = new long[set(ContentKind.HTML).capacity];
+    this.directImages =
+        ContentKind.IMAGE.share() - ContentKind.HTML.share() * WebObject.meanEmbedded();
+    this.directShare = 1 - ContentKind.IMAGE.share() + directImages;
   }
 
   /** Draws how often the client uses a connection. */
@@ -116,10 +117,10 @@ public final class WebAxe4 implements RequestSource {
 
   /** Whether every working set is full. */
   public boolean isFilled() {
-    return set(Kind.IMAGE).isFull()
-        && set(Kind.HTML).isFull()
-        && set(Kind.DOWNLOAD).isFull()
-        && set(Kind.OTHER).isFull();
+    return set(ContentKind.IMAGE).isFull()
+        && set(ContentKind.HTML).isFull()
+        && set(ContentKind.DOWNLOAD).isFull()
+        && set(ContentKind.OTHER).isFull();
   }
 
   /** Requests that fill the working sets, each for a new object, until {@link #isFilled}. */
@@ -148,7 +149,7 @@ public final class WebAxe4 implements RequestSource {
     offeredHits = 0;
   }
 
-  private WorkingSet set(Kind kind) {
+  private WorkingSet set(ContentKind kind) {
     WorkingSet set = sets.get(kind);
     if (set == null) {
       throw new IllegalStateException("no working set of " + kind);
@@ -163,7 +164,7 @@ public final class WebAxe4 implements RequestSource {
       return isEmbeddedNew ? plain(image) : again(image);
     }
     if (!isFilling && random.nextDouble() < POST_SHARE / directShare) {
-      var object = new WebObject(Kind.POSTED, posted++);
+      var object = new WebObject(ContentKind.POSTED, posted++);
       return LoadRequest.post(authority, object.target(thinkScale), POST_LENGTH);
     }
     WorkingSet set = set(directKind());
@@ -177,24 +178,26 @@ public final class WebAxe4 implements RequestSource {
     return again(object);
   }
 
-  private Kind directKind() {
+  private ContentKind directKind() {
     double share = random.nextDouble() * directShare;
     if (share < directImages) {
-      return Kind.IMAGE;
+      return ContentKind.IMAGE;
     }
     share -= directImages;
-    if (share < Kind.HTML.share()) {
-      return Kind.HTML;
+    if (share < ContentKind.HTML.share()) {
+      return ContentKind.HTML;
     }
-    return share < Kind.HTML.share() + Kind.DOWNLOAD.share() ? Kind.DOWNLOAD : Kind.OTHER;
+    return share < ContentKind.HTML.share() + ContentKind.DOWNLOAD.share()
+        ? ContentKind.DOWNLOAD
+        : ContentKind.OTHER;
   }
 
   private void embedNew(WebObject object) {
-    if (object.kind() != Kind.HTML) {
+    if (object.kind() != ContentKind.HTML) {
       return;
     }
     isEmbeddedNew = true;
-    WorkingSet images = set(Kind.IMAGE);
+    WorkingSet images = set(ContentKind.IMAGE);
     firstImages[place(object)] = images.next;
     for (int i = object.embedded(); i > 0; i--) {
       embedded.add(images.add());
@@ -202,13 +205,13 @@ public final class WebAxe4 implements RequestSource {
   }
 
   private void embedKnown(WebObject object) {
-    if (object.kind() != Kind.HTML) {
+    if (object.kind() != ContentKind.HTML) {
       return;
     }
     isEmbeddedNew = false;
     long first = firstImages[place(object)];
     for (int i = 0; i < object.embedded(); i++) {
-      embedded.add(new WebObject(Kind.IMAGE, first + i));
+      embedded.add(new WebObject(ContentKind.IMAGE, first + i));
     }
   }
 

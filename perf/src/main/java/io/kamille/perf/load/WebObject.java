@@ -8,10 +8,10 @@ import io.kamille.perf.load.OriginTarget.Trait;
  * @param kind what it is
  * @param index among those of its kind, in the order in which they are first asked for
  */
-record WebObject(Kind kind, long index) {
+record WebObject(ContentKind kind, long index) {
 
   /** The kinds of content. */
-  enum Kind {
+  enum ContentKind {
     IMAGE(0.65, 0.80),
     HTML(0.15, 0.90),
     DOWNLOAD(0.005, 0.95),
@@ -22,7 +22,7 @@ record WebObject(Kind kind, long index) {
     private final double share;
     private final double cachableShare;
 
-    Kind(double share, double cachableShare) {
+    ContentKind(double share, double cachableShare) {
       this.share = share;
       this.cachableShare = cachableShare;
     }
@@ -83,7 +83,7 @@ record WebObject(Kind kind, long index) {
 
   /** How many images it embeds. */
   int embedded() {
-    return kind == Kind.HTML ? EMBEDDED.value(share(Draw.EMBEDDED)) : 0;
+    return kind == ContentKind.HTML ? EMBEDDED.value(share(Draw.EMBEDDED)) : 0;
   }
 
   static double meanEmbedded() {

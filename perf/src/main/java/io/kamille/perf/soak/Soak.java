@@ -136,7 +136,7 @@ public final class Soak implements Callable<Integer> {
     threads.add(Thread.ofPlatform().name("soak-operator").start(() -> operator.run(end)));
     watch(server, threads);
     if (server.process().isAlive()) {
-      look(server, leaks);
+      inspect(server, leaks);
     } else {
       tally.fail("Kamille has ended");
     }
@@ -171,7 +171,8 @@ public final class Soak implements Callable<Integer> {
         tally.failed());
   }
 
-  private void look(SoakServer server, LeakCheck leaks) throws IOException, InterruptedException {
+  private void inspect(SoakServer server, LeakCheck leaks)
+      throws IOException, InterruptedException {
     tell("no more requests; waiting until everything is at rest");
     leaks.awaitIdle().forEach(left -> tally.fail("not at rest: " + left));
     Metrics metrics = server.control().metrics();

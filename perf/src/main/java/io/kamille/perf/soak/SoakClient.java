@@ -166,7 +166,7 @@ final class SoakClient {
   private void receive(SoakConnection connection, Wanted wanted, ResponseHead head)
       throws IOException {
     boolean isSound = wanted.subject().family() != Family.SHAKY;
-    Verdict.Kind kind;
+    Verdict.Answer kind;
     try {
       kind = take(connection, wanted, head, Integer.MAX_VALUE, false);
     } catch (EOFException e) {
@@ -175,10 +175,10 @@ final class SoakClient {
     }
     tally.count("answer." + kind);
     Fields fields = head.fields();
-    if (kind == Verdict.Kind.TROUBLE && isSound) {
+    if (kind == Verdict.Answer.TROUBLE && isSound) {
       tally.count("unexpected-trouble");
       tally.count("trouble." + head.status() + " " + field(fields, "proxy-status"));
-    } else if (kind == Verdict.Kind.CONTENT) {
+    } else if (kind == Verdict.Answer.CONTENT) {
       lastWanted = wanted;
       lastTag = field(fields, "etag");
     }
@@ -190,7 +190,7 @@ final class SoakClient {
   }
 
   /** Compares so much of an answer, counted in octets, or in small pieces with pauses. */
-  private Verdict.Kind take(
+  private Verdict.Answer take(
       SoakConnection connection, Wanted wanted, ResponseHead head, int amount, boolean isSlow)
       throws IOException {
     var verdict = new Verdict(wanted, head, versions);

@@ -62,7 +62,7 @@ record SoakOperator(
         }
         case 7 -> peak(List.of("forced", "off", "auto").get(random.nextInt(3)));
         case 8 -> sometimesDown.down(random.nextBoolean());
-        case 9 -> look();
+        case 9 -> readPages();
         default -> purgeAllSeldom();
       }
     } catch (IOException | RuntimeException e) {
@@ -101,7 +101,7 @@ record SoakOperator(
     tally.count("order.peak-" + mode);
   }
 
-  private void look() throws IOException {
+  private void readPages() throws IOException {
     String url = "?url=" + Wanted.url(Subject.any(Family.VARY, random));
     for (String path : List.of("/metrics", "/v1/status", "/v1/cache/tiers")) {
       server.control().get(path);

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 final class Verdict {
 
   /** What an answer is. */
-  enum Kind {
+  enum Answer {
     CONTENT,
     UNMODIFIED,
     TROUBLE,
@@ -38,7 +38,7 @@ final class Verdict {
   private final Wanted wanted;
   private final ResponseHead head;
   private final Fields fields;
-  private final Kind kind;
+  private final Answer kind;
   private final @Nullable ByteArrayOutputStream coded;
   private @Nullable String fault;
   private @Nullable MadeContent content;
@@ -53,7 +53,7 @@ final class Verdict {
     this.kind = judge(versions);
   }
 
-  Kind kind() {
+  Answer kind() {
     return kind;
   }
 
@@ -62,11 +62,11 @@ final class Verdict {
     return fault;
   }
 
-  private Kind judge(Versions versions) {
+  private Answer judge(Versions versions) {
     int status = head.status();
     if (status >= 500) {
       String why = field(fields, "proxy-status") + field(fields, "x-fault");
-      return why.isEmpty() ? wrong("nobody says why") : Kind.TROUBLE;
+      return why.isEmpty() ? wrong("nobody says why") : Answer.TROUBLE;
     }
     if (status == 304) {
       return wanted.isConditional() ? unmodified() : wrong("304 without a condition");
@@ -88,15 +88,15 @@ final class Verdict {
     if (coded != null && !(wanted.takesGzip() && coding().equals("gzip"))) {
       return wrong("a coding that was not asked for");
     }
-    return fault == null ? Kind.CONTENT : Kind.WRONG;
+    return fault == null ? Answer.CONTENT : Answer.WRONG;
   }
 
-  private Kind unmodified() {
+  private Answer unmodified() {
     Matcher matcher = TAG.matcher(field(fields, "etag"));
     if (matcher.matches() && Long.parseLong(matcher.group(1)) < wanted.least()) {
       return wrong("304 for what was invalidated");
     }
-    return Kind.UNMODIFIED;
+    return Answer.UNMODIFIED;
   }
 
   private void checkVersion(long version, Versions versions) {
@@ -140,7 +140,7 @@ final class Verdict {
 
   /** Takes content as it comes. */
   void take(ByteBuf octets) {
-    if (kind == Kind.TROUBLE || fault != null) {
+    if (kind == Answer.TROUBLE || fault != null) {
       return;
     }
     if (content == null) {
@@ -164,7 +164,7 @@ final class Verdict {
 
   /** The answer is complete by its framing. */
   void complete() {
-    if (kind != Kind.CONTENT || fault != null || wanted.isHead()) {
+    if (kind != Answer.CONTENT || fault != null || wanted.isHead()) {
       return;
     }
     if (coded != null && content != null) {
@@ -183,10 +183,10 @@ final class Verdict {
     }
   }
 
-  private Kind wrong(String what) {
+  private Answer wrong(String what) {
     if (fault == null) {
       fault = wanted.method() + " " + wanted.subject().target() + ": " + what + " — " + head;
     }
-    return Kind.WRONG;
+    return Answer.WRONG;
   }
 }

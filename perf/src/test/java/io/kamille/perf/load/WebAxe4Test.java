@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.kamille.perf.load.OriginTarget.Trait;
-import io.kamille.perf.load.WebObject.Kind;
+import io.kamille.perf.load.WebObject.ContentKind;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -32,8 +32,8 @@ class WebAxe4Test {
       return new Seen(words[0], OriginTarget.parse(words[1]), text);
     }
 
-    Kind kind() {
-      return Kind.values()[(int) (target.object() >>> 48)];
+    ContentKind kind() {
+      return ContentKind.values()[(int) (target.object() >>> 48)];
     }
 
     long index() {
@@ -66,13 +66,13 @@ class WebAxe4Test {
 
   @Test
   void lengthsHaveTheMeansOfTheDefinition() {
-    assertThat(meanLength(Kind.IMAGE)).isCloseTo(4.5 * 1024, within(60.0));
-    assertThat(meanLength(Kind.HTML)).isCloseTo(8.5 * 1024, within(110.0));
-    assertThat(meanLength(Kind.DOWNLOAD)).isCloseTo(300 * 1024, within(4000.0));
-    assertThat(meanLength(Kind.OTHER)).isCloseTo(25 * 1024, within(200.0));
+    assertThat(meanLength(ContentKind.IMAGE)).isCloseTo(4.5 * 1024, within(60.0));
+    assertThat(meanLength(ContentKind.HTML)).isCloseTo(8.5 * 1024, within(110.0));
+    assertThat(meanLength(ContentKind.DOWNLOAD)).isCloseTo(300 * 1024, within(4000.0));
+    assertThat(meanLength(ContentKind.OTHER)).isCloseTo(25 * 1024, within(200.0));
   }
 
-  private static double meanLength(Kind kind) {
+  private static double meanLength(ContentKind kind) {
     double sum = 0;
     for (int i = 0; i < COUNT; i++) {
       sum += new WebObject(kind, i).length();
@@ -82,14 +82,14 @@ class WebAxe4Test {
 
   @Test
   void asManyAreCachableAsTheDefinitionSays() {
-    assertThat(cachable(Kind.IMAGE)).isCloseTo(0.80, within(0.01));
-    assertThat(cachable(Kind.HTML)).isCloseTo(0.90, within(0.01));
-    assertThat(cachable(Kind.DOWNLOAD)).isCloseTo(0.95, within(0.01));
-    assertThat(cachable(Kind.OTHER)).isCloseTo(0.72, within(0.01));
-    assertThat(cachable(Kind.POSTED)).isZero();
+    assertThat(cachable(ContentKind.IMAGE)).isCloseTo(0.80, within(0.01));
+    assertThat(cachable(ContentKind.HTML)).isCloseTo(0.90, within(0.01));
+    assertThat(cachable(ContentKind.DOWNLOAD)).isCloseTo(0.95, within(0.01));
+    assertThat(cachable(ContentKind.OTHER)).isCloseTo(0.72, within(0.01));
+    assertThat(cachable(ContentKind.POSTED)).isZero();
   }
 
-  private static double cachable(Kind kind) {
+  private static double cachable(ContentKind kind) {
     int count = 0;
     for (int i = 0; i < COUNT; i++) {
       count += new WebObject(kind, i).isCachable() ? 1 : 0;
@@ -101,7 +101,7 @@ class WebAxe4Test {
   void theOriginThinksForThreeHundredMillisecondsOnAverage() {
     double sum = 0;
     for (int i = 0; i < COUNT; i++) {
-      sum += new WebObject(Kind.IMAGE, i).target(1).of(Trait.THINK);
+      sum += new WebObject(ContentKind.IMAGE, i).target(1).of(Trait.THINK);
     }
     assertThat(sum / COUNT).isCloseTo(300, within(3.0));
   }
@@ -110,10 +110,10 @@ class WebAxe4Test {
   void kindsMethodsAndRequestTypesComeInTheirShares() {
     fill();
     List<Seen> seen = ask(COUNT);
-    assertThat(share(seen, s -> s.kind() == Kind.IMAGE)).isCloseTo(0.65, within(0.015));
-    assertThat(share(seen, s -> s.kind() == Kind.HTML)).isCloseTo(0.15, within(0.01));
-    assertThat(share(seen, s -> s.kind() == Kind.DOWNLOAD)).isCloseTo(0.005, within(0.001));
-    assertThat(share(seen, s -> s.kind() == Kind.OTHER)).isCloseTo(0.195, within(0.01));
+    assertThat(share(seen, s -> s.kind() == ContentKind.IMAGE)).isCloseTo(0.65, within(0.015));
+    assertThat(share(seen, s -> s.kind() == ContentKind.HTML)).isCloseTo(0.15, within(0.01));
+    assertThat(share(seen, s -> s.kind() == ContentKind.DOWNLOAD)).isCloseTo(0.005, within(0.001));
+    assertThat(share(seen, s -> s.kind() == ContentKind.OTHER)).isCloseTo(0.195, within(0.01));
     assertThat(share(seen, s -> s.method().equals("POST"))).isCloseTo(0.015, within(0.002));
     assertThat(share(seen, s -> s.method().equals("HEAD"))).isCloseTo(0.001, within(0.0004));
     assertThat(share(seen, s -> s.text().contains("no-cache"))).isCloseTo(0.05, within(0.003));
@@ -132,7 +132,7 @@ class WebAxe4Test {
   @Test
   void theHotHundredthGetsATenthOfTheChoices() {
     fill();
-    List<Seen> others = ask(COUNT).stream().filter(s -> s.kind() == Kind.OTHER).toList();
+    List<Seen> others = ask(COUNT).stream().filter(s -> s.kind() == ContentKind.OTHER).toList();
     assertThat(share(others, s -> s.index() % 100 == 0)).isCloseTo(0.10, within(0.012));
   }
 
@@ -141,7 +141,7 @@ class WebAxe4Test {
     fill();
     double mean =
         ask(COUNT).stream()
-            .filter(s -> s.kind() == Kind.OTHER)
+            .filter(s -> s.kind() == ContentKind.OTHER)
             .mapToInt(s -> s.target().length())
             .average()
             .orElseThrow();
@@ -169,16 +169,16 @@ class WebAxe4Test {
     Map<Long, List<Long>> images = new HashMap<>();
     Seen page = null;
     for (Seen seen : ask(COUNT)) {
-      if (seen.kind() == Kind.HTML) {
+      if (seen.kind() == ContentKind.HTML) {
         page = seen;
-      } else if (page != null && seen.kind() == Kind.IMAGE) {
+      } else if (page != null && seen.kind() == ContentKind.IMAGE) {
         images.computeIfAbsent(page.target().object(), p -> new ArrayList<>()).add(seen.index());
       } else {
         page = null;
       }
     }
     long first = images.keySet().iterator().next();
-    int embedded = new WebObject(Kind.HTML, first & 0xffff_ffff_ffffL).embedded();
+    int embedded = new WebObject(ContentKind.HTML, first & 0xffff_ffff_ffffL).embedded();
     assertThat(images.get(first)).hasSizeGreaterThanOrEqualTo(embedded);
   }
 

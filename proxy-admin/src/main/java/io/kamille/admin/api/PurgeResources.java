@@ -146,7 +146,7 @@ public final class PurgeResources {
     Map<String, Object> answer = new LinkedHashMap<>();
     answer.put("id", report.id());
     answer.put("state", report.state());
-    if (report.state() == PurgeReport.State.DONE) {
+    if (report.state() == PurgeReport.Progress.DONE) {
       answer.put(counted(report), report.responses());
     }
     return answer;

@@ -18,7 +18,7 @@ import java.util.function.UnaryOperator;
  *
  * @param counts about how often lately: octets of URLs, tags and addresses, one per character
  */
-public record TopResources(Function<LoopTop.Kind, Map<String, Long>> counts) {
+public record TopResources(Function<LoopTop.Ranking, Map<String, Long>> counts) {
 
   private static final int USUAL = 20;
   private static final int MOST = 200;
@@ -35,13 +35,13 @@ public record TopResources(Function<LoopTop.Kind, Map<String, Long>> counts) {
   private Answer top(AdminRequest request, int limit) {
     return Answer.json(
         new Top(
-            list(LoopTop.Kind.URLS, request::shown, limit),
-            list(LoopTop.Kind.MISSES, request::shown, limit),
-            list(LoopTop.Kind.TAGS, TopResources::tag, limit),
-            list(LoopTop.Kind.CLIENTS, TopResources::address, limit)));
+            list(LoopTop.Ranking.URLS, request::shown, limit),
+            list(LoopTop.Ranking.MISSES, request::shown, limit),
+            list(LoopTop.Ranking.TAGS, TopResources::tag, limit),
+            list(LoopTop.Ranking.CLIENTS, TopResources::address, limit)));
   }
 
-  private List<Counted> list(LoopTop.Kind kind, UnaryOperator<String> shown, int limit) {
+  private List<Counted> list(LoopTop.Ranking kind, UnaryOperator<String> shown, int limit) {
     Map<String, Long> named = new HashMap<>();
     counts.apply(kind).forEach((key, count) -> named.merge(shown.apply(key), count, Long::sum));
     return named.entrySet().stream()

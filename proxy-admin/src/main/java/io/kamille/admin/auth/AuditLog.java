@@ -3,7 +3,7 @@ package io.kamille.admin.auth;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.kamille.core.http.StatusCode;
 import io.kamille.core.loop.WallClock;
-import io.kamille.core.setting.PrivateFile;
+import io.kamille.core.setting.DurableFile;
 import java.io.BufferedReader;
 import java.io.Closeable;
 import java.io.IOException;
@@ -110,8 +110,8 @@ public final class AuditLog implements Closeable {
    * @throws IOException if the file cannot be used; the message names it
    */
   public static AuditLog open(Path file, WallClock clock) throws IOException {
-    AuditLog log = new AuditLog(file, clock, PrivateFile.open(file));
-    try (FileChannel _ = PrivateFile.lock(file)) {
+    AuditLog log = new AuditLog(file, clock, DurableFile.open(file));
+    try (FileChannel _ = DurableFile.lock(file)) {
       log.resume();
     } catch (IOException broken) {
       log.close();
@@ -260,7 +260,7 @@ public final class AuditLog implements Closeable {
     if (lines.isEmpty()) {
       return;
     }
-    try (FileChannel _ = PrivateFile.lock(file)) {
+    try (FileChannel _ = DurableFile.lock(file)) {
       follow();
       Map<Line, Long> numbers = new LinkedHashMap<>();
       for (Line line : lines) {
@@ -284,7 +284,7 @@ public final class AuditLog implements Closeable {
         || channel.size() < channel.position()
         || !Objects.equals(key, key(file))) {
       channel.close();
-      channel = PrivateFile.open(file);
+      channel = DurableFile.open(file);
       resume();
     } else if (channel.size() > channel.position()) {
       readOn();
@@ -357,7 +357,7 @@ public final class AuditLog implements Closeable {
       }
     }
     Files.move(file, old(1), StandardCopyOption.REPLACE_EXISTING);
-    channel = PrivateFile.open(file);
+    channel = DurableFile.open(file);
     key = key(file);
   }
 

@@ -2,7 +2,7 @@ package io.kamille.admin.auth;
 
 import io.kamille.cluster.secret.SharedValues;
 import io.kamille.core.loop.WallClock;
-import io.kamille.core.setting.PrivateFile;
+import io.kamille.core.setting.DurableFile;
 import io.kamille.core.setting.SmallFile;
 import io.kamille.core.setting.WatchedFiles;
 import java.io.IOException;
@@ -202,7 +202,7 @@ public final class NamedTokens {
    */
   public void add(Token token) throws IOException {
     changing.lock();
-    try (FileChannel _ = PrivateFile.lock(file)) {
+    try (FileChannel _ = DurableFile.lock(file)) {
       follow();
       dropExpired();
       replace(token.id(), token);
@@ -297,7 +297,7 @@ public final class NamedTokens {
    */
   public boolean revoke(String id) throws IOException {
     changing.lock();
-    try (FileChannel _ = PrivateFile.lock(file)) {
+    try (FileChannel _ = DurableFile.lock(file)) {
       follow();
       boolean wasThere = replace(id, null) != null;
       if (wasThere) {
@@ -348,7 +348,7 @@ public final class NamedTokens {
     }
     Token next = token.usedAt(now);
     replace(next.id(), next);
-    try (FileChannel _ = PrivateFile.lock(file)) {
+    try (FileChannel _ = DurableFile.lock(file)) {
       follow();
       // Unless another process has revoked it meanwhile.
       if (tokens.containsKey(next.id())) {
@@ -364,6 +364,6 @@ public final class NamedTokens {
   }
 
   private void write() throws IOException {
-    PrivateFile.replace(file, JSON.writeValueAsBytes(new ArrayList<>(tokens.values())));
+    DurableFile.replace(file, JSON.writeValueAsBytes(new ArrayList<>(tokens.values())));
   }
 }

@@ -1,6 +1,6 @@
 package io.kamille.admin.auth;
 
-import io.kamille.core.setting.PrivateFile;
+import io.kamille.core.setting.DurableFile;
 import io.kamille.core.setting.Problems;
 import io.kamille.core.setting.SmallFile;
 import java.io.IOException;
@@ -66,7 +66,7 @@ public final class TokenFile {
 
   private static void create(Path file) throws IOException {
     String line = Secret.random(RANDOM_OCTETS) + "\n";
-    Path draft = PrivateFile.draft(file, line.getBytes(StandardCharsets.US_ASCII));
+    Path draft = DurableFile.draft(file, line.getBytes(StandardCharsets.US_ASCII));
     try {
       Files.createLink(file, draft);
       LOGGER.log(System.Logger.Level.INFO, "created " + file + " with a new bearer token");

@@ -47,7 +47,7 @@ public final class Sampler {
    *
    * @param nowSeconds of a clock that never goes back
    */
-  public Map<Figure, Double> look(double nowSeconds) {
+  public Map<Figure, Double> sample(double nowSeconds) {
     Counts now = counts();
     double passed = nowSeconds - seconds;
     boolean isFirst = Double.isNaN(passed) || passed <= 0;

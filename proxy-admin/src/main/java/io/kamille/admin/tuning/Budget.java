@@ -15,7 +15,7 @@ final class Budget {
   private double pressure;
 
   /** A period has passed. */
-  void look(double pressure) {
+  void adapt(double pressure) {
     this.pressure = pressure;
     part = isShort() ? Math.max(LEAST, part / 2) : Math.min(1, part + STEP);
   }

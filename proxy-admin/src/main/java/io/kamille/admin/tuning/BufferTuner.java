@@ -61,9 +61,9 @@ public final class BufferTuner implements SendBufferAdvisor, AutoCloseable {
   @GuardedBy("this")
   private final Map<TunableChannel, TunedConnection> connections = new HashMap<>();
 
-  /** Connections that were looked at since the last pass. */
+  /** Connections that were observed at since the last pass. */
   @GuardedBy("this")
-  private final Set<TunedConnection> looked = new HashSet<>();
+  private final Set<TunedConnection> observed = new HashSet<>();
 
   @GuardedBy("this")
   private final Budget budget = new Budget();
@@ -160,7 +160,7 @@ public final class BufferTuner implements SendBufferAdvisor, AutoCloseable {
       connections.values().forEach(TunedConnection::loseParts);
     }
     if (next.policy() != TuningPolicy.OFF) {
-      looked.addAll(connections.values());
+      observed.addAll(connections.values());
     } else if (wasOn) {
       release();
     }
@@ -257,7 +257,7 @@ public final class BufferTuner implements SendBufferAdvisor, AutoCloseable {
       if (samples.isGone(row)) {
         forget(channel);
       } else if (isOn) {
-        TunedConnection connection = look(samples, row);
+        TunedConnection connection = observe(samples, row);
         // A client that reads slowly says nothing of its neighbours' paths.
         Estimate.Basis basis = connection.estimate().basis();
         if (basis == Estimate.Basis.LOSS || basis == Estimate.Basis.DELIVERY) {
@@ -267,7 +267,7 @@ public final class BufferTuner implements SendBufferAdvisor, AutoCloseable {
       } else if (channel.grantedBytes() == 0) {
         forget(channel);
       } else {
-        look(samples, row);
+        observe(samples, row);
       }
     }
   }
@@ -276,21 +276,21 @@ public final class BufferTuner implements SendBufferAdvisor, AutoCloseable {
   private void forget(TunableChannel channel) {
     TunedConnection known = connections.remove(channel);
     if (known != null) {
-      looked.remove(known);
+      observed.remove(known);
     }
   }
 
   @GuardedBy("this")
-  private TunedConnection look(TcpSamples samples, int row) {
+  private TunedConnection observe(TcpSamples samples, int row) {
     TunableChannel channel = samples.channel(row);
     TunedConnection known = connections.get(channel);
     if (known == null) {
       known = new TunedConnection(samples, row, groups);
       connections.put(channel, known);
     } else {
-      known.look(samples, row, groups);
+      known.observe(samples, row, groups);
     }
-    looked.add(known);
+    observed.add(known);
     return known;
   }
 
@@ -303,19 +303,19 @@ public final class BufferTuner implements SendBufferAdvisor, AutoCloseable {
   }
 
   private synchronized void pass(long unseenBytes) {
-    budget.look(pressure.getAsDouble());
+    budget.adapt(pressure.getAsDouble());
     isMemoryShort = budget.isShort();
     TuningSettings now = inForce();
     groups.fade(now.period().toNanos() / NANOS_PER_SECOND);
     if (now.policy() != TuningPolicy.OFF) {
       if (now.policy().isSizing()) {
-        looked.addAll(sharing(now, unseenBytes));
+        observed.addAll(sharing(now, unseenBytes));
       }
       var changes = new Changes();
-      looked.forEach(each -> changes.add(each, wanted(each, now)));
+      observed.forEach(each -> changes.add(each, wanted(each, now)));
       changes.send();
     }
-    looked.clear();
+    observed.clear();
   }
 
   /** While memory is short, all have as little in front of the kernel as they may. */

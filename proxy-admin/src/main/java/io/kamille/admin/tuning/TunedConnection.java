@@ -45,11 +45,11 @@ final class TunedConnection {
     this.asked = channel.sendBuffer();
     this.told = channel.partBytes();
     this.activeNanos = sample.atNanos();
-    this.estimate = look(samples, row, groups);
+    this.estimate = observe(samples, row, groups);
   }
 
   /** Takes a look into account. */
-  final Estimate look(TcpSamples samples, int row, ClientGroups groups) {
+  final Estimate observe(TcpSamples samples, int row, ClientGroups groups) {
     TcpSample before = sample;
     sample = samples.sample(row);
     waiting = samples.waiting(row);

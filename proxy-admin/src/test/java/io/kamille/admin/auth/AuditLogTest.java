@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kamille.core.loop.ManualClock;
-import io.kamille.core.setting.PrivateFile;
+import io.kamille.core.setting.DurableFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -205,7 +205,7 @@ class AuditLogTest {
   @Test
   void nothingIsWrittenWhileAnotherProcessWrites() throws IOException {
     try (AuditLog log = AuditLog.open(file, clock);
-        FileChannel gate = PrivateFile.open(directory.resolve("state/audit.jsonl.lock"));
+        FileChannel gate = DurableFile.open(directory.resolve("state/audit.jsonl.lock"));
         FileLock held = gate.lock()) {
       // Within one process, a second lock is refused; another process would wait for it.
       assertThatThrownBy(() -> fill(log, 1))

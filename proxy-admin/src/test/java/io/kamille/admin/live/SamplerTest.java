@@ -21,7 +21,7 @@ class SamplerTest {
     registry.gauge(ConnectionMetrics.CONNECTIONS, () -> 3, "a");
     registry.gauge(ConnectionMetrics.CONNECTIONS, () -> 4, "b");
     registry.gauge(Store.USED, () -> 4096);
-    assertThat(Figure.named(sampler.look(10)))
+    assertThat(Figure.named(sampler.sample(10)))
         .containsEntry("requestsPerSecond", 0.0)
         .containsEntry("connections", 7.0)
         .containsEntry("memoryBytes", 4096.0);
@@ -33,14 +33,14 @@ class SamplerTest {
     registry.counting(LoopGroup.CPU, () -> 0.5, "kamille-loop-1");
     registry.histogram(ExchangeMetrics.DURATION, "hit").record(1_000_000);
     registry.histogram(ExchangeMetrics.DURATION, "miss").record(50_000_000);
-    assertThat(Figure.named(sampler.look(12)))
+    assertThat(Figure.named(sampler.sample(12)))
         .containsEntry("requestsPerSecond", 6.0)
         .containsEntry("hitsPerSecond", 4.0)
         .containsEntry("failuresPerSecond", 1.0)
         .containsEntry("processors", 0.25)
         .hasEntrySatisfying("hitP99Millis", millis -> assertThat(millis).isBetween(1.0, 1.1))
         .hasEntrySatisfying("missP99Millis", millis -> assertThat(millis).isBetween(50.0, 55.0));
-    assertThat(Figure.named(sampler.look(13)))
+    assertThat(Figure.named(sampler.sample(13)))
         .containsEntry("requestsPerSecond", 0.0)
         .containsEntry("hitP99Millis", 0.0);
   }

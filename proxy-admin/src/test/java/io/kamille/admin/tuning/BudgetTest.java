@@ -17,14 +17,14 @@ class BudgetTest {
   @Test
   void itHalvesWhileMemoryIsShortAndComesBackSlowly() {
     var budget = new Budget();
-    budget.look(0.9);
-    budget.look(0.9);
+    budget.adapt(0.9);
+    budget.adapt(0.9);
     assertThat(budget.bytes(1600)).isEqualTo(400);
     for (int i = 0; i < 10; i++) {
-      budget.look(0.99);
+      budget.adapt(0.99);
     }
     assertThat(budget.bytes(1600)).isEqualTo(100);
-    budget.look(0.1);
+    budget.adapt(0.1);
     assertThat(budget.bytes(1600)).isEqualTo(260);
   }
 

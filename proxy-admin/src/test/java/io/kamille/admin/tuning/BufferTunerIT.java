@@ -87,8 +87,8 @@ class BufferTunerIT {
   @Test
   void aClientThatNeverReadsIsLeftOneTrainAndASentenceSaysWhy() throws Exception {
     stalled();
-    look();
-    look();
+    passSecond();
+    passSecond();
     ConnectionSnapshot snapshot = tuner.connections(ConnectionOrder.PENDING, 10).getFirst();
     assertThat(snapshot.path().basis()).isEqualTo(Estimate.Basis.STALLED);
     assertThat(snapshot.sendBuffer().notSentLowWatermarkBytes()).isLessThanOrEqualTo(32 << 10);
@@ -125,7 +125,7 @@ class BufferTunerIT {
   void aClientThatNeverReadsTeachesItsNeighboursNothing() throws Exception {
     stalled();
     for (int i = 0; i < 5; i++) {
-      look();
+      passSecond();
     }
     assertThat(tuner.connections(ConnectionOrder.PENDING, 1).getFirst().path().basis())
         .isEqualTo(Estimate.Basis.STALLED);
@@ -138,8 +138,8 @@ class BufferTunerIT {
     for (int i = 0; i < 8; i++) {
       stalled();
     }
-    look();
-    look();
+    passSecond();
+    passSecond();
     assertThat(tuner.snapshot().allocatedBytes()).isPositive().isLessThanOrEqualTo(512 << 10);
   }
 
@@ -151,7 +151,7 @@ class BufferTunerIT {
       open.add(stalled());
       open.add(stalled());
       assertThat(inForce(open)).isLessThanOrEqualTo(most(open));
-      look();
+      passSecond();
       assertThat(inForce(open)).isLessThanOrEqualTo(most(open));
     }
   }
@@ -162,7 +162,7 @@ class BufferTunerIT {
     for (int round = 0; round < 6; round++) {
       stalled();
       stalled();
-      look();
+      passSecond();
       assertThat(tuner.connections(ConnectionOrder.BUFFER, 20))
           .noneMatch(each -> each.why().contains("The kernel granted"));
     }
@@ -180,15 +180,15 @@ class BufferTunerIT {
   @Test
   void idleConnectionsGiveBackWhatIsMoreThanAQuarterOfTheBudget() throws Exception {
     TunableChannel idle = stalled();
-    look();
-    look();
+    passSecond();
+    passSecond();
     long before = onLoop(idle::grantedBytes);
     assertThat(before).isGreaterThan(128 << 10);
     drain(clients.getFirst(), MUCH);
-    look();
+    passSecond();
     nowNanos.addAndGet(4 * Duration.ofHours(1).toNanos());
     for (int i = 0; i < 6; i++) {
-      look();
+      passSecond();
     }
     assertThat(onLoop(idle::grantedBytes)).isEqualTo(SendBufferLaw.LEAST_SIZE_BYTES);
     assertThat(tuner.connections(ConnectionOrder.BUFFER, 1).getFirst().why())
@@ -206,7 +206,7 @@ class BufferTunerIT {
     }
     pressure = 0.9;
     for (int i = 0; i < 6; i++) {
-      look();
+      passSecond();
     }
     assertThat(tuner.snapshot().budgetInForceBytes()).isEqualTo(32 << 10);
     assertThat(tuner.snapshot().allocatedBytes())
@@ -217,11 +217,11 @@ class BufferTunerIT {
   void whileMemoryIsShortAllHaveAsLittleInFrontOfTheKernelAsTheyMay() throws Exception {
     tuner.settings(settings(TuningPolicy.KERNEL).withWatermarks(8 << 10, 128 << 10));
     TunableChannel before = stalled();
-    look();
+    passSecond();
     assertThat(onLoop(before::sendBuffer).highWatermarkBytes()).isGreaterThan(8 << 10);
     pressure = 0.9;
     TunableChannel then = stalled();
-    look();
+    passSecond();
     assertThat(onLoop(then::sendBuffer).highWatermarkBytes()).isEqualTo(8 << 10);
     TunableChannel notLookedAt = stalled();
     assertThat(onLoop(notLookedAt::sendBuffer).highWatermarkBytes()).isEqualTo(8 << 10);
@@ -230,27 +230,27 @@ class BufferTunerIT {
   @Test
   void otherBoundsHoldForConnectionsThatAreIdleToo() throws Exception {
     TunableChannel idle = stalled();
-    look();
+    passSecond();
     drain(clients.getFirst(), MUCH);
-    look();
+    passSecond();
     nowNanos.addAndGet(4 * Duration.ofHours(1).toNanos());
-    look();
+    passSecond();
     tuner.settings(settings(TuningPolicy.EQUATION).withWatermarks(1 << 20, 1 << 20));
-    look();
+    passSecond();
     assertThat(onLoop(idle::sendBuffer).highWatermarkBytes()).isEqualTo(1 << 20);
   }
 
   @Test
   void offGivesAllBackToTheKernelAndForgetsThem() throws Exception {
     TunableChannel channel = stalled();
-    look();
-    look();
+    passSecond();
+    passSecond();
     assertThat(onLoop(channel::grantedBytes)).isPositive();
     tuner.settings(settings(TuningPolicy.OFF));
-    look();
+    passSecond();
     assertThat(onLoop(channel::grantedBytes)).isZero();
     assertThat(onLoop(channel::sendBuffer)).isEqualTo(SYSTEM);
-    look();
+    passSecond();
     assertThat(tuner.connections(ConnectionOrder.BUFFER, 10)).isEmpty();
     assertThat(tuner.snapshot().fixedUntilTheyClose()).isZero();
     assertThat(announced).containsExactly(SendBufferLaw.INITIAL_MARK_BYTES, 0);
@@ -260,8 +260,8 @@ class BufferTunerIT {
   void withTheKernelNothingIsFixed() throws Exception {
     tuner.settings(settings(TuningPolicy.KERNEL));
     TunableChannel channel = stalled();
-    look();
-    look();
+    passSecond();
+    passSecond();
     assertThat(onLoop(channel::grantedBytes)).isZero();
     assertThat(onLoop(channel::sendBuffer).notSentLowWatermarkBytes()).isPositive();
   }
@@ -269,14 +269,14 @@ class BufferTunerIT {
   @Test
   void aClosedConnectionIsForgotten() throws Exception {
     TunableChannel channel = stalled();
-    look();
+    passSecond();
     channels.getFirst().close().sync();
     onLoop(
         () -> {
           channel.closed();
           return channel;
         });
-    look();
+    passSecond();
     assertThat(tuner.connections(ConnectionOrder.RATE, 10)).isEmpty();
   }
 
@@ -303,7 +303,7 @@ class BufferTunerIT {
   }
 
   /** A second passes, a round is made, and what came of it is set. */
-  private void look() throws Exception {
+  private void passSecond() throws Exception {
     nowNanos.addAndGet(SECOND);
     onLoop(
         () -> {

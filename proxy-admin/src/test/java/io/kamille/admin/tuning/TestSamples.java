@@ -74,7 +74,7 @@ final class TestSamples {
     return this;
   }
 
-  TcpSample look() {
+  TcpSample sample() {
     return new TcpSample(
         nanos,
         control,

@@ -31,9 +31,9 @@ class ThroughputEstimatorTest {
   @Test
   void withoutLossTheBestDeliveryRateIsTheBound() {
     var path = new TestSamples(CongestionControl.CUBIC);
-    Estimate estimate = estimator.add(path.second(1000, 0, 1_000_000).look(), NOBODY, 0);
+    Estimate estimate = estimator.add(path.second(1000, 0, 1_000_000).sample(), NOBODY, 0);
     for (int i = 1; i < 60; i++) {
-      estimate = estimator.add(path.second(1000, 0, 1_000_000).look(), NOBODY, 0);
+      estimate = estimator.add(path.second(1000, 0, 1_000_000).sample(), NOBODY, 0);
     }
     assertThat(estimate.basis()).isEqualTo(Basis.DELIVERY);
     assertThat(estimate.bytesPerSecond()).isCloseTo(1_000_000, within(20_000.0));
@@ -42,10 +42,10 @@ class ThroughputEstimatorTest {
   @Test
   void aPathThatLosesAtEveryLookIsNotBoundBelowWhatArrives() {
     var path = new TestSamples(CongestionControl.CUBIC);
-    estimator.add(path.second(150, 0, 200_000).look(), NOBODY, 0);
-    Estimate estimate = estimator.add(path.second(150, 0, 200_000).look(), NOBODY, 0);
+    estimator.add(path.second(150, 0, 200_000).sample(), NOBODY, 0);
+    Estimate estimate = estimator.add(path.second(150, 0, 200_000).sample(), NOBODY, 0);
     for (int i = 0; i < 600; i++) {
-      estimate = estimator.add(path.second(150, 1, 200_000).look(), NOBODY, 0);
+      estimate = estimator.add(path.second(150, 1, 200_000).sample(), NOBODY, 0);
     }
     assertThat(estimate.bytesPerSecond()).isCloseTo(200_000, within(1.0));
   }
@@ -53,8 +53,8 @@ class ThroughputEstimatorTest {
   @Test
   void aStrangerThatLostNothingIsNotToldThatItLoses() {
     var path = new TestSamples(CongestionControl.CUBIC);
-    estimator.add(path.second(20, 0, 0).look(), NOBODY, 0);
-    Estimate estimate = estimator.add(path.second(20, 0, 0).look(), NOBODY, 0);
+    estimator.add(path.second(20, 0, 0).sample(), NOBODY, 0);
+    Estimate estimate = estimator.add(path.second(20, 0, 0).sample(), NOBODY, 0);
     assertThat(estimate.basis()).isEqualTo(Basis.WINDOW);
     assertThat(estimate.confidence()).isZero();
     assertThat(TuningSentence.path(estimate, CongestionControl.CUBIC)).doesNotContain("loses");
@@ -66,10 +66,10 @@ class ThroughputEstimatorTest {
   @Test
   void timeoutsCostWhatTheyLast() {
     var path = new TestSamples(CongestionControl.CUBIC).rtt(Duration.ofMillis(11));
-    estimator.add(path.second(40, 0, 0).look(), NOBODY, 0);
-    Estimate with = estimator.add(path.second(40, 4, 0).timeouts(3).look(), NOBODY, 0);
+    estimator.add(path.second(40, 0, 0).sample(), NOBODY, 0);
+    Estimate with = estimator.add(path.second(40, 4, 0).timeouts(3).sample(), NOBODY, 0);
     for (int i = 0; i < 30; i++) {
-      with = estimator.add(path.second(40, 4, 0).timeouts(3).look(), NOBODY, 0);
+      with = estimator.add(path.second(40, 4, 0).timeouts(3).sample(), NOBODY, 0);
     }
     assertThat(with.basis()).isEqualTo(Basis.LOSS);
     assertThat(with.bytesPerSecond()).isBetween(40.0 * 1448, 65.0 * 1448);
@@ -78,11 +78,11 @@ class ThroughputEstimatorTest {
   @Test
   void aLossThatHasFadedIsNotTold() {
     var path = new TestSamples(CongestionControl.CUBIC);
-    estimator.add(path.second(100, 0, 900_000).look(), NOBODY, 0);
-    Estimate estimate = estimator.add(path.second(100, 1, 900_000).look(), NOBODY, 0);
+    estimator.add(path.second(100, 0, 900_000).sample(), NOBODY, 0);
+    Estimate estimate = estimator.add(path.second(100, 1, 900_000).sample(), NOBODY, 0);
     assertThat(estimate.basis()).isEqualTo(Basis.LOSS);
     for (int i = 0; i < 120; i++) {
-      estimate = estimator.add(path.second(100, 0, 900_000).look(), NOBODY, 0);
+      estimate = estimator.add(path.second(100, 0, 900_000).sample(), NOBODY, 0);
     }
     assertThat(estimate.basis()).isEqualTo(Basis.DELIVERY);
   }
@@ -91,8 +91,8 @@ class ThroughputEstimatorTest {
   void aPathThatLostNothingYetIsTakenForAsLossyAsItsNeighbours() {
     var prior = new GroupPrior(0.01, 250_000, 30_000, 5);
     var path = new TestSamples(CongestionControl.CUBIC);
-    estimator.add(path.second(20, 0, 0).look(), prior, 0);
-    Estimate estimate = estimator.add(path.second(20, 0, 0).look(), prior, 0);
+    estimator.add(path.second(20, 0, 0).sample(), prior, 0);
+    Estimate estimate = estimator.add(path.second(20, 0, 0).sample(), prior, 0);
     assertThat(estimate.basis()).isEqualTo(Basis.LOSS);
     assertThat(TuningSentence.path(estimate, CongestionControl.CUBIC))
         .startsWith("The path lost nothing yet. If it lost ");
@@ -101,9 +101,9 @@ class ThroughputEstimatorTest {
   @Test
   void bbrGoesByItsDeliveryRateWhateverIsLost() {
     var path = new TestSamples(CongestionControl.BBR);
-    Estimate estimate = estimator.add(path.second(1000, 100, 1_200_000).look(), NOBODY, 0);
+    Estimate estimate = estimator.add(path.second(1000, 100, 1_200_000).sample(), NOBODY, 0);
     for (int i = 1; i < 20; i++) {
-      estimate = estimator.add(path.second(1000, 100, 1_200_000).look(), NOBODY, 0);
+      estimate = estimator.add(path.second(1000, 100, 1_200_000).sample(), NOBODY, 0);
     }
     assertThat(estimate.basis()).isEqualTo(Basis.DELIVERY);
     assertThat(estimate.bytesPerSecond()).isCloseTo(1_200_000, within(1000.0));
@@ -112,9 +112,9 @@ class ThroughputEstimatorTest {
   @Test
   void anUnknownCongestionControlGoesByItsDeliveryRate() {
     var path = new TestSamples(CongestionControl.OTHER);
-    Estimate estimate = estimator.add(path.second(100, 10, 300_000).look(), NOBODY, 0);
+    Estimate estimate = estimator.add(path.second(100, 10, 300_000).sample(), NOBODY, 0);
     for (int i = 1; i < 5; i++) {
-      estimate = estimator.add(path.second(100, 10, 300_000).look(), NOBODY, 0);
+      estimate = estimator.add(path.second(100, 10, 300_000).sample(), NOBODY, 0);
     }
     assertThat(estimate.basis()).isEqualTo(Basis.DELIVERY);
   }
@@ -122,18 +122,18 @@ class ThroughputEstimatorTest {
   @Test
   void readingsWithNothingMoreToSendCountOnlyWhileThereAreNoOthers() {
     var path = new TestSamples(CongestionControl.BBR);
-    estimator.add(path.second(10, 0, 800_000).look(), NOBODY, 0);
-    estimator.add(path.second(10, 0, 800_000).look(), NOBODY, 0);
-    Estimate estimate = estimator.add(path.appLimited().second(10, 0, 10_000).look(), NOBODY, 0);
+    estimator.add(path.second(10, 0, 800_000).sample(), NOBODY, 0);
+    estimator.add(path.second(10, 0, 800_000).sample(), NOBODY, 0);
+    Estimate estimate = estimator.add(path.appLimited().second(10, 0, 10_000).sample(), NOBODY, 0);
     assertThat(estimate.bytesPerSecond()).isCloseTo(800_000, within(1.0));
   }
 
   @Test
   void aClientThatReadsSlowlyGetsWhatItReads() {
     var path = new TestSamples(CongestionControl.CUBIC);
-    estimator.add(path.look(), NOBODY, 0);
+    estimator.add(path.sample(), NOBODY, 0);
     Estimate estimate =
-        estimator.add(path.second(6, 0, 50_000_000).limited(0.99, 0).look(), NOBODY, 0);
+        estimator.add(path.second(6, 0, 50_000_000).limited(0.99, 0).sample(), NOBODY, 0);
     assertThat(estimate.basis()).isEqualTo(Basis.RECEIVER);
     assertThat(estimate.bytesPerSecond()).isCloseTo(6 * 1448, within(1.0));
   }
@@ -142,13 +142,13 @@ class ThroughputEstimatorTest {
   @Test
   void aClientThatReadsInLumpsIsTakenByTheirMean() {
     var path = new TestSamples(CongestionControl.CUBIC);
-    estimator.add(path.look(), NOBODY, 0);
-    Estimate estimate = estimator.add(path.second(24, 0, 0).limited(1, 0).look(), NOBODY, 0);
+    estimator.add(path.sample(), NOBODY, 0);
+    Estimate estimate = estimator.add(path.second(24, 0, 0).limited(1, 0).sample(), NOBODY, 0);
     for (int i = 0; i < 40; i++) {
       estimate =
           i % 4 == 3
-              ? estimator.add(path.second(24, 0, 0).limited(1, 0).look(), NOBODY, 0)
-              : estimator.add(path.stalledSecond().limited(1, 0).look(), NOBODY, 0);
+              ? estimator.add(path.second(24, 0, 0).limited(1, 0).sample(), NOBODY, 0)
+              : estimator.add(path.stalledSecond().limited(1, 0).sample(), NOBODY, 0);
       assertThat(estimate.basis()).isEqualTo(Basis.RECEIVER);
     }
     assertThat(estimate.bytesPerSecond()).isCloseTo(24 * 1448 / 4.0, within(2_000.0));
@@ -157,10 +157,10 @@ class ThroughputEstimatorTest {
   @Test
   void aClientThatStopsReadingIsStalledAfterAWhile() {
     var path = new TestSamples(CongestionControl.CUBIC);
-    estimator.add(path.look(), NOBODY, 0);
-    Estimate estimate = estimator.add(path.second(24, 0, 0).limited(1, 0).look(), NOBODY, 0);
+    estimator.add(path.sample(), NOBODY, 0);
+    Estimate estimate = estimator.add(path.second(24, 0, 0).limited(1, 0).sample(), NOBODY, 0);
     for (int i = 0; i < 9; i++) {
-      estimate = estimator.add(path.stalledSecond().limited(1, 0).look(), NOBODY, 0);
+      estimate = estimator.add(path.stalledSecond().limited(1, 0).sample(), NOBODY, 0);
     }
     assertThat(estimate.basis()).isEqualTo(Basis.STALLED);
   }
@@ -168,8 +168,8 @@ class ThroughputEstimatorTest {
   @Test
   void aClientThatNeverReadsNeedsNothing() {
     var path = new TestSamples(CongestionControl.CUBIC);
-    estimator.add(path.look(), NOBODY, 0);
-    Estimate estimate = estimator.add(path.stalledSecond().look(), NOBODY, 0);
+    estimator.add(path.sample(), NOBODY, 0);
+    Estimate estimate = estimator.add(path.stalledSecond().sample(), NOBODY, 0);
     assertThat(estimate.basis()).isEqualTo(Basis.STALLED);
     assertThat(estimate.demandBytes()).isZero();
   }
@@ -177,9 +177,9 @@ class ThroughputEstimatorTest {
   @Test
   void whatOurOwnBufferHeldUpAsksForTwiceThatBuffer() {
     var path = new TestSamples(CongestionControl.CUBIC);
-    estimator.add(path.look(), NOBODY, 65_536);
+    estimator.add(path.sample(), NOBODY, 65_536);
     Estimate estimate =
-        estimator.add(path.second(100, 0, 100_000).limited(0, 0.9).look(), NOBODY, 65_536);
+        estimator.add(path.second(100, 0, 100_000).limited(0, 0.9).sample(), NOBODY, 65_536);
     assertThat(estimate.basis()).isEqualTo(Basis.SENDER);
     assertThat(estimate.demandBytes()).isEqualTo(131_072);
   }
@@ -188,11 +188,11 @@ class ThroughputEstimatorTest {
   void aRoundTripTimeThatJumpsTenfoldIsAnotherPathAtTheSecondLook() {
     var path = new TestSamples(CongestionControl.CUBIC).rtt(Duration.ofMillis(10));
     for (int i = 0; i < 30; i++) {
-      estimator.add(path.second(1000, 1, 1_500_000).look(), NOBODY, 0);
+      estimator.add(path.second(1000, 1, 1_500_000).sample(), NOBODY, 0);
     }
     path.rtt(Duration.ofMillis(100));
-    estimator.add(path.second(100, 0, 150_000).look(), NOBODY, 0);
-    Estimate estimate = estimator.add(path.second(100, 0, 150_000).look(), NOBODY, 0);
+    estimator.add(path.second(100, 0, 150_000).sample(), NOBODY, 0);
+    Estimate estimate = estimator.add(path.second(100, 0, 150_000).sample(), NOBODY, 0);
     assertThat(estimate.rttMicros()).isEqualTo(100_000);
     assertThat(estimate.bytesPerSecond()).isLessThan(200_000);
   }
@@ -200,9 +200,9 @@ class ThroughputEstimatorTest {
   @Test
   void aLookThatIsNotLaterThanTheLastOneIsPassedOver() {
     var path = new TestSamples(CongestionControl.CUBIC);
-    estimator.add(path.second(100, 0, 1000).look(), NOBODY, 0);
-    Estimate before = estimator.add(path.second(100, 0, 1000).look(), NOBODY, 0);
-    assertThat(estimator.add(path.second(5, 5, 9).clockBack(3_000_000_000L).look(), NOBODY, 0))
+    estimator.add(path.second(100, 0, 1000).sample(), NOBODY, 0);
+    Estimate before = estimator.add(path.second(100, 0, 1000).sample(), NOBODY, 0);
+    assertThat(estimator.add(path.second(5, 5, 9).clockBack(3_000_000_000L).sample(), NOBODY, 0))
         .isEqualTo(before);
   }
 
@@ -218,16 +218,16 @@ class ThroughputEstimatorTest {
   @Test
   void aNewConnectionIsTakenForItsNeighbours() {
     var prior = new GroupPrior(0.01, 250_000, 30_000, 5);
-    Estimate estimate = estimator.add(new TestSamples(CongestionControl.CUBIC).look(), prior, 0);
+    Estimate estimate = estimator.add(new TestSamples(CongestionControl.CUBIC).sample(), prior, 0);
     assertThat(estimate.basis()).isEqualTo(Basis.GROUP);
     assertThat(estimate.bytesPerSecond()).isEqualTo(250_000);
   }
 
   /** 1 % of segments lost, in a minute of looks. */
   private Estimate lossy(TestSamples path) {
-    Estimate estimate = estimator.add(path.second(220, 3, 400_000).look(), NOBODY, 0);
+    Estimate estimate = estimator.add(path.second(220, 3, 400_000).sample(), NOBODY, 0);
     for (int i = 1; i < 60; i++) {
-      estimate = estimator.add(path.second(220, i % 5 == 0 ? 3 : 2, 400_000).look(), NOBODY, 0);
+      estimate = estimator.add(path.second(220, i % 5 == 0 ? 3 : 2, 400_000).sample(), NOBODY, 0);
     }
     return estimate;
   }

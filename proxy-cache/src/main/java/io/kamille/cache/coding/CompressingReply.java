@@ -4,7 +4,7 @@ import io.kamille.cache.rules.CompressionRules;
 import io.kamille.core.exchange.ContentSource;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.Failure;
-import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.Failure.ErrorType;
 import io.kamille.core.exchange.PassingReply;
 import io.kamille.core.exchange.Reply;
 import io.kamille.core.http.ContentCoding;
@@ -109,7 +109,8 @@ public final class CompressingReply extends PassingReply implements ContentSourc
         out.flush();
       }
     } catch (IOException | RuntimeException bug) {
-      Failure why = Failure.of(Kind.PROXY_INTERNAL_ERROR, "content was not compressed: " + bug);
+      Failure why =
+          Failure.of(ErrorType.PROXY_INTERNAL_ERROR, "content was not compressed: " + bug);
       source.cancel(why);
       abort(why);
     } finally {

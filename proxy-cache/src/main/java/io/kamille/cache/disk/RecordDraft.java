@@ -40,7 +40,7 @@ final class RecordDraft {
             store,
             0,
             0,
-            RecordHeader.Kind.RESPONSE,
+            RecordHeader.RecordType.RESPONSE,
             variant(response),
             keyHigh,
             keyLow,

@@ -25,7 +25,7 @@ record RecordHeader(
     long store,
     int segment,
     int offset,
-    Kind kind,
+    RecordType kind,
     int variant,
     long keyHigh,
     long keyLow,
@@ -56,7 +56,7 @@ record RecordHeader(
    */
 
   /** What a record says. */
-  enum Kind {
+  enum RecordType {
     /** Here is a response. */
     RESPONSE,
     /** No response written under this key before is to be used. */
@@ -70,17 +70,18 @@ record RecordHeader(
   private static final int MARK = 0x4b4d5243; // KMRC
   private static final byte VERSION = 1;
   private static final int CHECKED = LENGTH - Integer.BYTES;
-  private static final Kind[] KINDS = Kind.values();
+  private static final RecordType[] KINDS = RecordType.values();
 
   /** A removal that is still to be placed. */
   static RecordHeader removal(long store, long keyHigh, long keyLow, long sequence) {
-    return new RecordHeader(store, 0, 0, Kind.REMOVAL, 0, keyHigh, keyLow, sequence, 0, 0, 0, 0, 0);
+    return new RecordHeader(
+        store, 0, 0, RecordType.REMOVAL, 0, keyHigh, keyLow, sequence, 0, 0, 0, 0, 0);
   }
 
   /** A replacement that is still to be placed. */
   static RecordHeader replacement(long store, long keyHigh, long keyLow, int variant) {
     return new RecordHeader(
-        store, 0, 0, Kind.REPLACEMENT, variant, keyHigh, keyLow, 0, 0, 0, 0, 0, 0);
+        store, 0, 0, RecordType.REPLACEMENT, variant, keyHigh, keyLow, 0, 0, 0, 0, 0, 0);
   }
 
   /** Says that this record is not to be used; still to be placed. */

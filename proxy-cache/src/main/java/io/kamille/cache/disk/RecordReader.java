@@ -75,7 +75,7 @@ final class RecordReader {
     if (header == null) {
       return Outcome.DAMAGED;
     }
-    if (!header.isOf(key) || header.kind() != RecordHeader.Kind.RESPONSE) {
+    if (!header.isOf(key) || header.kind() != RecordHeader.RecordType.RESPONSE) {
       return Outcome.OTHER;
     }
     if (header.recordLength() != extent.length()) {

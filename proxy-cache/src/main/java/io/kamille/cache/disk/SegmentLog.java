@@ -262,7 +262,7 @@ final class SegmentLog {
 
   /** A record of the same variant that is found now lies behind, and says as much. */
   private void sayAgain(RecordHeader header) throws IOException {
-    if (header.kind() == RecordHeader.Kind.REMOVAL) {
+    if (header.kind() == RecordHeader.RecordType.REMOVAL) {
       remove(header.keyHigh(), header.keyLow(), header.sequence());
     } else if (Arrays.stream(index.find(header.keyLow()))
         .noneMatch(extent -> extent.variant() == header.variant())) {

@@ -3,7 +3,7 @@ package io.kamille.cache.fill;
 import io.kamille.core.content.Pieces.End;
 import io.kamille.core.exchange.ContentSource;
 import io.kamille.core.exchange.Failure;
-import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.Failure.ErrorType;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.ScheduledFuture;
@@ -132,7 +132,7 @@ public final class ContentWindow {
   /** What a reader is told that has held others up. */
   public static Failure tooSlow() {
     return Failure.of(
-        Kind.PROXY_INTERNAL_RESPONSE, "too slow for the others who read the same content");
+        ErrorType.PROXY_INTERNAL_RESPONSE, "too slow for the others who read the same content");
   }
 
   /** How the content has ended; null while it goes on. Any thread. */

@@ -12,7 +12,7 @@ import io.kamille.core.exchange.ContentSource;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeNotes.CacheResult;
 import io.kamille.core.exchange.Failure;
-import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.Failure.ErrorType;
 import io.kamille.core.exchange.Reply;
 import io.kamille.core.exchange.ReplyHandover;
 import io.kamille.core.http.FieldName;
@@ -47,7 +47,7 @@ public final class Follower implements ContentSource {
     DONE
   }
 
-  private static final Failure LEFT = Failure.of(Kind.CLIENT_GONE, "it reads no further");
+  private static final Failure LEFT = Failure.of(ErrorType.CLIENT_GONE, "it reads no further");
 
   private final Exchange exchange;
   private final ReplyHandover client;
@@ -100,14 +100,14 @@ public final class Follower implements ContentSource {
     Follower follower = new Follower(exchange, flight, reason, cacheStatus, fallback, wait);
     flight.join(follower, exchange.loop());
     follower.client.open(follower);
-    follower.look();
+    follower.proceed();
     return true;
   }
 
   // News
 
   /** Does what the stage of the flight allows by now. */
-  void look() {
+  void proceed() {
     if (state == State.WAITING) {
       decide();
     }
@@ -233,7 +233,7 @@ public final class Follower implements ContentSource {
   /** Leaves a flight without a head for a newer one, or leads that, if its time is over. */
   void expire(long nowNanos) {
     if (isTimed() && deadlineNanos() - nowNanos <= 0) {
-      look();
+      proceed();
       if (isTimed()) {
         flight.supersede();
         goAgain(wait.toTheEnd());
@@ -252,7 +252,7 @@ public final class Follower implements ContentSource {
   public void resume() {
     pump.resume();
     if (state == State.BEGUN) {
-      look();
+      proceed();
     }
   }
 
@@ -283,7 +283,8 @@ public final class Follower implements ContentSource {
     if (client.isEnded()) {
       return;
     }
-    Failure why = Failure.of(Kind.PROXY_INTERNAL_ERROR, "a fault while the response was shared");
+    Failure why =
+        Failure.of(ErrorType.PROXY_INTERNAL_ERROR, "a fault while the response was shared");
     if (client.isBegun()) {
       client.abort(why);
     } else {

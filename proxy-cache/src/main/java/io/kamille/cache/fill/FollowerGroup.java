@@ -86,7 +86,7 @@ final class FollowerGroup implements Runnable {
     StoredOctets leased = kept.getAndSet(null);
     try {
       deliver();
-      forEach(Follower::look);
+      forEach(Follower::proceed);
       if (isBreakingOffSlow.getAndSet(false)) {
         ContentWindow from = window.get();
         boolean onlyIfStalled = from != null && from.isPatient();

@@ -4,7 +4,7 @@ import io.kamille.core.content.Pieces;
 import io.kamille.core.content.Pump;
 import io.kamille.core.exchange.ContentSource;
 import io.kamille.core.exchange.Failure;
-import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.Failure.ErrorType;
 import io.kamille.core.exchange.Reply;
 import io.kamille.core.http.Fields;
 import io.netty.buffer.ByteBuf;
@@ -23,7 +23,7 @@ final class LeaderOutput {
    * the origin for all of them.
    */
   private static final Failure CLOSED =
-      Failure.of(Kind.CLIENT_GONE, "the client gets nothing more");
+      Failure.of(ErrorType.CLIENT_GONE, "the client gets nothing more");
 
   private final FillPieces pieces = new FillPieces();
   private final Pump pump = new Pump(pieces);

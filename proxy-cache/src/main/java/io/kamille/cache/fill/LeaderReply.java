@@ -14,7 +14,7 @@ import io.kamille.cache.store.StoredResponse;
 import io.kamille.core.exchange.ContentSource;
 import io.kamille.core.exchange.ExchangeNotes.CacheResult;
 import io.kamille.core.exchange.Failure;
-import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.Failure.ErrorType;
 import io.kamille.core.exchange.Failure.Side;
 import io.kamille.core.exchange.Reply;
 import io.kamille.core.http.Fields;
@@ -268,7 +268,7 @@ final class LeaderReply implements Reply, ContentSource {
       return;
     }
     if (state == State.CONTENT && fill != null && !fill.isComplete()) {
-      abort(Failure.of(Kind.HTTP_RESPONSE_INCOMPLETE, "less content than its length says"));
+      abort(Failure.of(ErrorType.HTTP_RESPONSE_INCOMPLETE, "less content than its length says"));
       return;
     }
     boolean isWanted = state == State.CONTENT;
@@ -386,7 +386,7 @@ final class LeaderReply implements Reply, ContentSource {
   /** Nobody is left, or the last follower has just gone. */
   private void stopIfUnwanted() {
     if (!isWanted()) {
-      stop(Failure.of(Kind.CLIENT_GONE, "nobody is left to read the response"));
+      stop(Failure.of(ErrorType.CLIENT_GONE, "nobody is left to read the response"));
     }
   }
 
@@ -417,7 +417,7 @@ final class LeaderReply implements Reply, ContentSource {
 
   /** Wants the rest of the content no more, but perhaps the connection it comes on. */
   private void drop(long contentLength) {
-    Failure why = Failure.of(Kind.CLIENT_GONE, "the client has its answer");
+    Failure why = Failure.of(ErrorType.CLIENT_GONE, "the client has its answer");
     leave(why);
     if (fill == null && contentLength >= 0 && contentLength <= DROPPED_BYTES_LIMIT) {
       state = State.DROPPING;
@@ -544,7 +544,8 @@ final class LeaderReply implements Reply, ContentSource {
       settle(new Stage.Again(false));
     } else {
       String reason = "the origin answered " + originStatus;
-      settle(new Stage.Failed(new Failure(Kind.PROXY_INTERNAL_RESPONSE, originStatus, reason)));
+      settle(
+          new Stage.Failed(new Failure(ErrorType.PROXY_INTERNAL_RESPONSE, originStatus, reason)));
     }
   }
 
@@ -594,7 +595,8 @@ final class LeaderReply implements Reply, ContentSource {
       overflow(full, flight);
     } else {
       giveUp(
-          Failure.of(Kind.PROXY_INTERNAL_RESPONSE, "not stored to the end: " + trouble.detail()));
+          Failure.of(
+              ErrorType.PROXY_INTERNAL_RESPONSE, "not stored to the end: " + trouble.detail()));
     }
   }
 
@@ -648,7 +650,8 @@ final class LeaderReply implements Reply, ContentSource {
         stored = route.complete(fetch, whole, isKept);
       } catch (RuntimeException | Error fault) {
         // Nobody must wait for what does not come.
-        Failure why = Failure.of(Kind.PROXY_INTERNAL_ERROR, "the response could not be stored");
+        Failure why =
+            Failure.of(ErrorType.PROXY_INTERNAL_ERROR, "the response could not be stored");
         giveUp(why);
         output.abort(why);
         throw fault;

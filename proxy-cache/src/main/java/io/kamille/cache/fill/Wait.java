@@ -7,14 +7,14 @@ import org.jspecify.annotations.Nullable;
  * For how long a request may wait for the response of one forwarded before it (RFC 9111 §4).
  * Immutable.
  *
- * @param deadlineNanos a moment of the monotonic clock, if it waits {@link Kind#UNTIL} then
+ * @param deadlineNanos a moment of the monotonic clock, if it waits {@link End#UNTIL} then
  * @param selecting which request fields select, learned from the response it has waited for, which
  *     was another variant's; null if it has learned nothing
  */
-public record Wait(Kind kind, long deadlineNanos, @Nullable SelectingFields selecting) {
+public record Wait(End kind, long deadlineNanos, @Nullable SelectingFields selecting) {
 
   /** How a wait ends. */
-  enum Kind {
+  enum End {
     NOT_BEGUN,
     UNTIL,
     TO_THE_END,
@@ -22,21 +22,20 @@ public record Wait(Kind kind, long deadlineNanos, @Nullable SelectingFields sele
   }
 
   /** It has not waited yet. */
-  public static final Wait NOT_BEGUN = new Wait(Kind.NOT_BEGUN, 0, null);
+  public static final Wait NOT_BEGUN = new Wait(End.NOT_BEGUN, 0, null);
 
   /** It does not wait any more. */
-  public static final Wait OVER = new Wait(Kind.OVER, 0, null);
+  public static final Wait OVER = new Wait(End.OVER, 0, null);
 
   /** This wait if it goes on, else a new one that long. */
   public Wait going(long nowNanos, long lengthNanos) {
-    boolean isGoing =
-        kind == Kind.TO_THE_END || (kind == Kind.UNTIL && deadlineNanos - nowNanos > 0);
-    return isGoing ? this : new Wait(Kind.UNTIL, nowNanos + lengthNanos, selecting);
+    boolean isGoing = kind == End.TO_THE_END || (kind == End.UNTIL && deadlineNanos - nowNanos > 0);
+    return isGoing ? this : new Wait(End.UNTIL, nowNanos + lengthNanos, selecting);
   }
 
   /** The same as long as the request before it is under way. */
   Wait toTheEnd() {
-    return new Wait(Kind.TO_THE_END, 0, selecting);
+    return new Wait(End.TO_THE_END, 0, selecting);
   }
 
   /**
@@ -48,14 +47,14 @@ public record Wait(Kind kind, long deadlineNanos, @Nullable SelectingFields sele
   }
 
   public boolean isBegun() {
-    return kind != Kind.NOT_BEGUN;
+    return kind != End.NOT_BEGUN;
   }
 
   public boolean isOver() {
-    return kind == Kind.OVER;
+    return kind == End.OVER;
   }
 
   boolean isTimed() {
-    return kind == Kind.UNTIL;
+    return kind == End.UNTIL;
   }
 }

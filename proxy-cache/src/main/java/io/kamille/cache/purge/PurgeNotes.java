@@ -44,7 +44,7 @@ public record PurgeNotes(long last, List<Note> notes, PurgeNumbers numbers) {
     /** What it is about, as far as another process knows it. */
     public PurgeTarget target() {
       return new PurgeTarget(
-          prefixes.isEmpty() ? PurgeTarget.Kind.TAG : PurgeTarget.Kind.PREFIX,
+          prefixes.isEmpty() ? PurgeTarget.Scope.TAG : PurgeTarget.Scope.PREFIX,
           prefixes,
           prefixes,
           tags);

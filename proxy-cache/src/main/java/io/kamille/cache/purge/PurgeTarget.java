@@ -21,10 +21,10 @@ import org.jspecify.annotations.Nullable;
  *     paths
  * @param tags the tags that it is about
  */
-public record PurgeTarget(Kind kind, List<String> names, List<String> prefixes, Tags tags) {
+public record PurgeTarget(Scope kind, List<String> names, List<String> prefixes, Tags tags) {
 
   /** How the responses of a purge are named. */
-  public enum Kind {
+  public enum Scope {
     /** One target URI. */
     URL,
     /** All URIs that begin so. */
@@ -58,8 +58,8 @@ public record PurgeTarget(Kind kind, List<String> names, List<String> prefixes, 
    *
    * @param names of a group: the origin, and behind it the groups; of none, everything there
    */
-  public static @Nullable PurgeTarget of(Kind kind, List<String> names) {
-    if (names.isEmpty() && kind != Kind.ALL) {
+  public static @Nullable PurgeTarget of(Scope kind, List<String> names) {
+    if (names.isEmpty() && kind != Scope.ALL) {
       return null;
     }
     return switch (kind) {
@@ -86,13 +86,13 @@ public record PurgeTarget(Kind kind, List<String> names, List<String> prefixes, 
   public static @Nullable PurgeTarget url(String uri) {
     return CacheKey.find(uri) == null
         ? null
-        : new PurgeTarget(Kind.URL, List.of(uri), List.of(), Tags.NONE);
+        : new PurgeTarget(Scope.URL, List.of(uri), List.of(), Tags.NONE);
   }
 
   /** All URIs that begin with that one, octet by octet; null if no URI can. */
   public static @Nullable PurgeTarget prefix(String uri) {
     String normal = NormalUri.of(uri);
-    return normal == null ? null : prefix(Kind.PREFIX, uri, List.of(normal));
+    return normal == null ? null : prefix(Scope.PREFIX, uri, List.of(normal));
   }
 
   /**
@@ -105,10 +105,10 @@ public record PurgeTarget(Kind kind, List<String> names, List<String> prefixes, 
     String secure = NormalUri.of((hasHost ? "https:" : "https://host") + reference);
     return !reference.startsWith("/") || plain == null || secure == null
         ? null
-        : prefix(Kind.PREFIX, reference, hasHost ? List.of(plain, secure) : List.of(reference));
+        : prefix(Scope.PREFIX, reference, hasHost ? List.of(plain, secure) : List.of(reference));
   }
 
-  private static PurgeTarget prefix(Kind kind, String name, List<String> prefixes) {
+  private static PurgeTarget prefix(Scope kind, String name, List<String> prefixes) {
     return new PurgeTarget(kind, List.of(name), prefixes, Tags.NONE);
   }
 
@@ -123,17 +123,17 @@ public record PurgeTarget(Kind kind, List<String> names, List<String> prefixes, 
   public static @Nullable PurgeTarget host(String authority) {
     boolean isAuthority = authority.indexOf('/') < 0 && authority.indexOf('?') < 0;
     PurgeTarget all = isAuthority ? relativePrefix("//" + authority) : null;
-    return all == null ? null : prefix(Kind.HOST, authority, all.prefixes);
+    return all == null ? null : prefix(Scope.HOST, authority, all.prefixes);
   }
 
   /** All that has one of these tags. */
   public static PurgeTarget tags(List<String> tags) {
-    return new PurgeTarget(Kind.TAG, tags, List.of(), Tags.named(tags));
+    return new PurgeTarget(Scope.TAG, tags, List.of(), Tags.named(tags));
   }
 
   /** The same, and responses whose tags are not known ({@link Tags#ANY}). */
   public PurgeTarget orAny() {
-    if (kind != Kind.TAG) {
+    if (kind != Scope.TAG) {
       return this;
     }
     List<String> all = new ArrayList<>(names);
@@ -148,18 +148,18 @@ public record PurgeTarget(Kind kind, List<String> names, List<String> prefixes, 
     }
     List<String> names = new ArrayList<>(groups);
     names.addFirst(NormalUri.originOf(request));
-    return new PurgeTarget(Kind.GROUP, names, List.of(), Tags.groups(request, groups));
+    return new PurgeTarget(Scope.GROUP, names, List.of(), Tags.groups(request, groups));
   }
 
   /** Everything of the origin that the request went to. */
   public static PurgeTarget originOf(RequestHead request) {
     String origin = NormalUri.originOf(request);
-    return new PurgeTarget(Kind.GROUP, List.of(origin), List.of(origin), Tags.NONE);
+    return new PurgeTarget(Scope.GROUP, List.of(origin), List.of(origin), Tags.NONE);
   }
 
   /** Everything: every URI begins with nothing. */
   public static PurgeTarget all() {
-    return new PurgeTarget(Kind.ALL, List.of(), List.of(""), Tags.NONE);
+    return new PurgeTarget(Scope.ALL, List.of(), List.of(""), Tags.NONE);
   }
 
   /** Whether it is about a response with that normal URI and these tags. */

@@ -18,11 +18,11 @@ public record PurgeReport(
     boolean isSoft,
     boolean isDryRun,
     long epochSeconds,
-    State state,
+    Progress state,
     long responses) {
 
   /** How far it has come. */
-  public enum State {
+  public enum Progress {
     /** It holds; what it is about is being taken out of memory. */
     SWEEPING,
     /** What it would be about is being counted. */

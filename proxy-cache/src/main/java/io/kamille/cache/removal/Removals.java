@@ -9,9 +9,9 @@ import io.kamille.cache.purge.Purge;
 import io.kamille.cache.purge.PurgeNotes;
 import io.kamille.cache.purge.PurgeTable;
 import io.kamille.cache.purge.PurgeTarget;
-import io.kamille.cache.purge.PurgeTarget.Kind;
+import io.kamille.cache.purge.PurgeTarget.Scope;
 import io.kamille.cache.purge.RemovalListener;
-import io.kamille.cache.removal.PurgeReport.State;
+import io.kamille.cache.removal.PurgeReport.Progress;
 import io.kamille.cache.rules.Invalidation;
 import io.kamille.cache.rules.Tags;
 import io.kamille.cache.store.Variants;
@@ -68,7 +68,7 @@ public final class Removals {
   private volatile @Nullable OtherNodes others;
   // Volatile: set at start, read on the loops.
   private volatile Consumer<RequestHead> toldOfInvalid = _ -> {};
-  private final Map<Kind, LongAdder> counts = new EnumMap<>(Kind.class);
+  private final Map<Scope, LongAdder> counts = new EnumMap<>(Scope.class);
   private final AtomicInteger counting = new AtomicInteger();
 
   @GuardedBy("this")
@@ -90,7 +90,7 @@ public final class Removals {
     this.sweeper = sweeper;
     this.queries = queries;
     this.clock = clock;
-    for (Kind kind : Kind.values()) {
+    for (Scope kind : Scope.values()) {
       counts.put(kind, new LongAdder());
     }
   }
@@ -107,7 +107,7 @@ public final class Removals {
 
   /** Purges what is stored under the keys of a URI, and says how many responses that were. */
   public int remove(Set<CacheKey> keys) {
-    counted(Kind.URL);
+    counted(Scope.URL);
     return keys.stream().mapToInt(this::removeNow).sum();
   }
 
@@ -199,14 +199,14 @@ public final class Removals {
   }
 
   @SuppressWarnings("NullAway") // every kind has its counter
-  private void counted(Kind kind) {
+  private void counted(Scope kind) {
     counts.get(kind).increment();
   }
 
   // The purges of operators, and the last of them for looking up
 
   private record Entry(
-      long id, Purge purge, boolean isDryRun, BooleanSupplier isDone, State before) {
+      long id, Purge purge, boolean isDryRun, BooleanSupplier isDone, Progress before) {
 
     PurgeReport report() {
       boolean isOver = isDone.getAsBoolean();
@@ -216,7 +216,7 @@ public final class Removals {
           purge.isSoft(),
           isDryRun,
           purge.epochSeconds(),
-          isOver ? State.DONE : before,
+          isOver ? Progress.DONE : before,
           purge.affected());
     }
   }
@@ -243,15 +243,15 @@ public final class Removals {
       Purge purge = unnumbered(target, isSoft);
       keys.forEach(key -> store.remember(key, purge));
       purge.affected(isSoft ? soften(keys, purge) : remove(keys));
-      return noted(number, purge, false, () -> true, State.DONE);
+      return noted(number, purge, false, () -> true, Progress.DONE);
     }
     Purge purge = purgeNow(target.orAny(), isSoft);
     return noted(
-        number, purge, false, () -> sweeper.sweptUpTo() >= purge.sequence(), State.SWEEPING);
+        number, purge, false, () -> sweeper.sweptUpTo() >= purge.sequence(), Progress.SWEEPING);
   }
 
   private int soften(Set<CacheKey> keys, Purge purge) {
-    counted(Kind.URL);
+    counted(Scope.URL);
     return keys.stream().mapToInt(key -> store.soften(key, purge)).sum();
   }
 
@@ -265,13 +265,13 @@ public final class Removals {
     Set<CacheKey> keys = keysOf(target);
     if (!keys.isEmpty()) {
       purge.affected(count(keys));
-      return noted(0, purge, true, () -> true, State.DONE);
+      return noted(0, purge, true, () -> true, Progress.DONE);
     }
     if (counting.getAndUpdate(counts -> Math.min(COUNTS, counts + 1)) == COUNTS) {
       return null;
     }
     var counted = new AtomicLong(-1);
-    PurgeReport report = noted(0, purge, true, () -> counted.get() >= 0, State.COUNTING);
+    PurgeReport report = noted(0, purge, true, () -> counted.get() >= 0, Progress.COUNTING);
     sweeper.count(
         target.orAny(),
         count -> {
@@ -297,11 +297,11 @@ public final class Removals {
   }
 
   private Set<CacheKey> keysOf(PurgeTarget target) {
-    return target.kind() == Kind.URL ? queries.keysOf(target.names().getFirst()) : Set.of();
+    return target.kind() == Scope.URL ? queries.keysOf(target.names().getFirst()) : Set.of();
   }
 
   private synchronized PurgeReport noted(
-      long number, Purge purge, boolean isDryRun, BooleanSupplier isDone, State before) {
+      long number, Purge purge, boolean isDryRun, BooleanSupplier isDone, Progress before) {
     if (number == 0) {
       lastOwn += others == null ? 1 : -1;
     }

@@ -8,40 +8,40 @@ import org.jspecify.annotations.Nullable;
 /** A cache directive that we heed, and how its value is read (RFC 9111 §5.2). */
 public enum Directive {
   /** §5.2.1.1, §5.2.2.1. */
-  MAX_AGE(Kind.LIFETIME),
+  MAX_AGE(Effect.LIFETIME),
   /** §5.2.2.10. */
-  S_MAXAGE(Kind.LIFETIME),
+  S_MAXAGE(Effect.LIFETIME),
   /** RFC 5861 §3. */
-  STALE_WHILE_REVALIDATE(Kind.EXTENSION),
+  STALE_WHILE_REVALIDATE(Effect.EXTENSION),
   /** RFC 5861 §4. */
-  STALE_IF_ERROR(Kind.EXTENSION),
+  STALE_IF_ERROR(Effect.EXTENSION),
   /** §5.2.1.2; the greatest int for any. */
-  MAX_STALE(Kind.ANY_EXTENSION),
+  MAX_STALE(Effect.ANY_EXTENSION),
   /** §5.2.1.3. */
-  MIN_FRESH(Kind.DEMAND),
+  MIN_FRESH(Effect.DEMAND),
   /** §5.2.1.5, §5.2.2.5. */
-  NO_STORE(Kind.FORBIDS),
+  NO_STORE(Effect.FORBIDS),
   /** §5.2.1.4, §5.2.2.4; without an argument we can honour. */
-  NO_CACHE(Kind.LISTS),
+  NO_CACHE(Effect.LISTS),
   /** §5.2.2.7; without an argument we can honour. */
-  PRIVATE(Kind.LISTS),
+  PRIVATE(Effect.LISTS),
   /** §5.2.2.9. */
-  PUBLIC(Kind.PERMITS),
+  PUBLIC(Effect.PERMITS),
   /** §5.2.2.2. */
-  MUST_REVALIDATE(Kind.FORBIDS),
+  MUST_REVALIDATE(Effect.FORBIDS),
   /** §5.2.2.8. */
-  PROXY_REVALIDATE(Kind.FORBIDS),
+  PROXY_REVALIDATE(Effect.FORBIDS),
   /** §5.2.2.3. */
-  MUST_UNDERSTAND(Kind.PERMITS),
+  MUST_UNDERSTAND(Effect.PERMITS),
   /** §5.2.1.6, §5.2.2.6. */
-  NO_TRANSFORM(Kind.FORBIDS),
+  NO_TRANSFORM(Effect.FORBIDS),
   /** RFC 8246. */
-  IMMUTABLE(Kind.PERMITS),
+  IMMUTABLE(Effect.PERMITS),
   /** §5.2.1.7. */
-  ONLY_IF_CACHED(Kind.FORBIDS);
+  ONLY_IF_CACHED(Effect.FORBIDS);
 
   /** How a value is read; those up to {@link #DEMAND} are seconds. */
-  enum Kind {
+  enum Effect {
     LIFETIME,
     EXTENSION,
     ANY_EXTENSION,
@@ -58,9 +58,9 @@ public enum Directive {
   private static final List<Directive> ALL = List.of(values());
 
   private final String token = name().toLowerCase(Locale.ROOT).replace('_', '-');
-  private final Kind kind;
+  private final Effect kind;
 
-  Directive(Kind kind) {
+  Directive(Effect kind) {
     this.kind = kind;
   }
 
@@ -74,7 +74,7 @@ public enum Directive {
     return null;
   }
 
-  Kind kind() {
+  Effect kind() {
     return kind;
   }
 

@@ -11,7 +11,7 @@ import io.kamille.cache.tiers.Store;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeNotes.CacheResult;
 import io.kamille.core.exchange.Failure;
-import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.Failure.ErrorType;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.StatusCode;
 import io.kamille.core.loop.WallClock;
@@ -163,7 +163,7 @@ public final class StoreServer {
         .reply()
         .fail(
             new Failure(
-                Kind.PROXY_INTERNAL_RESPONSE,
+                ErrorType.PROXY_INTERNAL_RESPONSE,
                 StatusCode.GATEWAY_TIMEOUT,
                 "only-if-cached, and nothing usable is stored"));
   }

@@ -109,7 +109,7 @@ public final class StoredReply {
           ranges.isEmpty()
               ? ByteRange.of(request.fields(), stored.contentLength())
               : ranges.getFirst();
-      if (range.kind() == ByteRange.Kind.UNSATISFIABLE) {
+      if (range.kind() == ByteRange.Outcome.UNSATISFIABLE) {
         sendUnsatisfiable(request, reply, range, stored, nowEpochSeconds, forwarding);
         return;
       }
@@ -123,7 +123,7 @@ public final class StoredReply {
     if (isToldStale) {
       lines.append(STALE_LINE);
     }
-    if (range != null && range.kind() == ByteRange.Kind.PART) {
+    if (range != null && range.kind() == ByteRange.Outcome.PART) {
       sendPart(loop, reply, range, stored, lines);
     } else {
       sendWhole(loop, request, reply, stored, lines);

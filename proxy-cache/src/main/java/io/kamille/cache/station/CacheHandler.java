@@ -111,13 +111,13 @@ public final class CacheHandler implements ExchangeHandler {
 
   @Override
   public void handle(Exchange exchange) {
-    look(exchange, Wait.NOT_BEGUN, null, true);
+    lookUp(exchange, Wait.NOT_BEGUN, null, true);
   }
 
   /** The disk was read for a request. Takes over one lease on what was found, if anything was. */
   private void afterDisk(Exchange exchange, @Nullable StoredResponse read) {
     exchange.notes().mark(TraceStep.DISK, read == null ? "not on the disk" : "read");
-    look(exchange, Wait.NOT_BEGUN, read, false);
+    lookUp(exchange, Wait.NOT_BEGUN, read, false);
   }
 
   /**
@@ -126,7 +126,7 @@ public final class CacheHandler implements ExchangeHandler {
    * @param read what was read from the disk for its key; takes over one lease
    * @param mayReadDisk whether the request may wait for the disk
    */
-  private void look(
+  private void lookUp(
       Exchange exchange, Wait wait, @Nullable StoredResponse read, boolean mayReadDisk) {
     RequestHead request = exchange.request();
     CacheControl demands = parts.demandsOf(request);
@@ -388,7 +388,7 @@ public final class CacheHandler implements ExchangeHandler {
 
     @Override
     public void lookAgain(Exchange exchange, Wait wait) {
-      look(exchange, wait, null, false);
+      lookUp(exchange, wait, null, false);
     }
 
     @Override

@@ -16,7 +16,7 @@ import io.kamille.core.exchange.ContentSource;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.exchange.Failure;
-import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.Failure.ErrorType;
 import io.kamille.core.exchange.Reply;
 import io.kamille.core.gate.AddressRanges;
 import io.kamille.core.http.FieldName;
@@ -88,7 +88,7 @@ public final class PurgeMethod implements ExchangeHandler {
       router.handle(exchange);
     } else if (client == null || !rules.getAcquire().clients().contains(client)) {
       String why = request.methodText() + " is not for this client";
-      exchange.reply().fail(Failure.of(Kind.HTTP_REQUEST_DENIED, why));
+      exchange.reply().fail(Failure.of(ErrorType.HTTP_REQUEST_DENIED, why));
     } else {
       purge(exchange, asked(request));
     }

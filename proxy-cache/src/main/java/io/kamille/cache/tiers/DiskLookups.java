@@ -91,7 +91,7 @@ public final class DiskLookups {
   private final long sendFromBytes;
   private final Map<Outcome, LongAdder> outcomes = new EnumMap<>(Outcome.class);
   private final LongAdder late = new LongAdder();
-  private final ConcurrentHashMap<CacheKey, Look> looks = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<CacheKey, Search> searches = new ConcurrentHashMap<>();
 
   /**
    * Reads by these threads.
@@ -137,21 +137,23 @@ public final class DiskLookups {
       return false;
     }
     Held held = new Held(exchange, key.copy(), home, then);
-    if (!look(held)) {
+    if (!search(held)) {
       return false;
     }
     held.begin();
     return true;
   }
 
-  /** Has a request wait for a look that is under way, or for one of its own; false if it cannot. */
-  private boolean look(Held held) {
-    Look running = looks.get(held.key);
+  /**
+   * Has a request wait for a search that is under way, or for one of its own; false if it cannot.
+   */
+  private boolean search(Held held) {
+    Search running = searches.get(held.key);
     if (running != null && running.join(held)) {
       return true;
     }
-    Look own = new Look(held);
-    looks.putIfAbsent(held.key, own);
+    Search own = new Search(held);
+    searches.putIfAbsent(held.key, own);
     try {
       readers.execute(own);
       return true;
@@ -203,23 +205,23 @@ public final class DiskLookups {
       client.open(this);
     }
 
-    /** That look has ended. Any thread; takes over one lease. */
-    void tell(Look look, @Nullable StoredResponse found) {
+    /** That search has ended. Any thread; takes over one lease. */
+    void tell(Search search, @Nullable StoredResponse found) {
       try {
-        exchange.loop().execute(() -> goOn(look, found));
+        exchange.loop().execute(() -> goOn(search, found));
       } catch (RejectedExecutionException atItsEnd) {
         release(found);
       }
     }
 
-    private void goOn(Look look, @Nullable StoredResponse found) {
-      boolean isCurrent = !isDone && store.changes(key) == look.changes;
-      boolean isForAnother = isCurrent && look.isThereAnother(found, exchange.request());
+    private void goOn(Search search, @Nullable StoredResponse found) {
+      boolean isCurrent = !isDone && store.changes(key) == search.changes;
+      boolean isForAnother = isCurrent && search.isThereAnother(found, exchange.request());
       StoredResponse own = isCurrent && !isForAnother ? found : null;
       if (own == null) {
         release(found);
       }
-      if (!isDone && !(isForAnother && look(this))) {
+      if (!isDone && !(isForAnother && search(this))) {
         end();
         then.accept(exchange, own);
       }
@@ -258,13 +260,13 @@ public final class DiskLookups {
   private static final Waiting CLOSED = new Waiting(null, null);
 
   /**
-   * One look for what a request selects among the copies of its key, and the requests that wait for
-   * it. Run once, by a thread that may wait for the disk; joined from any loop.
+   * One search for what a request selects among the copies of its key, and the requests that wait
+   * for it. Run once, by a thread that may wait for the disk; joined from any loop.
    */
-  final class Look implements Runnable {
+  final class Search implements Runnable {
 
     /*
-     * Who waits is a list that only grows, until it is taken whole, and closed, when the look has
+     * Who waits is a list that only grows, until it is taken whole, and closed, when the search has
      * ended. Each is given a lease of its own: the response may leave memory before its loop gets
      * to it.
      *
@@ -285,8 +287,8 @@ public final class DiskLookups {
     /** What tells the copies apart that the request does not select; complete when it has ended. */
     private final List<SelectingFields> unwanted = new ArrayList<>();
 
-    /** A look that is to be run, for the first that waits. */
-    private Look(Held first) {
+    /** A search that is to be run, for the first that waits. */
+    private Search(Held first) {
       this.key = first.key;
       this.request = first.exchange.request().copy();
       this.changes = store.changes(key);
@@ -308,7 +310,7 @@ public final class DiskLookups {
       Outcome outcome = Outcome.FAILED;
       long runNanos = copies.peak().run();
       try {
-        found = look();
+        found = find();
         outcome = outcome(found);
       } finally {
         copies.peak().end(beginNanos, runNanos);
@@ -335,7 +337,7 @@ public final class DiskLookups {
     /** Tells all that wait but that one. Takes over one lease. */
     @SuppressWarnings("NullAway") // every outcome has its count
     private void end(Outcome outcome, @Nullable StoredResponse found, @Nullable Held untold) {
-      looks.remove(key, this);
+      searches.remove(key, this);
       outcomes.get(outcome).increment();
       for (Waiting next = waiting.getAndSet(CLOSED); next != null; next = next.next) {
         if (next.held != null && next.held != untold) {
@@ -356,9 +358,9 @@ public final class DiskLookups {
     }
 
     /** The response, with a lease that the caller owns; or null. */
-    private @Nullable StoredResponse look() {
+    private @Nullable StoredResponse find() {
       for (Extent extent : copies.disk().find(key)) {
-        StoredResponse found = look(extent);
+        StoredResponse found = fetch(extent);
         if (found != null) {
           return found;
         }
@@ -366,7 +368,7 @@ public final class DiskLookups {
       return null;
     }
 
-    private @Nullable StoredResponse look(Extent extent) {
+    private @Nullable StoredResponse fetch(Extent extent) {
       if (extent.length() >= sendFrom) {
         return lend(extent);
       }

@@ -2,7 +2,7 @@ package io.kamille.cache.tiers;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.kamille.cache.purge.Purge;
-import io.kamille.cache.purge.PurgeTarget.Kind;
+import io.kamille.cache.purge.PurgeTarget.Scope;
 import io.kamille.cache.rules.SelectingFields;
 import io.kamille.cache.store.StoredResponse;
 import java.util.Comparator;
@@ -39,7 +39,7 @@ public final class PurgedUrls {
 
   /** Remembers a response, on which the caller holds a lease. */
   synchronized void add(Purge purge, StoredResponse response) {
-    if (purge.shown().kind() == Kind.GROUP) {
+    if (purge.shown().kind() == Scope.GROUP) {
       return;
     }
     PriorityQueue<PurgedUrl> urls =

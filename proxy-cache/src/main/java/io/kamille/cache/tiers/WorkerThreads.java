@@ -52,7 +52,7 @@ public final class WorkerThreads implements Executor, AutoCloseable {
         new ArrayBlockingQueue<>(WAITING_LIMIT),
         threads -> {
           threads.shutdown();
-          threads.getQueue().removeIf(DiskLookups.Look.class::isInstance);
+          threads.getQueue().removeIf(DiskLookups.Search.class::isInstance);
         });
   }
 

@@ -7,7 +7,7 @@ import io.kamille.cache.purge.PurgeNotes;
 import io.kamille.cache.purge.PurgeNumbers;
 import io.kamille.cache.purge.PurgeTable;
 import io.kamille.cache.purge.PurgeTarget;
-import io.kamille.cache.purge.PurgeTarget.Kind;
+import io.kamille.cache.purge.PurgeTarget.Scope;
 import io.kamille.cache.rules.Tags;
 import java.util.ArrayList;
 import java.util.List;
@@ -85,7 +85,7 @@ class PurgeJournalTest {
     var directory = new MemoryDirectory();
     PurgeTable table = new PurgeTable();
     Tags some = Tags.ofBits(new SplittableRandom(1).longs(50).toArray());
-    PurgeTarget target = new PurgeTarget(Kind.TAG, List.of(), List.of(), some);
+    PurgeTarget target = new PurgeTarget(Scope.TAG, List.of(), List.of(), some);
     PurgeJournal journal = new PurgeJournal(directory, PurgeJournalFuzzTest.STORE, 10_000);
     table.keep(PurgeNotes.none(), note -> {});
     table.purge(target, false, DiskFixture.NOW);

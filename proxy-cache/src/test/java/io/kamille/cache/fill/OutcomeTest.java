@@ -3,14 +3,14 @@ package io.kamille.cache.fill;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.core.exchange.Failure;
-import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.Failure.ErrorType;
 import io.kamille.core.http.RequestHead;
 import org.junit.jupiter.api.Test;
 
 /** What the end of a leader without a response means for those who have read nothing yet. */
 class OutcomeTest {
 
-  private static final Failure WHY = Failure.of(Kind.HTTP_RESPONSE_INCOMPLETE, "broken off");
+  private static final Failure WHY = Failure.of(ErrorType.HTTP_RESPONSE_INCOMPLETE, "broken off");
 
   private final RequestHead plain = RequestHead.of("GET", "http://example.org/");
   private final RequestHead known = RequestHead.of("GET", "http://example.org/");

@@ -2,7 +2,7 @@ package io.kamille.cache.purge;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kamille.cache.purge.PurgeTarget.Kind;
+import io.kamille.cache.purge.PurgeTarget.Scope;
 import io.kamille.cache.rules.Tags;
 import java.util.ArrayList;
 import java.util.List;
@@ -157,7 +157,7 @@ class PurgeTableTest {
     SplittableRandom random = new SplittableRandom(1);
     for (int i = 0; i < 100_000; i++) {
       Tags other = Tags.ofBits(random.nextLong());
-      table.purge(new PurgeTarget(Kind.TAG, List.of(), List.of(), other), i % 4 == 0, 0);
+      table.purge(new PurgeTarget(Scope.TAG, List.of(), List.of(), other), i % 4 == 0, 0);
     }
     int lost = 0;
     for (int i = 0; i < 20_000; i++) {
@@ -171,7 +171,7 @@ class PurgeTableTest {
   void aHundredThousandPurgesOfOtherHostsLoseAtMostOneResponseInAThousand() {
     for (int i = 0; i < 100_000; i++) {
       List<String> both = List.of("http://other" + i + "/", "https://other" + i + "/");
-      table.purge(new PurgeTarget(Kind.HOST, List.of(), both, Tags.NONE), false, 0);
+      table.purge(new PurgeTarget(Scope.HOST, List.of(), both, Tags.NONE), false, 0);
     }
     int lost = 0;
     for (int i = 0; i < 20_000; i++) {

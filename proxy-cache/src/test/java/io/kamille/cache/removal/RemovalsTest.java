@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.cache.purge.PurgeTable;
 import io.kamille.cache.purge.PurgeTarget;
-import io.kamille.cache.removal.PurgeReport.State;
+import io.kamille.cache.removal.PurgeReport.Progress;
 import io.kamille.cache.rules.Tags;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
@@ -68,9 +68,9 @@ class RemovalsTest {
   @Test
   void aDryRunThatIsCountedIsDone() {
     assertThat(Objects.requireNonNull(removals.count(PurgeTarget.all(), false)).state())
-        .isEqualTo(State.COUNTING);
+        .isEqualTo(Progress.COUNTING);
     fixture.waiting.remove().run();
-    assertThat(removals.recent().getFirst().state()).isEqualTo(State.DONE);
+    assertThat(removals.recent().getFirst().state()).isEqualTo(Progress.DONE);
   }
 
   @Test

@@ -1,7 +1,7 @@
 package io.kamille.cluster.config;
 
 import io.kamille.cluster.config.ConfigReceipt.AtNode;
-import io.kamille.cluster.config.ConfigReceipt.State;
+import io.kamille.cluster.config.ConfigReceipt.Outcome;
 import io.kamille.cluster.engine.ClusterEngine;
 import io.kamille.cluster.engine.ClusterEngine.Answer;
 import io.kamille.cluster.engine.PlaceFile;
@@ -116,7 +116,7 @@ public final class ClusterConfig implements AutoCloseable {
         engine.ask(ClusterEngine.message(PREPARE, content), PREPARE_LIMIT);
     List<AtNode> nodes = nodes(prepared);
     if (nodes.stream().anyMatch(at -> !at.problem().isEmpty())) {
-      return new ConfigReceipt(State.NOT_PREPARED, 0, nodes);
+      return new ConfigReceipt(Outcome.NOT_PREPARED, 0, nodes);
     }
     long id;
     synchronized (random) {
@@ -124,14 +124,14 @@ public final class ClusterConfig implements AutoCloseable {
     }
     byte[] answer = ClusterEngine.append(engine, ConfigChanges.entry(id, base, content));
     if (answer == null) {
-      return new ConfigReceipt(State.NO_QUORUM, 0, nodes);
+      return new ConfigReceipt(Outcome.NO_QUORUM, 0, nodes);
     }
     long number = ByteBuffer.wrap(answer).getLong();
     if (number == 0) {
-      return new ConfigReceipt(State.STALE, 0, nodes);
+      return new ConfigReceipt(Outcome.STALE, 0, nodes);
     }
     byte[] question = ClusterEngine.message(IN_FORCE, ClusterEngine.octets(number));
-    return new ConfigReceipt(State.IN_FORCE, number, nodes(engine.ask(question, wait)));
+    return new ConfigReceipt(Outcome.IN_FORCE, number, nodes(engine.ask(question, wait)));
   }
 
   /** What the members have answered, and those that have not. */

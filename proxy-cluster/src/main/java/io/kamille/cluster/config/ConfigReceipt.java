@@ -9,10 +9,10 @@ import java.util.List;
  * @param number of the change; 0 if it is not in the log
  * @param nodes each member that has answered, by name
  */
-public record ConfigReceipt(State state, long number, List<AtNode> nodes) {
+public record ConfigReceipt(Outcome state, long number, List<AtNode> nodes) {
 
   /** How far it has come. */
-  public enum State {
+  public enum Outcome {
     IN_FORCE,
     /** A node cannot put it in force, so no node did. */
     NOT_PREPARED,

@@ -34,7 +34,7 @@ public interface ClusterEngine extends AutoCloseable {
   }
 
   /** What the entries of the log make, one after the other, in the same order at each node. */
-  interface State {
+  interface ReplicatedState {
 
     /**
      * Reads an entry as {@link #apply} does, and changes nothing.

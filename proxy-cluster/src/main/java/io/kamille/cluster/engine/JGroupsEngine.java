@@ -121,7 +121,7 @@ public final class JGroupsEngine implements ClusterEngine {
   private final ClusterSettings settings;
   private final Path directory;
   private final Supplier<List<InetSocketAddress>> hosts;
-  private final State state;
+  private final ReplicatedState state;
   private final Listener listener;
   private final AtomicLong lastQuestion = new AtomicLong();
   private final ConcurrentMap<Long, Question> questions = new ConcurrentHashMap<>();
@@ -166,7 +166,7 @@ public final class JGroupsEngine implements ClusterEngine {
       ClusterSettings settings,
       Path directory,
       Supplier<List<InetSocketAddress>> hosts,
-      State state,
+      ReplicatedState state,
       Listener listener)
       throws IOException {
     EngineLines.follow();
@@ -189,7 +189,7 @@ public final class JGroupsEngine implements ClusterEngine {
       ClusterSettings settings,
       Path directory,
       Supplier<List<InetSocketAddress>> hosts,
-      State state,
+      ReplicatedState state,
       Listener listener) {
     this.settings = settings;
     this.directory = directory;

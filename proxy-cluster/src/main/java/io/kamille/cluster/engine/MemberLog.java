@@ -1,6 +1,6 @@
 package io.kamille.cluster.engine;
 
-import io.kamille.core.setting.PrivateFile;
+import io.kamille.core.setting.DurableFile;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
@@ -119,7 +119,7 @@ final class MemberLog extends FileBasedLog {
   /** This node may vote from now on, and after a restart; the log is that of these voters. */
   void makeVoter(List<String> voters) throws IOException {
     String names = String.join("\n", voters);
-    PrivateFile.replace(directory.resolve(VOTER), names.getBytes(StandardCharsets.UTF_8));
+    DurableFile.replace(directory.resolve(VOTER), names.getBytes(StandardCharsets.UTF_8));
   }
 
   /** Whose votes the log in that directory stands on; nobody's if it says nothing. */
@@ -162,7 +162,7 @@ final class MemberLog extends FileBasedLog {
     byte[] octets = new byte[snapshot.remaining()];
     snapshot.duplicate().get(octets);
     try {
-      PrivateFile.replace(directory.resolve(SNAPSHOT), sealed(octets));
+      DurableFile.replace(directory.resolve(SNAPSHOT), sealed(octets));
     } catch (IOException refused) {
       throw fault("a snapshot cannot be written: " + refused.getMessage());
     }

@@ -1,6 +1,6 @@
 package io.kamille.cluster.engine;
 
-import io.kamille.core.setting.PrivateFile;
+import io.kamille.core.setting.DurableFile;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
@@ -89,7 +89,7 @@ public final class PlaceFile implements AutoCloseable {
   public static void replace(Path file, byte[] octets) {
     try {
       // A name that points to nothing after a power cut would be no place at all.
-      PrivateFile.replace(file, octets);
+      DurableFile.replace(file, octets);
     } catch (IOException refused) {
       LOG.log(Level.WARNING, "the next process will not know it: {0}", refused.getMessage());
     }

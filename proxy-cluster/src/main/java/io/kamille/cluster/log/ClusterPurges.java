@@ -3,7 +3,7 @@ package io.kamille.cluster.log;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.purge.PurgeTarget;
-import io.kamille.cache.purge.PurgeTarget.Kind;
+import io.kamille.cache.purge.PurgeTarget.Scope;
 import io.kamille.cluster.engine.ClusterEngine;
 import io.kamille.cluster.engine.ClusterEngine.Answer;
 import io.kamille.cluster.engine.PlaceFile;
@@ -218,7 +218,7 @@ public final class ClusterPurges implements AutoCloseable {
    *
    * @throws IllegalArgumentException if the log has no entry for so much; it says how much it has
    */
-  public PurgeReceipt purge(Kind kind, List<String> names, boolean isSoft) {
+  public PurgeReceipt purge(Scope kind, List<String> names, boolean isSoft) {
     long begun = System.nanoTime();
     PurgeReceipt receipt = awaited(order(kind, names, isSoft));
     synchronized (answers) {
@@ -273,7 +273,7 @@ public final class ClusterPurges implements AutoCloseable {
         if (!ordered.isLogged().get() && unlogged.size() <= UNLOGGED_LIMIT && room >= 0) {
           room -= ordered.order().length();
           boolean isRoom = unlogged.size() < UNLOGGED_LIMIT && room >= 0;
-          boolean isTaken = isRoom || ordered.order().kind() == Kind.ALL;
+          boolean isTaken = isRoom || ordered.order().kind() == Scope.ALL;
           isNew |= unlogged.add((isTaken ? ordered : everything(unlogged.size())).order());
         }
       }
@@ -309,7 +309,7 @@ public final class ClusterPurges implements AutoCloseable {
         LOG.log(Level.DEBUG, "no purge waits for the log: {0}", none.getMessage());
       }
       if (!orders.stream().allMatch(PurgeOrder::isReadable)) {
-        orders = List.of(newOrder(Kind.ALL, List.of(), false));
+        orders = List.of(newOrder(Scope.ALL, List.of(), false));
       }
       keep(orders.stream().map(order -> queued(new Ordered(order))).toList());
     }
@@ -358,12 +358,12 @@ public final class ClusterPurges implements AutoCloseable {
   /** One that waits already does for an equal one; of very many, those of an origin are one. */
   private Ordered once(PurgeTarget target) {
     String url = target.names().getFirst();
-    RequestHead request = target.kind() == Kind.URL ? CacheKey.request(url) : null;
+    RequestHead request = target.kind() == Scope.URL ? CacheKey.request(url) : null;
     Ordered asked =
         new Ordered(
             request == null
                 ? newOrder(target.kind(), target.names(), false)
-                : newOrder(Kind.URL, PurgeOrder.invalid(url), false));
+                : newOrder(Scope.URL, PurgeOrder.invalid(url), false));
     boolean isMany = !isClosed && queue.size() >= WAITING_LIMIT;
     if (isMany && !areMany.getAndSet(true)) {
       LOG.log(
@@ -374,7 +374,7 @@ public final class ClusterPurges implements AutoCloseable {
     if (!asked.order().isReadable() || isMany) {
       List<String> names =
           request == null ? target.names().subList(0, 1) : PurgeTarget.originOf(request).names();
-      asked = new Ordered(newOrder(Kind.GROUP, names, false));
+      asked = new Ordered(newOrder(Scope.GROUP, names, false));
     }
     // What has left takes nothing from the queue.
     Ordered before = isClosed ? null : begun.putIfAbsent(asked.order().about(), asked);
@@ -412,7 +412,7 @@ public final class ClusterPurges implements AutoCloseable {
     }
   }
 
-  private PurgeOrder newOrder(Kind kind, List<String> names, boolean isSoft) {
+  private PurgeOrder newOrder(Scope kind, List<String> names, boolean isSoft) {
     long id;
     synchronized (random) {
       id = random.nextLong();
@@ -420,7 +420,7 @@ public final class ClusterPurges implements AutoCloseable {
     return new PurgeOrder(id, kind, names, isSoft, Instant.now().getEpochSecond());
   }
 
-  private Ordered order(Kind kind, List<String> names, boolean isSoft) {
+  private Ordered order(Scope kind, List<String> names, boolean isSoft) {
     Ordered ordered = new Ordered(newOrder(kind, names, isSoft));
     if (!ordered.order().isReadable()) {
       throw new IllegalArgumentException(TOO_LONG);
@@ -439,7 +439,7 @@ public final class ClusterPurges implements AutoCloseable {
 
   /** One that purges everything, and has not begun its way into the log. */
   private Ordered everything(int limit) {
-    Ordered all = new Ordered(newOrder(Kind.ALL, List.of(), false));
+    Ordered all = new Ordered(newOrder(Scope.ALL, List.of(), false));
     Ordered before = isClosed ? null : begun.putIfAbsent(all.order().about(), all);
     if (before != null) {
       return before;
@@ -459,7 +459,7 @@ public final class ClusterPurges implements AutoCloseable {
       while (!Thread.currentThread().isInterrupted()) {
         if (isEverythingDue) {
           isEverythingDue = false;
-          order(Kind.ALL, List.of(), false);
+          order(Scope.ALL, List.of(), false);
         }
         List<Ordered> entry = new ArrayList<>();
         entry.add(queue.take());
@@ -518,7 +518,7 @@ public final class ClusterPurges implements AutoCloseable {
   private PurgeReceipt withoutLog(List<PurgeOrder> orders) {
     byte[] octets = PurgeOrder.octets(orders);
     if (octets.length > AT_ONCE_LIMIT_OCTETS) {
-      octets = PurgeOrder.octets(List.of(newOrder(Kind.ALL, List.of(), false)));
+      octets = PurgeOrder.octets(List.of(newOrder(Scope.ALL, List.of(), false)));
     }
     return receipt(0, engine.ask(ClusterEngine.message(AT_ONCE, octets), wait), 0);
   }

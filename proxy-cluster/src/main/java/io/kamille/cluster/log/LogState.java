@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  * What the entries of the log make: numbered purges, and the nodes that are known. Each purge is
  * carried out here as it comes. Any thread.
  */
-public final class LogState implements ClusterEngine.State {
+public final class LogState implements ClusterEngine.ReplicatedState {
 
   /*
    * An entry is an octet of its kind, and then

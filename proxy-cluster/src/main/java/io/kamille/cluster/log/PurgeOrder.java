@@ -1,7 +1,7 @@
 package io.kamille.cluster.log;
 
 import io.kamille.cache.purge.PurgeTarget;
-import io.kamille.cache.purge.PurgeTarget.Kind;
+import io.kamille.cache.purge.PurgeTarget.Scope;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
@@ -29,14 +29,14 @@ import org.jspecify.annotations.Nullable;
  * @param epochSeconds when it was ordered, by the clock of the node that was asked
  */
 public record PurgeOrder(
-    long id, @Nullable Kind kind, List<String> names, boolean isSoft, long epochSeconds) {
+    long id, @Nullable Scope kind, List<String> names, boolean isSoft, long epochSeconds) {
 
   /** How many octets one may have: all that it names has to get through the log in time. */
   public static final int LIMIT_OCTETS = 1 << 17;
 
   private static final String INVALID = "invalid";
-  private static final Map<String, Kind> KINDS =
-      Stream.of(Kind.values()).collect(Collectors.toMap(Kind::name, kind -> kind));
+  private static final Map<String, Scope> KINDS =
+      Stream.of(Scope.values()).collect(Collectors.toMap(Scope::name, kind -> kind));
 
   public PurgeOrder {
     names = List.copyOf(names);
@@ -57,7 +57,7 @@ public record PurgeOrder(
 
   /** Whether it is one of those. */
   boolean isInvalidation() {
-    return kind == Kind.URL && names.size() == 2 && names.getLast().equals(INVALID);
+    return kind == Scope.URL && names.size() == 2 && names.getLast().equals(INVALID);
   }
 
   /** Whether an entry has room for it, and all that read it know what it is about. */

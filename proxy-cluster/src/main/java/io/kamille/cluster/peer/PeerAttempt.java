@@ -5,7 +5,7 @@ import io.kamille.cluster.peer.PeerLink.Result;
 import io.kamille.core.exchange.ContentSource;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.Failure;
-import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.Failure.ErrorType;
 import io.kamille.core.exchange.Failure.Side;
 import io.kamille.core.exchange.PassingReply;
 import io.kamille.core.http.FieldName;
@@ -36,7 +36,7 @@ final class PeerAttempt extends PassingReply implements ContentSource {
   private static final Relay KEPT = new Relay("peer", true);
   private static final Relay PASSED = new Relay("peer", false);
   private static final Failure ANOTHER =
-      Failure.of(Kind.DESTINATION_UNAVAILABLE, "another node is asked");
+      Failure.of(ErrorType.DESTINATION_UNAVAILABLE, "another node is asked");
 
   private final Peers peers;
   private final PeerLink link;

@@ -3,7 +3,7 @@ package io.kamille.cluster.config;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.cluster.config.ConfigReceipt.AtNode;
-import io.kamille.cluster.config.ConfigReceipt.State;
+import io.kamille.cluster.config.ConfigReceipt.Outcome;
 import io.kamille.cluster.engine.ClusterEngine;
 import io.kamille.cluster.engine.PlaceFile;
 import io.kamille.core.Await;
@@ -169,7 +169,7 @@ class ClusterConfigTest {
     assertThat(receipt)
         .isEqualTo(
             new ConfigReceipt(
-                State.IN_FORCE, 1, List.of(new AtNode("a", ""), new AtNode("b", ""))));
+                Outcome.IN_FORCE, 1, List.of(new AtNode("a", ""), new AtNode("b", ""))));
     assertThat(a.inForce).containsExactly("one");
     assertThat(b.inForce).containsExactly("one");
   }
@@ -180,7 +180,7 @@ class ClusterConfigTest {
     Node b = new Node("b");
     b.problem = "no such certificate";
     ConfigReceipt receipt = a.config.change(0, "one");
-    assertThat(receipt.state()).isEqualTo(State.NOT_PREPARED);
+    assertThat(receipt.state()).isEqualTo(Outcome.NOT_PREPARED);
     assertThat(receipt.nodes()).contains(new AtNode("b", "no such certificate"));
     assertThat(a.inForce).isEmpty();
     assertThat(log).isEmpty();
@@ -190,7 +190,7 @@ class ClusterConfigTest {
   void withoutAQuorumNothingChanges() {
     Node a = new Node("a");
     hasQuorum = false;
-    assertThat(a.config.change(0, "one").state()).isEqualTo(State.NO_QUORUM);
+    assertThat(a.config.change(0, "one").state()).isEqualTo(Outcome.NO_QUORUM);
     assertThat(a.inForce).isEmpty();
   }
 
@@ -199,8 +199,8 @@ class ClusterConfigTest {
     Node a = new Node("a");
     Node b = new Node("b");
     a.config.change(0, "one");
-    assertThat(b.config.change(0, "two").state()).isEqualTo(State.STALE);
-    assertThat(b.config.change(1, "two").state()).isEqualTo(State.IN_FORCE);
+    assertThat(b.config.change(0, "two").state()).isEqualTo(Outcome.STALE);
+    assertThat(b.config.change(1, "two").state()).isEqualTo(Outcome.IN_FORCE);
     assertThat(a.inForce).containsExactly("one", "two");
   }
 
@@ -217,7 +217,7 @@ class ClusterConfigTest {
                         () -> {
                           for (int i = 0; i < 100; i++) {
                             while (node.config.change(node.config.done(), node + " " + i).state()
-                                != State.IN_FORCE) {
+                                != Outcome.IN_FORCE) {
                               Thread.onSpinWait();
                             }
                           }

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import io.kamille.cache.purge.PurgeTarget;
-import io.kamille.cache.purge.PurgeTarget.Kind;
+import io.kamille.cache.purge.PurgeTarget.Scope;
 import io.kamille.cluster.engine.ClusterEngine;
 import io.kamille.cluster.engine.PlaceFile;
 import io.kamille.core.Await;
@@ -148,13 +148,13 @@ class ClusterPurgesTest {
     ClusterPurges old = purges(state, directory);
     mayGoOn = new CountDownLatch(1);
     CompletableFuture<PurgeReceipt> first = new CompletableFuture<>();
-    Thread.startVirtualThread(() -> first.complete(old.purge(Kind.TAG, List.of("first"), false)));
+    Thread.startVirtualThread(() -> first.complete(old.purge(Scope.TAG, List.of("first"), false)));
     appended.take();
     old.close();
     assertThat(first.get(4, TimeUnit.SECONDS).status()).isEqualTo(503);
     PurgeReceipt second =
         assertTimeoutPreemptively(
-            Duration.ofSeconds(4), () -> old.purge(Kind.TAG, List.of("second"), false));
+            Duration.ofSeconds(4), () -> old.purge(Scope.TAG, List.of("second"), false));
     assertThat(second.status()).isEqualTo(503);
     assertThat(old.hasLeft()).isTrue();
     assertThat(List.of(text(asked.take()), text(asked.take())))
@@ -193,7 +193,7 @@ class ClusterPurgesTest {
   void aUrlAndAGroupOfEqualNamesAreTwoOrders(@TempDir Path directory) throws Exception {
     PurgeTarget url = Objects.requireNonNull(PurgeTarget.url("http://a.test/"));
     PurgeTarget group =
-        Objects.requireNonNull(PurgeTarget.of(Kind.GROUP, List.of("http://a.test/", "invalid")));
+        Objects.requireNonNull(PurgeTarget.of(Scope.GROUP, List.of("http://a.test/", "invalid")));
     try (ClusterPurges purges = purges(state(directory), directory)) {
       mayGoOn = new CountDownLatch(1);
       purges.begin(List.of(Objects.requireNonNull(PurgeTarget.url("http://a.test/first"))));
@@ -274,7 +274,7 @@ class ClusterPurgesTest {
   }
 
   /** What its order has of that length, among names of 1,000 characters. */
-  private static List<String> names(Kind kind, List<String> first, int octets) {
+  private static List<String> names(Scope kind, List<String> first, int octets) {
     List<String> names = new ArrayList<>(first);
     while (length(kind, names) < octets - 1_002) {
       names.add(String.valueOf(1_000 + names.size()).repeat(250));
@@ -284,22 +284,22 @@ class ClusterPurgesTest {
     return names;
   }
 
-  private static int length(Kind kind, List<String> names) {
+  private static int length(Scope kind, List<String> names) {
     return PurgeOrder.octets(List.of(new PurgeOrder(0, kind, names, false, 0))).length;
   }
 
   @Test
   void aPurgeThatNoEntryHasRoomForIsRefused(@TempDir Path directory) throws Exception {
     try (ClusterPurges purges = purges(state(directory), directory)) {
-      List<String> longest = names(Kind.TAG, List.of(), PurgeOrder.LIMIT_OCTETS);
-      assertThat(purges.purge(Kind.TAG, longest, false).isLogged()).isTrue();
+      List<String> longest = names(Scope.TAG, List.of(), PurgeOrder.LIMIT_OCTETS);
+      assertThat(purges.purge(Scope.TAG, longest, false).isLogged()).isTrue();
       assertThat(orders(appended.take()).getFirst().names()).isEqualTo(longest);
-      List<String> beyond = names(Kind.TAG, List.of(), PurgeOrder.LIMIT_OCTETS + 1);
-      assertThatThrownBy(() -> purges.purge(Kind.TAG, beyond, false))
+      List<String> beyond = names(Scope.TAG, List.of(), PurgeOrder.LIMIT_OCTETS + 1);
+      assertThatThrownBy(() -> purges.purge(Scope.TAG, beyond, false))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessageContaining("131072 octets at the most");
       assertThat(purges.waiting()).isZero();
-      assertThat(purges.purge(Kind.TAG, List.of("next"), false).isLogged()).isTrue();
+      assertThat(purges.purge(Scope.TAG, List.of("next"), false).isLogged()).isTrue();
       assertThat(orders(appended.take()).getFirst().names()).containsExactly("next");
     }
   }
@@ -309,12 +309,12 @@ class ClusterPurgesTest {
   void ofGroupsThatNoEntryHasRoomForTheWholeOriginIsPurged(int beyond, @TempDir Path directory)
       throws Exception {
     List<String> origin = List.of("http://a.test/");
-    List<String> groups = names(Kind.GROUP, origin, PurgeOrder.LIMIT_OCTETS + beyond);
+    List<String> groups = names(Scope.GROUP, origin, PurgeOrder.LIMIT_OCTETS + beyond);
     try (ClusterPurges purges = purges(state(directory), directory)) {
-      purges.begin(List.of(Objects.requireNonNull(PurgeTarget.of(Kind.GROUP, groups))));
+      purges.begin(List.of(Objects.requireNonNull(PurgeTarget.of(Scope.GROUP, groups))));
       assertThat(orders(appended.take()))
           .singleElement()
-          .returns(Kind.GROUP, PurgeOrder::kind)
+          .returns(Scope.GROUP, PurgeOrder::kind)
           .returns(beyond == 0 ? groups : origin, PurgeOrder::names);
     }
   }
@@ -332,9 +332,9 @@ class ClusterPurgesTest {
       }
       List<PurgeOrder> orders = goOn(ClusterPurges.WAITING_LIMIT + 1);
       assertThat(orders.removeLast())
-          .returns(Kind.GROUP, PurgeOrder::kind)
+          .returns(Scope.GROUP, PurgeOrder::kind)
           .returns(List.of("http://b.test/"), PurgeOrder::names);
-      assertThat(orders).extracting(PurgeOrder::kind).containsOnly(Kind.URL);
+      assertThat(orders).extracting(PurgeOrder::kind).containsOnly(Scope.URL);
       assertThat(orders).extracting(PurgeOrder::names).doesNotHaveDuplicates();
     }
   }
@@ -346,7 +346,7 @@ class ClusterPurgesTest {
       hold(purges);
       BlockingQueue<PurgeReceipt> receipts = new LinkedBlockingQueue<>();
       IntFunction<Runnable> ordering =
-          i -> () -> receipts.add(purges.purge(Kind.URL, List.of("http://a.test/" + i), false));
+          i -> () -> receipts.add(purges.purge(Scope.URL, List.of("http://a.test/" + i), false));
       for (int i = 0; i < ClusterPurges.QUEUE_LIMIT; i++) {
         Thread.startVirtualThread(ordering.apply(i));
       }
@@ -359,12 +359,12 @@ class ClusterPurgesTest {
         assertThat(purges.waiting()).isEqualTo(ClusterPurges.QUEUE_LIMIT + 1);
         if (i == 0) {
           kept.toCompletableFuture().get(10, TimeUnit.SECONDS);
-          assertThat(file(directory, "purges")).last().returns(Kind.ALL, PurgeOrder::kind);
+          assertThat(file(directory, "purges")).last().returns(Scope.ALL, PurgeOrder::kind);
         }
       }
       List<PurgeOrder> orders = goOn(ClusterPurges.QUEUE_LIMIT + 1);
-      assertThat(orders.removeLast().kind()).isEqualTo(Kind.ALL);
-      assertThat(orders).extracting(PurgeOrder::kind).containsOnly(Kind.URL);
+      assertThat(orders.removeLast().kind()).isEqualTo(Scope.ALL);
+      assertThat(orders).extracting(PurgeOrder::kind).containsOnly(Scope.URL);
       assertThat(orders).extracting(PurgeOrder::names).doesNotHaveDuplicates();
       for (int i = 0; i <= ClusterPurges.QUEUE_LIMIT; i++) {
         assertThat(Objects.requireNonNull(receipts.poll(10, TimeUnit.SECONDS)).isLogged()).isTrue();
@@ -382,12 +382,12 @@ class ClusterPurgesTest {
     begin(purges, 1, ClusterPurges.UNLOGGED_LIMIT);
     List<PurgeOrder> atTheLimit = file(directory, "purges");
     assertThat(atTheLimit).hasSize(ClusterPurges.UNLOGGED_LIMIT);
-    assertThat(atTheLimit).extracting(PurgeOrder::kind).doesNotContain(Kind.ALL);
+    assertThat(atTheLimit).extracting(PurgeOrder::kind).doesNotContain(Scope.ALL);
     int from = ClusterPurges.UNLOGGED_LIMIT;
     for (int to : new int[] {from + 1, 2 * from}) {
       begin(purges, from, to);
       List<PurgeOrder> kept = file(directory, "purges");
-      assertThat(kept.removeLast().kind()).isEqualTo(Kind.ALL);
+      assertThat(kept.removeLast().kind()).isEqualTo(Scope.ALL);
       assertThat(kept).isEqualTo(atTheLimit);
     }
     purges.close();
@@ -395,7 +395,7 @@ class ClusterPurgesTest {
     appended.clear();
     try (ClusterPurges next = purges(state(directory), directory)) {
       List<PurgeOrder> orders = goOn(ClusterPurges.UNLOGGED_LIMIT + 1);
-      assertThat(orders.removeLast().kind()).isEqualTo(Kind.ALL);
+      assertThat(orders.removeLast().kind()).isEqualTo(Scope.ALL);
       assertThat(orders).isEqualTo(atTheLimit);
       Await.until(() -> next.waiting() == 0, "none waits");
       Await.until(() -> directory.resolve("purges").toFile().length() == 0, "the file is empty");
@@ -410,8 +410,8 @@ class ClusterPurgesTest {
       begin(purges, longest(0, 2 * most));
       List<PurgeOrder> kept = file(directory, "purges");
       assertThat(kept).hasSizeBetween(most, most + 2);
-      assertThat(kept.removeLast().kind()).isEqualTo(Kind.ALL);
-      assertThat(kept).extracting(PurgeOrder::kind).doesNotContain(Kind.ALL);
+      assertThat(kept.removeLast().kind()).isEqualTo(Scope.ALL);
+      assertThat(kept).extracting(PurgeOrder::kind).doesNotContain(Scope.ALL);
       begin(purges, longest(2 * most, 2 * most + 9));
       assertThat(file(directory, "purges")).hasSize(kept.size() + 1);
       Await.until(() -> asked.stream().anyMatch(ClusterPurgesTest::isEverything), "all are told");
@@ -422,14 +422,14 @@ class ClusterPurgesTest {
 
   private static boolean isEverything(byte[] message) {
     return PurgeOrder.read(Arrays.copyOfRange(message, 1, message.length)).stream()
-        .anyMatch(order -> order.kind() == Kind.ALL);
+        .anyMatch(order -> order.kind() == Scope.ALL);
   }
 
   /** Groups of origins, each nearly as long as an order may be. */
   private static List<PurgeTarget> longest(int from, int to) {
     return IntStream.range(from, to)
-        .mapToObj(i -> names(Kind.GROUP, List.of("http://a" + i + ".test/"), NEARLY_LONGEST + 64))
-        .map(names -> Objects.requireNonNull(PurgeTarget.of(Kind.GROUP, names)))
+        .mapToObj(i -> names(Scope.GROUP, List.of("http://a" + i + ".test/"), NEARLY_LONGEST + 64))
+        .map(names -> Objects.requireNonNull(PurgeTarget.of(Scope.GROUP, names)))
         .toList();
   }
 
@@ -452,7 +452,9 @@ class ClusterPurgesTest {
     try (ClusterPurges next = purges(state(directory), directory)) {
       begin(old, 0, ClusterPurges.UNLOGGED_LIMIT + 1);
       next.takeLeft();
-      assertThat(goOn(ClusterPurges.UNLOGGED_LIMIT + 1)).last().returns(Kind.ALL, PurgeOrder::kind);
+      assertThat(goOn(ClusterPurges.UNLOGGED_LIMIT + 1))
+          .last()
+          .returns(Scope.ALL, PurgeOrder::kind);
       begin(old, 0, 1);
       next.takeLeft();
       assertThat(goOn(1).getFirst().names()).contains("http://a0.test/");

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kamille.cache.purge.PurgeTarget;
-import io.kamille.cache.purge.PurgeTarget.Kind;
+import io.kamille.cache.purge.PurgeTarget.Scope;
 import io.kamille.cluster.engine.PlaceFile;
 import io.kamille.core.Await;
 import java.io.ByteArrayOutputStream;
@@ -69,7 +69,7 @@ class LogStateTest {
   }
 
   private static PurgeOrder order(long id) {
-    return new PurgeOrder(id, Kind.URL, List.of("http://a.test/" + id), false, 0);
+    return new PurgeOrder(id, Scope.URL, List.of("http://a.test/" + id), false, 0);
   }
 
   private static byte[] entry(long... ids) {
@@ -201,7 +201,7 @@ class LogStateTest {
       List<PurgeOrder> orders = new ArrayList<>();
       for (int j = 0; j < 100; j++) {
         String name = "http://a.test/" + i + "/" + j + path;
-        orders.add(new PurgeOrder(i * 100L + j, Kind.URL, List.of(name), false, 0));
+        orders.add(new PurgeOrder(i * 100L + j, Scope.URL, List.of(name), false, 0));
       }
       state.apply(LogState.purges(orders));
     }
@@ -253,7 +253,7 @@ class LogStateTest {
             orders("LATER", 1),
             orders("URL", 0),
             orders("TAG", Integer.MAX_VALUE),
-            LogState.purges(List.of(new PurgeOrder(9, Kind.URL, List.of("no URL"), false, 0))))) {
+            LogState.purges(List.of(new PurgeOrder(9, Scope.URL, List.of("no URL"), false, 0))))) {
       assertThatThrownBy(() -> state.check(entry)).isInstanceOf(IOException.class);
       assertThat(numbers(state.apply(entry))).containsExactly((long) done.size());
       assertThat(done).containsOnly("all");

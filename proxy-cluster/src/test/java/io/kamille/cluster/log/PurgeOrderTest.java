@@ -3,7 +3,7 @@ package io.kamille.cluster.log;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.kamille.cache.purge.PurgeTarget.Kind;
+import io.kamille.cache.purge.PurgeTarget.Scope;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,7 +22,7 @@ class PurgeOrderTest {
     for (int round = 0; round < 300; round++) {
       List<PurgeOrder> orders = new ArrayList<>();
       for (int i = random.nextInt(5); i > 0; i--) {
-        Kind kind = Kind.values()[random.nextInt(Kind.values().length)];
+        Scope kind = Scope.values()[random.nextInt(Scope.values().length)];
         List<String> names = new ArrayList<>();
         for (int j = random.nextInt(random.nextInt(20) == 0 ? 1_026 : 4); j > 0; j--) {
           names.add(text(random.nextInt(random.nextInt(90) == 0 ? 20_000 : 40)));
@@ -36,17 +36,17 @@ class PurgeOrderTest {
   @Test
   void aNameIsReadUpToItsLimitAndRefusedBeyond() {
     String longest = "x".repeat(NAME_OCTETS_LIMIT);
-    List<PurgeOrder> orders = List.of(order(Kind.TAG, List.of(longest)));
+    List<PurgeOrder> orders = List.of(order(Scope.TAG, List.of(longest)));
     assertThat(PurgeOrder.read(PurgeOrder.octets(orders))).isEqualTo(orders);
     for (String name : List.of(longest + "x", longest.repeat(20), "\u4e00".repeat(21_846))) {
-      PurgeOrder order = order(Kind.TAG, List.of(name));
+      PurgeOrder order = order(Scope.TAG, List.of(name));
       assertThatThrownBy(() -> PurgeOrder.octets(List.of(order)))
           .isInstanceOf(UncheckedIOException.class);
       assertThat(order.isReadable()).isFalse();
     }
   }
 
-  private PurgeOrder order(Kind kind, List<String> names) {
+  private PurgeOrder order(Scope kind, List<String> names) {
     return new PurgeOrder(random.nextLong(), kind, names, random.nextBoolean(), random.nextLong());
   }
 

@@ -4,7 +4,7 @@ import io.kamille.core.answer.RootDirectory.Found;
 import io.kamille.core.content.Pump;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.Failure;
-import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.Failure.ErrorType;
 import io.kamille.core.exchange.Reply;
 import io.kamille.core.http.AcceptedCodings;
 import io.kamille.core.http.ByteRange;
@@ -29,7 +29,7 @@ final class FileExchange {
   static final Failure NO_FILE = Failure.request(StatusCode.NOT_FOUND, "no file at this path");
 
   private static final Failure BUSY =
-      new Failure(Kind.PROXY_INTERNAL_RESPONSE, 503, "too many files are being opened", 1);
+      new Failure(ErrorType.PROXY_INTERNAL_RESPONSE, 503, "too many files are being opened", 1);
 
   private final Exchange exchange;
   private final Reply reply;
@@ -108,7 +108,7 @@ final class FileExchange {
       case Found.Forbidden() ->
           fail(Failure.request(StatusCode.FORBIDDEN, "the file may not be read"));
       case Found.Trouble(String why) ->
-          fail(new Failure(Kind.PROXY_INTERNAL_RESPONSE, 503, "cannot read the file: " + why));
+          fail(new Failure(ErrorType.PROXY_INTERNAL_RESPONSE, 503, "cannot read the file: " + why));
       case Found.Directory() -> redirect();
       case Found.File file -> judge(file);
     }
@@ -167,7 +167,7 @@ final class FileExchange {
   }
 
   private void send(Found.File file, ByteRange range, long now) {
-    if (range.kind() == ByteRange.Kind.UNSATISFIABLE) {
+    if (range.kind() == ByteRange.Outcome.UNSATISFIABLE) {
       drop(file);
       fail(
           Failure.request(
@@ -177,7 +177,7 @@ final class FileExchange {
               range.contentRange()));
       return;
     }
-    boolean isPart = range.kind() == ByteRange.Kind.PART;
+    boolean isPart = range.kind() == ByteRange.Outcome.PART;
     int status = isPart ? StatusCode.PARTIAL_CONTENT : StatusCode.OK;
     ResponseHead head = file.facts().head(status, now);
     if (isPart) {

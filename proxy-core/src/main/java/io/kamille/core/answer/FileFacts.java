@@ -110,7 +110,7 @@ record FileFacts(
             && (!fields.has(FieldName.IF_RANGE) || holds(fields, nowSeconds));
     return counts
         ? ByteRange.of(fields, lengthBytes)
-        : new ByteRange(ByteRange.Kind.WHOLE, 0, lengthBytes, lengthBytes);
+        : new ByteRange(ByteRange.Outcome.WHOLE, 0, lengthBytes, lengthBytes);
   }
 
   /** {@code If-Range} (§13.1.5). */

@@ -2,7 +2,7 @@ package io.kamille.core.answer;
 
 import io.kamille.core.content.Pieces;
 import io.kamille.core.exchange.Failure;
-import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.Failure.ErrorType;
 import io.kamille.core.http.ByteRange;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -116,7 +116,7 @@ final class FilePieces implements Pieces {
     }
     slice = content;
     if (content == null) {
-      broken = End.broken(Failure.of(Kind.PROXY_INTERNAL_ERROR, "cannot read on: " + trouble));
+      broken = End.broken(Failure.of(ErrorType.PROXY_INTERNAL_ERROR, "cannot read on: " + trouble));
     }
     more.run();
   }

@@ -76,7 +76,7 @@ public final class RedirectTable {
       if (table.add(line)) {
         starts.put(position, line.substring(0, line.indexOf(',')).strip().replace("*", "~"));
       } else {
-        problems.add(Problem.Kind.CONFLICT, position, "", "a wrong line", LINE);
+        problems.add(Problem.Mistake.CONFLICT, position, "", "a wrong line", LINE);
       }
     }
     if (table.size() > MOST_LINES) {
@@ -91,7 +91,7 @@ public final class RedirectTable {
     starts.forEach(
         (position, start) -> {
           if (table.isEndless(start)) {
-            problems.add(Problem.Kind.CONFLICT, position, "", "a loop of redirects", END);
+            problems.add(Problem.Mistake.CONFLICT, position, "", "a loop of redirects", END);
           }
         });
     return table;

@@ -53,7 +53,7 @@ public final class RuledHandler implements ExchangeHandler {
       Failure.request(StatusCode.BAD_REQUEST, "dots between encoded slashes or backslashes");
 
   private static final Failure REPLACED =
-      Failure.of(Failure.Kind.CLIENT_GONE, "the client has a page in its place");
+      Failure.of(Failure.ErrorType.CLIENT_GONE, "the client has a page in its place");
 
   private final ExchangeHandler next;
   private final HeaderRules request;

@@ -27,7 +27,7 @@ public final class StoredRules {
    * they are. A line that a rule of before has added stays until the response goes.
    */
 
-  private enum Kind {
+  private enum Action {
     /** No line of that name. */
     REMOVE,
     /** That line alone. */
@@ -39,12 +39,12 @@ public final class StoredRules {
   }
 
   /**
-   * What one name is to have. Its line is {@code Name: value CRLF}; none for {@link Kind#REMOVE}.
+   * What one name is to have. Its line is {@code Name: value CRLF}; none for {@link Action#REMOVE}.
    */
   @SuppressWarnings("ArrayRecordComponent") // nobody compares rules
-  private record Rule(Kind kind, byte[] name, byte[] line) {
+  private record Rule(Action kind, byte[] name, byte[] line) {
 
-    static Rule of(Kind kind, String name, String value) {
+    static Rule of(Action kind, String name, String value) {
       return new Rule(kind, Fields.octetsOf(name), Fields.octetsOf(name + ": " + value + "\r\n"));
     }
   }
@@ -54,20 +54,20 @@ public final class StoredRules {
 
   private StoredRules(HeaderRules headers, boolean addsSecurity) {
     List<Rule> rules = new ArrayList<>();
-    headers.remove().forEach(name -> rules.add(Rule.of(Kind.REMOVE, name, "")));
-    addAll(Kind.SET, headers.set(), rules);
-    addAll(Kind.ADD, headers.add(), rules);
+    headers.remove().forEach(name -> rules.add(Rule.of(Action.REMOVE, name, "")));
+    addAll(Action.SET, headers.set(), rules);
+    addAll(Action.ADD, headers.add(), rules);
     plain = with(rules, addsSecurity ? SecurityFields.all(false) : Map.of());
     secure = with(rules, addsSecurity ? SecurityFields.all(true) : Map.of());
   }
 
-  private static void addAll(Kind kind, Map<String, FieldValue> fields, List<Rule> rules) {
+  private static void addAll(Action kind, Map<String, FieldValue> fields, List<Rule> rules) {
     fields.forEach((name, field) -> rules.add(Rule.of(kind, name, field.value())));
   }
 
   private static Rule[] with(List<Rule> rules, Map<String, String> defaults) {
     List<Rule> all = new ArrayList<>(rules);
-    defaults.forEach((name, value) -> all.add(Rule.of(Kind.DEFAULT, name, value)));
+    defaults.forEach((name, value) -> all.add(Rule.of(Action.DEFAULT, name, value)));
     return all.toArray(Rule[]::new);
   }
 

@@ -7,7 +7,7 @@ import io.kamille.core.exchange.DiscardingReply;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.exchange.Failure;
-import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.Failure.ErrorType;
 import io.kamille.core.exchange.ReplyHandover;
 import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.exchange.TraceStep;
@@ -58,11 +58,11 @@ final class AuthServerStation extends AuthStation {
   private static final Failure CLIMBING =
       Failure.request(StatusCode.BAD_REQUEST, "dots between encoded slashes or backslashes");
   private static final Failure TOO_LONG =
-      Failure.of(Kind.HTTP_PROTOCOL_ERROR, "its response is longer than 256 KiB");
+      Failure.of(ErrorType.HTTP_PROTOCOL_ERROR, "its response is longer than 256 KiB");
   private static final Failure LATE =
-      Failure.of(Kind.HTTP_RESPONSE_TIMEOUT, "no whole response in 10 s");
+      Failure.of(ErrorType.HTTP_RESPONSE_TIMEOUT, "no whole response in 10 s");
   private static final Failure GONE =
-      Failure.of(Kind.CLIENT_GONE, "the client closed while the auth server was asked");
+      Failure.of(ErrorType.CLIENT_GONE, "the client closed while the auth server was asked");
 
   private final ForwardAuthSettings settings;
   private final String kind;

@@ -75,7 +75,7 @@ public record AuthSettings(BasicAuthSettings basic, ForwardAuthSettings forward,
                 content,
                 (expected, line) -> {
                   Position at = new Position(line, 1, file.toString());
-                  problems.add(Problem.Kind.CONFLICT, at, "", "a wrong line", expected);
+                  problems.add(Problem.Mistake.CONFLICT, at, "", "a wrong line", expected);
                 }));
   }
 

@@ -8,7 +8,7 @@ import io.kamille.core.exchange.ContentSource;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.exchange.Failure;
-import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.Failure.ErrorType;
 import io.kamille.core.exchange.ReplyHandover;
 import io.kamille.core.exchange.TraceStep;
 import io.kamille.core.http.FieldName;
@@ -43,11 +43,11 @@ final class CredentialStation<T> extends AuthStation {
   private static final System.Logger LOG = System.getLogger("kamille.auth");
 
   private static final Failure NOT_YET =
-      new Failure(Kind.PROXY_INTERNAL_RESPONSE, 503, "no users or keys could be read yet", 1);
+      new Failure(ErrorType.PROXY_INTERNAL_RESPONSE, 503, "no users or keys could be read yet", 1);
   private static final Failure BUSY =
-      new Failure(Kind.PROXY_INTERNAL_RESPONSE, 503, "too many requests wait for a check", 1);
+      new Failure(ErrorType.PROXY_INTERNAL_RESPONSE, 503, "too many requests wait for a check", 1);
   private static final Failure BUG =
-      Failure.of(Kind.PROXY_INTERNAL_ERROR, "the check failed by a fault of ours");
+      Failure.of(ErrorType.PROXY_INTERNAL_ERROR, "the check failed by a fault of ours");
 
   /** Finds out whether credentials are right. Off the loops. */
   @FunctionalInterface

@@ -1,7 +1,7 @@
 package io.kamille.core.auth;
 
 import io.kamille.core.exchange.Failure;
-import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.Failure.ErrorType;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.StatusCode;
 import org.jspecify.annotations.Nullable;
@@ -27,7 +27,7 @@ record Found(@Nullable Failure refusal, Fields identity, long seconds, @Nullable
   /** A 401 (RFC 9110 §15.5.2). */
   static Failure unauthorized(String reason, String challenge) {
     return new Failure(
-        Kind.HTTP_REQUEST_DENIED,
+        ErrorType.HTTP_REQUEST_DENIED,
         StatusCode.UNAUTHORIZED,
         reason,
         0,

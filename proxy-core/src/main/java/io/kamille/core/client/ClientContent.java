@@ -2,7 +2,7 @@ package io.kamille.core.client;
 
 import io.kamille.core.exchange.ContentSink;
 import io.kamille.core.exchange.Failure;
-import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.Failure.ErrorType;
 import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.http.Fields;
 import io.netty.buffer.ByteBuf;
@@ -56,7 +56,7 @@ public abstract class ClientContent implements RequestContent {
       throw new IllegalStateException("start: the content of a request is delivered once");
     }
     if (isDropped) {
-      sink.abort(Failure.of(Kind.CLIENT_GONE, "the request content came to an early end"));
+      sink.abort(Failure.of(ErrorType.CLIENT_GONE, "the request content came to an early end"));
       return;
     }
     long limit = owner.contentLimit();

@@ -6,7 +6,7 @@ import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.exchange.ExchangeNotes;
 import io.kamille.core.exchange.Failure;
-import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.Failure.ErrorType;
 import io.kamille.core.exchange.Reply;
 import io.kamille.core.gate.Overload;
 import io.kamille.core.http.FieldName;
@@ -44,11 +44,11 @@ public abstract class ClientExchange implements Reply, ClientContent.Owner {
 
   private static final System.Logger LOG = System.getLogger("kamille.server");
 
-  private static final Failure OVER = Failure.of(Kind.CLIENT_GONE, "the exchange is over");
+  private static final Failure OVER = Failure.of(ErrorType.CLIENT_GONE, "the exchange is over");
   private static final Failure TOO_MUCH =
-      Failure.of(Kind.HTTP_PROTOCOL_ERROR, "more content than its length says");
+      Failure.of(ErrorType.HTTP_PROTOCOL_ERROR, "more content than its length says");
   private static final Failure TOO_LITTLE =
-      Failure.of(Kind.HTTP_RESPONSE_INCOMPLETE, "less content than its length says");
+      Failure.of(ErrorType.HTTP_RESPONSE_INCOMPLETE, "less content than its length says");
 
   protected final ServerShard server;
   private final RequestHead request;
@@ -127,7 +127,7 @@ public abstract class ClientExchange implements Reply, ClientContent.Owner {
       first.handle(exchange);
     } catch (RuntimeException | OutOfMemoryError bug) {
       LOG.log(Level.ERROR, "an exchange failed by a fault of ours: " + request.target(), bug);
-      failAndTell(Failure.of(Kind.PROXY_INTERNAL_ERROR, "a fault in the proxy"));
+      failAndTell(Failure.of(ErrorType.PROXY_INTERNAL_ERROR, "a fault in the proxy"));
     }
   }
 

@@ -1,7 +1,7 @@
 package io.kamille.core.client;
 
 import io.kamille.core.exchange.Failure;
-import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.Failure.ErrorType;
 import io.kamille.core.gate.ForwardedReader;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.tls.ClientCertificate;
@@ -427,7 +427,7 @@ public abstract class ClientSocket extends ListedConnection implements ClientOut
         tunable.closed();
       }
       dropWaiting();
-      gone(Failure.of(Kind.CLIENT_GONE, farewell.reason(reason)));
+      gone(Failure.of(ErrorType.CLIENT_GONE, farewell.reason(reason)));
     }
   }
 

@@ -1,7 +1,7 @@
 package io.kamille.core.client;
 
 import io.kamille.core.exchange.Failure;
-import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.Failure.ErrorType;
 import io.kamille.core.http.StatusCode;
 import org.jspecify.annotations.Nullable;
 
@@ -29,7 +29,7 @@ public final class HeadsUnderWay {
 
   private static final Failure USED_UP =
       new Failure(
-          Kind.PROXY_INTERNAL_RESPONSE,
+          ErrorType.PROXY_INTERNAL_RESPONSE,
           503,
           "the room for large request heads is used up",
           RETRY_AFTER_SECONDS);

@@ -3,7 +3,7 @@ package io.kamille.core.content;
 import io.kamille.core.exchange.ContentSink;
 import io.kamille.core.exchange.ContentSource;
 import io.kamille.core.exchange.Failure;
-import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.Failure.ErrorType;
 import io.kamille.core.http.Fields;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -40,7 +40,7 @@ public class QueuePieces implements Pieces, ContentSink, ContentSource {
   private static final long MANY_MOVING_BYTES = 64 * 1024;
 
   private static final Failure LOST =
-      Failure.of(Kind.PROXY_INTERNAL_ERROR, "content that waited in a file cannot be read");
+      Failure.of(ErrorType.PROXY_INTERNAL_ERROR, "content that waited in a file cannot be read");
 
   private enum Place {
     MEMORY,

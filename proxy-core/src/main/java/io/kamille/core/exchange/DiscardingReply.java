@@ -22,7 +22,7 @@ public class DiscardingReply implements Reply {
   public void open(ContentSource source) {
     this.source = source;
     if (isEnded) {
-      source.cancel(Failure.of(Failure.Kind.CLIENT_GONE, "the exchange is over"));
+      source.cancel(Failure.of(Failure.ErrorType.CLIENT_GONE, "the exchange is over"));
     }
   }
 
@@ -82,7 +82,7 @@ public class DiscardingReply implements Reply {
   protected final void leave(String why) {
     if (!isEnded) {
       ended();
-      source.cancel(Failure.of(Failure.Kind.CLIENT_GONE, why));
+      source.cancel(Failure.of(Failure.ErrorType.CLIENT_GONE, why));
     }
   }
 

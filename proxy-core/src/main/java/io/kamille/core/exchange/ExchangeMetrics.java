@@ -52,7 +52,7 @@ public final class ExchangeMetrics implements ExchangeObserver {
 
   private final Map<CacheResult, Counter[]> requests = new EnumMap<>(CacheResult.class);
   private final Map<CacheResult, Histogram> durations = new EnumMap<>(CacheResult.class);
-  private final Map<Failure.Kind, Counter> failures = new EnumMap<>(Failure.Kind.class);
+  private final Map<Failure.ErrorType, Counter> failures = new EnumMap<>(Failure.ErrorType.class);
   private final Counter content;
 
   private ExchangeMetrics(MetricRegistry registry) {
@@ -64,7 +64,7 @@ public final class ExchangeMetrics implements ExchangeObserver {
               .toArray(Counter[]::new));
       durations.put(result, registry.histogram(DURATION, result.token()));
     }
-    for (Failure.Kind kind : Failure.Kind.values()) {
+    for (Failure.ErrorType kind : Failure.ErrorType.values()) {
       failures.put(kind, registry.counter(FAILURES, kind.token()));
     }
     content = registry.counter(CONTENT);

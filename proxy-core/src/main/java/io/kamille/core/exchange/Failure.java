@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param field what else the answer has to say; null for nothing
  */
 public record Failure(
-    Kind kind, int status, String reason, int retryAfterSeconds, @Nullable Field field) {
+    ErrorType kind, int status, String reason, int retryAfterSeconds, @Nullable Field field) {
 
   /** Our name in {@code Via} (RFC 9110 §7.6.3) and in what says whose answer it is. */
   public static final String PSEUDONYM = "kamille";
@@ -29,7 +29,7 @@ public record Failure(
   }
 
   /** What went wrong, with the error types of RFC 9209 §2.3 and the status code it mostly means. */
-  public enum Kind {
+  public enum ErrorType {
     DNS_ERROR(Side.ORIGIN, 502),
     DESTINATION_UNAVAILABLE(Side.ORIGIN, 503),
     CONNECTION_REFUSED(Side.ORIGIN, 502),
@@ -56,7 +56,7 @@ public record Failure(
     private final int status;
     private final String token;
 
-    Kind(Side side, int status) {
+    ErrorType(Side side, int status) {
       this.side = side;
       this.status = status;
       this.token = name().toLowerCase(Locale.ROOT);
@@ -73,33 +73,33 @@ public record Failure(
   }
 
   /** A failure whose answer needs no field of its own. */
-  public Failure(Kind kind, int status, String reason, int retryAfterSeconds) {
+  public Failure(ErrorType kind, int status, String reason, int retryAfterSeconds) {
     this(kind, status, reason, retryAfterSeconds, null);
   }
 
   /** A failure that says nothing of when to try again. */
-  public Failure(Kind kind, int status, String reason) {
+  public Failure(ErrorType kind, int status, String reason) {
     this(kind, status, reason, 0);
   }
 
   /** A failure with the status code its kind mostly means. */
-  public static Failure of(Kind kind, String reason) {
+  public static Failure of(ErrorType kind, String reason) {
     return new Failure(kind, kind.status, reason);
   }
 
   /** A request we refuse with this status code. */
   public static Failure request(int status, String reason) {
-    return new Failure(Kind.HTTP_REQUEST_ERROR, status, reason);
+    return new Failure(ErrorType.HTTP_REQUEST_ERROR, status, reason);
   }
 
   /** A request we refuse with this status code and that field beside it. */
   public static Failure request(int status, String reason, String field, String value) {
-    return new Failure(Kind.HTTP_REQUEST_ERROR, status, reason, 0, new Field(field, value));
+    return new Failure(ErrorType.HTTP_REQUEST_ERROR, status, reason, 0, new Field(field, value));
   }
 
   /** A request that its client may send again later: 429 (RFC 6585 §4). */
   public static Failure busyClient(String reason, int retryAfterSeconds) {
-    return new Failure(Kind.HTTP_REQUEST_DENIED, 429, reason, retryAfterSeconds);
+    return new Failure(ErrorType.HTTP_REQUEST_DENIED, 429, reason, retryAfterSeconds);
   }
 
   public Side side() {

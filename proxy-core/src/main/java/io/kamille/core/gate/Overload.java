@@ -2,7 +2,7 @@ package io.kamille.core.gate;
 
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.Failure;
-import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.Failure.ErrorType;
 import io.netty.channel.EventLoop;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -19,7 +19,7 @@ public final class Overload implements RouteGate {
   /** What a shed request fails with; which Retry-After it is answered with is chance. */
   public static final Failure SHED =
       new Failure(
-          Kind.PROXY_INTERNAL_RESPONSE,
+          ErrorType.PROXY_INTERNAL_RESPONSE,
           503,
           "too busy for this request now",
           Shedder.MOST_RETRY_AFTER_SECONDS);

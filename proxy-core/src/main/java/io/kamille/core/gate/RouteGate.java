@@ -38,7 +38,8 @@ public interface RouteGate {
 
   /** A gate for these clients. */
   static RouteGate of(AccessList access) {
-    Failure denied = Failure.of(Failure.Kind.HTTP_REQUEST_DENIED, "this client is not let in here");
+    Failure denied =
+        Failure.of(Failure.ErrorType.HTTP_REQUEST_DENIED, "this client is not let in here");
     return exchange -> access.admits(exchange.client().getAddress()) ? null : denied;
   }
 }

@@ -2,7 +2,7 @@ package io.kamille.core.h1;
 
 import io.kamille.core.exchange.ContentSink;
 import io.kamille.core.exchange.Failure;
-import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.Failure.ErrorType;
 import io.kamille.core.http.Octets;
 import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
@@ -217,7 +217,7 @@ public final class ContentDecoder {
   }
 
   private boolean broken(String reason) {
-    failure = Failure.of(Kind.HTTP_PROTOCOL_ERROR, reason);
+    failure = Failure.of(ErrorType.HTTP_PROTOCOL_ERROR, reason);
     return false;
   }
 }

@@ -1,7 +1,7 @@
 package io.kamille.core.h1;
 
 import io.kamille.core.exchange.Failure;
-import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.Failure.ErrorType;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.Method;
@@ -46,7 +46,7 @@ public final class MessageFraming {
   /** What is wrong with the framing fields of a response, or null. */
   static @Nullable Failure fault(ResponseHead head) {
     String fault = fault(head.fields(), head.minorVersion());
-    return fault == null ? null : Failure.of(Kind.HTTP_PROTOCOL_ERROR, fault);
+    return fault == null ? null : Failure.of(ErrorType.HTTP_PROTOCOL_ERROR, fault);
   }
 
   private static @Nullable String fault(Fields fields, int minorVersion) {

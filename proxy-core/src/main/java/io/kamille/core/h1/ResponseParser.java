@@ -1,7 +1,7 @@
 package io.kamille.core.h1;
 
 import io.kamille.core.exchange.Failure;
-import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.Failure.ErrorType;
 import io.kamille.core.http.Method;
 import io.kamille.core.http.Octets;
 import io.kamille.core.http.ResponseHead;
@@ -81,12 +81,13 @@ public final class ResponseParser extends SectionParser {
 
   @Override
   Failure bad(String reason) {
-    return Failure.of(Kind.HTTP_PROTOCOL_ERROR, reason);
+    return Failure.of(ErrorType.HTTP_PROTOCOL_ERROR, reason);
   }
 
   @Override
   Failure tooLarge(boolean inFields) {
-    return Failure.of(Kind.HTTP_RESPONSE_HEADER_SECTION_SIZE, "a response head over its limit");
+    return Failure.of(
+        ErrorType.HTTP_RESPONSE_HEADER_SECTION_SIZE, "a response head over its limit");
   }
 
   @Override

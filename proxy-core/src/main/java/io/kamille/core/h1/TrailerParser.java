@@ -1,7 +1,7 @@
 package io.kamille.core.h1;
 
 import io.kamille.core.exchange.Failure;
-import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.Failure.ErrorType;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
 import org.jspecify.annotations.Nullable;
@@ -89,12 +89,12 @@ public final class TrailerParser extends SectionParser {
 
   @Override
   Failure bad(String reason) {
-    return Failure.of(Kind.HTTP_PROTOCOL_ERROR, reason + " in the trailer section");
+    return Failure.of(ErrorType.HTTP_PROTOCOL_ERROR, reason + " in the trailer section");
   }
 
   @Override
   Failure tooLarge(boolean inFields) {
-    return Failure.of(Kind.HTTP_PROTOCOL_ERROR, "a trailer section over its limit");
+    return Failure.of(ErrorType.HTTP_PROTOCOL_ERROR, "a trailer section over its limit");
   }
 
   @Override

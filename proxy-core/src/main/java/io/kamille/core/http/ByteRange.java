@@ -10,7 +10,7 @@ import java.util.List;
  * @param length octets asked for, at least 1 unless whole or unsatisfiable
  * @param completeLength octets of the whole representation
  */
-public record ByteRange(Kind kind, long offset, long length, long completeLength) {
+public record ByteRange(Outcome kind, long offset, long length, long completeLength) {
 
   /*
    * Whatever is malformed or in another unit is answered by the whole, which §14.2 allows. So are
@@ -23,7 +23,7 @@ public record ByteRange(Kind kind, long offset, long length, long completeLength
    */
 
   /** How to answer. */
-  public enum Kind {
+  public enum Outcome {
     /** 200 with everything: there is no range we honour. */
     WHOLE,
     /** 206 (Partial Content) with this range. */
@@ -71,7 +71,7 @@ public record ByteRange(Kind kind, long offset, long length, long completeLength
       return whole(completeLength);
     }
     long length = Math.min(wanted, completeLength);
-    return new ByteRange(Kind.PART, completeLength - length, length, completeLength);
+    return new ByteRange(Outcome.PART, completeLength - length, length, completeLength);
   }
 
   /** {@code bytes=0-499} or {@code bytes=500-} (§14.1.2). */
@@ -85,15 +85,15 @@ public record ByteRange(Kind kind, long offset, long length, long completeLength
       return unsatisfiable(completeLength);
     }
     long length = Math.min(last, completeLength - 1) - first + 1;
-    return new ByteRange(Kind.PART, first, length, completeLength);
+    return new ByteRange(Outcome.PART, first, length, completeLength);
   }
 
   private static ByteRange whole(long completeLength) {
-    return new ByteRange(Kind.WHOLE, 0, completeLength, completeLength);
+    return new ByteRange(Outcome.WHOLE, 0, completeLength, completeLength);
   }
 
   private static ByteRange unsatisfiable(long completeLength) {
-    return new ByteRange(Kind.UNSATISFIABLE, 0, 0, completeLength);
+    return new ByteRange(Outcome.UNSATISFIABLE, 0, 0, completeLength);
   }
 
   /** Decimal digits, saturated, or {@link #NO_NUMBER}. */
@@ -189,6 +189,6 @@ public record ByteRange(Kind kind, long offset, long length, long completeLength
   private static ByteRange union(ByteRange one, ByteRange other) {
     long start = Math.min(one.offset(), other.offset());
     long end = Math.max(one.offset() + one.length(), other.offset() + other.length());
-    return new ByteRange(Kind.PART, start, end - start, one.completeLength());
+    return new ByteRange(Outcome.PART, start, end - start, one.completeLength());
   }
 }

@@ -62,7 +62,7 @@ public record AccessLogSettings(
 
     /** Whether lines have fields of responses. */
     boolean hasOfResponses() {
-      return add.stream().anyMatch(field -> field.kind() == LoggedField.Kind.RESPONSE_FIELD);
+      return add.stream().anyMatch(field -> field.kind() == LoggedField.Source.RESPONSE_FIELD);
     }
   }
 

@@ -64,10 +64,10 @@ final class JsonFormat extends LineFormat {
 
   private void append(Exchange exchange, LoggedField field) {
     // Every line has the origin.
-    if (field.kind() == LoggedField.Kind.ORIGIN || !finds(exchange, field)) {
+    if (field.kind() == LoggedField.Source.ORIGIN || !finds(exchange, field)) {
       return;
     }
-    boolean isNumber = field.kind() == LoggedField.Kind.ORIGIN_TIME;
+    boolean isNumber = field.kind() == LoggedField.Source.ORIGIN_TIME;
     out.ascii(",\"").ascii(field.kind().member()).ascii(field.name());
     out.ascii(isNumber ? "\":" : "\":\"");
     appendFound();

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param name of a field, in lower case; empty for what is no field
  */
-public record LoggedField(Kind kind, String name) {
+public record LoggedField(Source kind, String name) {
 
   /** How many may be added. */
   static final int MOST = 16;
@@ -27,7 +27,7 @@ public record LoggedField(Kind kind, String name) {
           .map(fields -> fields.size() > MOST ? null : fields, fields -> fields);
 
   /** Where a value comes from. */
-  public enum Kind {
+  public enum Source {
     REQUEST_FIELD("request-field:", "request-field:"),
     RESPONSE_FIELD("response-field:", "response-field:"),
     REQUEST_ID("request-id", "requestId"),
@@ -39,7 +39,7 @@ public record LoggedField(Kind kind, String name) {
     private final String word;
     private final String member;
 
-    Kind(String word, String member) {
+    Source(String word, String member) {
       this.word = word;
       this.member = member;
     }
@@ -55,7 +55,7 @@ public record LoggedField(Kind kind, String name) {
     int end = text.indexOf(':') + 1;
     String word = end == 0 ? text : text.substring(0, end);
     String name = end == 0 ? "" : text.substring(end);
-    for (Kind kind : Kind.values()) {
+    for (Source kind : Source.values()) {
       if (kind.word.equals(word) && (end == 0 || ValueTypes.token().parse(name) != null)) {
         return new LoggedField(kind, name.toLowerCase(Locale.ROOT));
       }

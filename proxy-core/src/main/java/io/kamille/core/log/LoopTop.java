@@ -32,14 +32,14 @@ public final class LoopTop implements ExchangeObserver {
 
   private static final long SECOND = Duration.ofSeconds(1).toNanos();
   private static final long HALF_LIFE = Duration.ofMinutes(10).toNanos();
-  private static final Kind[] KINDS = Kind.values();
+  private static final Ranking[] KINDS = Ranking.values();
   private static final byte[] HTTP = {'h', 't', 't', 'p', ':', '/', '/'};
   private static final byte[] HTTPS = {'h', 't', 't', 'p', 's', ':', '/', '/'};
   private static final VarHandle LONG =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
 
   /** What is counted. */
-  public enum Kind {
+  public enum Ranking {
     URLS,
     /** URLs that missed the cache. Requests that bypass it are none. */
     MISSES,
@@ -88,7 +88,7 @@ public final class LoopTop implements ExchangeObserver {
       hasWindow = true;
     }
     for (; now - fadedNanos >= HALF_LIFE; fadedNanos += HALF_LIFE) {
-      for (Kind kind : KINDS) {
+      for (Ranking kind : KINDS) {
         of(kind).fade();
       }
     }
@@ -138,7 +138,7 @@ public final class LoopTop implements ExchangeObserver {
     }
   }
 
-  private TopKeys of(Kind kind) {
+  private TopKeys of(Ranking kind) {
     return switch (kind) {
       case URLS -> urls;
       case MISSES -> misses;
@@ -148,7 +148,7 @@ public final class LoopTop implements ExchangeObserver {
   }
 
   /** Adds what was counted to {@code counts}, by its octets, one per character. Any thread. */
-  public void addTo(Map<String, Long> counts, Kind kind) {
+  public void addTo(Map<String, Long> counts, Ranking kind) {
     of(kind)
         .forEach((key, count) -> counts.merge(Octets.text(key, 0, key.length), count, Long::sum));
   }

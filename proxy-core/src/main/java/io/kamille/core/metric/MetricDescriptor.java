@@ -14,10 +14,10 @@ import java.util.regex.Pattern;
  * @param labels the label names, in the order in which values are given
  */
 public record MetricDescriptor(
-    String name, Kind kind, Unit unit, String help, List<String> labels) {
+    String name, MetricType kind, Unit unit, String help, List<String> labels) {
 
   /** How the values of a metric move. */
-  public enum Kind {
+  public enum MetricType {
     /** Only up. */
     COUNTER,
     /** Up and down. */
@@ -55,12 +55,12 @@ public record MetricDescriptor(
 
   public MetricDescriptor {
     labels = List.copyOf(labels);
-    String end = unit.suffix + (kind == Kind.COUNTER ? TOTAL : "");
+    String end = unit.suffix + (kind == MetricType.COUNTER ? TOTAL : "");
     if (!NAME.matcher(name).matches() || !name.endsWith(end)) {
       throw new IllegalArgumentException(
           "name: " + name + " (expected: kamille_<words>" + end + ")");
     }
-    if (kind != Kind.COUNTER && name.endsWith(TOTAL)) {
+    if (kind != MetricType.COUNTER && name.endsWith(TOTAL)) {
       throw new IllegalArgumentException("name: " + name + " (expected: no " + TOTAL + ")");
     }
     for (String label : labels) {
@@ -72,12 +72,12 @@ public record MetricDescriptor(
 
   /** Something that only grows. */
   public static MetricDescriptor counter(String name, Unit unit, String help, String... labels) {
-    return new MetricDescriptor(name, Kind.COUNTER, unit, help, List.of(labels));
+    return new MetricDescriptor(name, MetricType.COUNTER, unit, help, List.of(labels));
   }
 
   /** Something that goes up and down. */
   public static MetricDescriptor gauge(String name, Unit unit, String help, String... labels) {
-    return new MetricDescriptor(name, Kind.GAUGE, unit, help, List.of(labels));
+    return new MetricDescriptor(name, MetricType.GAUGE, unit, help, List.of(labels));
   }
 
   /** Durations. */
@@ -87,6 +87,6 @@ public record MetricDescriptor(
 
   /** Other amounts, by size. */
   public static MetricDescriptor histogram(String name, Unit unit, String help, String... labels) {
-    return new MetricDescriptor(name, Kind.HISTOGRAM, unit, help, List.of(labels));
+    return new MetricDescriptor(name, MetricType.HISTOGRAM, unit, help, List.of(labels));
   }
 }

@@ -1,7 +1,7 @@
 package io.kamille.core.metric;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.kamille.core.metric.MetricDescriptor.Kind;
+import io.kamille.core.metric.MetricDescriptor.MetricType;
 import io.kamille.core.metric.MetricParts.Part;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,7 +27,7 @@ public final class MetricGroup extends MetricSink implements AutoCloseable {
 
   @Override
   synchronized Registration add(
-      MetricDescriptor descriptor, Kind kind, Part part, String... labelValues) {
+      MetricDescriptor descriptor, MetricType kind, Part part, String... labelValues) {
     if (isClosed) {
       return () -> {};
     }

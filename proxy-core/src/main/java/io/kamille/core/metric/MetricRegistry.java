@@ -1,7 +1,7 @@
 package io.kamille.core.metric;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.kamille.core.metric.MetricDescriptor.Kind;
+import io.kamille.core.metric.MetricDescriptor.MetricType;
 import io.kamille.core.metric.MetricParts.Part;
 import java.util.List;
 import java.util.Map;
@@ -50,7 +50,7 @@ public final class MetricRegistry extends MetricSink {
 
   @Override
   synchronized Registration add(
-      MetricDescriptor descriptor, Kind kind, Part part, String... labelValues) {
+      MetricDescriptor descriptor, MetricType kind, Part part, String... labelValues) {
     check(descriptor, kind, labelValues);
     MetricParts parts =
         metrics.computeIfAbsent(descriptor.name(), _ -> new MetricParts(descriptor));
@@ -67,7 +67,7 @@ public final class MetricRegistry extends MetricSink {
     parts.remove(labelValues, part);
   }
 
-  private static void check(MetricDescriptor descriptor, Kind kind, String... labelValues) {
+  private static void check(MetricDescriptor descriptor, MetricType kind, String... labelValues) {
     if (descriptor.kind() != kind) {
       throw new IllegalArgumentException(
           descriptor.name() + ": " + descriptor.kind() + " (expected: " + kind + ")");

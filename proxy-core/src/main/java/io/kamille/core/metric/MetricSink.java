@@ -1,6 +1,6 @@
 package io.kamille.core.metric;
 
-import io.kamille.core.metric.MetricDescriptor.Kind;
+import io.kamille.core.metric.MetricDescriptor.MetricType;
 import io.kamille.core.metric.MetricParts.Durations;
 import io.kamille.core.metric.MetricParts.Part;
 import io.kamille.core.metric.MetricParts.Value;
@@ -21,22 +21,22 @@ public abstract class MetricSink {
   /** A histogram for one writer. */
   public final Histogram histogram(MetricDescriptor descriptor, String... labelValues) {
     Histogram histogram = new Histogram();
-    add(descriptor, Kind.HISTOGRAM, new Durations(histogram), labelValues);
+    add(descriptor, MetricType.HISTOGRAM, new Durations(histogram), labelValues);
     return histogram;
   }
 
   /** Exports a count that is kept elsewhere, asked for on the reader's thread. */
   public final Registration counting(
       MetricDescriptor descriptor, DoubleSupplier count, String... labelValues) {
-    return add(descriptor, Kind.COUNTER, new Value(count), labelValues);
+    return add(descriptor, MetricType.COUNTER, new Value(count), labelValues);
   }
 
   /** Exports a value that goes up and down, asked for on the reader's thread. */
   public final Registration gauge(
       MetricDescriptor descriptor, DoubleSupplier value, String... labelValues) {
-    return add(descriptor, Kind.GAUGE, new Value(value), labelValues);
+    return add(descriptor, MetricType.GAUGE, new Value(value), labelValues);
   }
 
   abstract Registration add(
-      MetricDescriptor descriptor, Kind kind, Part part, String... labelValues);
+      MetricDescriptor descriptor, MetricType kind, Part part, String... labelValues);
 }

@@ -12,10 +12,10 @@ import io.kamille.core.setting.ValueTypes;
  * @param sticky how clients come back to the origin that they had
  * @param hedge when another one is asked besides
  */
-public record ChoiceSettings(Kind kind, HashKey hashKey, StickySettings sticky, Hedge hedge) {
+public record ChoiceSettings(Algorithm kind, HashKey hashKey, StickySettings sticky, Hedge hedge) {
 
   /** The ways to choose that a setting may name. */
-  public enum Kind {
+  public enum Algorithm {
     /** Of two origins drawn by weight, the one with fewer requests in flight for its weight. */
     POWER_OF_TWO,
     /** One after the other, in the proportion of the weights, well mixed. */
@@ -24,16 +24,16 @@ public record ChoiceSettings(Kind kind, HashKey hashKey, StickySettings sticky, 
     CONSISTENT_HASH
   }
 
-  public static final Setting<Kind> CHOICE =
+  public static final Setting<Algorithm> CHOICE =
       Setting.of(
               "choice",
-              ValueTypes.oneOf(Kind.values()),
+              ValueTypes.oneOf(Algorithm.values()),
               "How one of several origins is chosen for a request: `power-of-two` takes the one"
                   + " with fewer requests in flight of two drawn by weight, `round-robin` takes"
                   + " each in turn by weight, `consistent-hash` takes the same for the same"
                   + " `hash-key`.")
           .into("kind")
-          .defaultsTo(Kind.POWER_OF_TWO);
+          .defaultsTo(Algorithm.POWER_OF_TWO);
 
   public static final Setting<HashKey> HASH_KEY =
       Setting.of(
@@ -63,7 +63,7 @@ public record ChoiceSettings(Kind kind, HashKey hashKey, StickySettings sticky, 
       Section.of(ChoiceSettings.class, CHOICE, HASH_KEY, STICKY, HEDGE);
 
   /** The same by another kind. */
-  public ChoiceSettings by(Kind other) {
+  public ChoiceSettings by(Algorithm other) {
     return new ChoiceSettings(other, hashKey, sticky, hedge);
   }
 }

@@ -16,18 +16,18 @@ import org.jspecify.annotations.Nullable;
  *
  * @param name of the field or cookie; empty for the others
  */
-public record HashKey(Kind kind, String name) {
+public record HashKey(Part kind, String name) {
 
   /** A part of a request. */
-  public enum Kind {
+  public enum Part {
     ADDRESS,
     URL,
     FIELD,
     COOKIE
   }
 
-  public static final HashKey URL = new HashKey(Kind.URL, "");
-  public static final HashKey ADDRESS = new HashKey(Kind.ADDRESS, "");
+  public static final HashKey URL = new HashKey(Part.URL, "");
+  public static final HashKey ADDRESS = new HashKey(Part.ADDRESS, "");
 
   public static final ValueType<HashKey> TYPE =
       new ValueType<>(
@@ -50,9 +50,9 @@ public record HashKey(Kind kind, String name) {
       return null;
     }
     if (match.group(1) == null) {
-      return new HashKey(text.equals("url") ? Kind.URL : Kind.ADDRESS, "");
+      return new HashKey(text.equals("url") ? Part.URL : Part.ADDRESS, "");
     }
-    return new HashKey(match.group(1).equals("field") ? Kind.FIELD : Kind.COOKIE, match.group(2));
+    return new HashKey(match.group(1).equals("field") ? Part.FIELD : Part.COOKIE, match.group(2));
   }
 
   @Override

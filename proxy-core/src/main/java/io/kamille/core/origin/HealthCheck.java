@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * @param service what a gRPC check asks for; empty for the server as a whole
  */
 public record HealthCheck(
-    Kind kind,
+    Protocol kind,
     Duration interval,
     Duration timeout,
     int rise,
@@ -39,7 +39,7 @@ public record HealthCheck(
     String service) {
 
   /** What is asked. */
-  public enum Kind {
+  public enum Protocol {
     OFF,
     HTTP,
     GRPC,
@@ -122,14 +122,14 @@ public record HealthCheck(
   }
 
   /** What a bare value stands for. */
-  public static final Setting<Kind> KIND =
+  public static final Setting<Protocol> KIND =
       Setting.of(
               "kind",
-              ValueTypes.oneOf(Kind.values()),
+              ValueTypes.oneOf(Protocol.values()),
               "What a check does: `http` asks for `path` in the protocol of the upstream, and over"
                   + " TLS if the origin speaks it; `grpc` calls `grpc.health.v1.Health/Check`,"
                   + " which needs HTTP/2; `tcp` opens a connection; `off` sends none.")
-          .defaultsTo(Kind.OFF);
+          .defaultsTo(Protocol.OFF);
 
   public static final Setting<String> REQUEST_PATH =
       Setting.of(
@@ -221,7 +221,7 @@ public record HealthCheck(
 
   /** Whether there are any. */
   public boolean isOn() {
-    return kind != Kind.OFF;
+    return kind != Protocol.OFF;
   }
 
   /** Whether an answer with this status code passes. */

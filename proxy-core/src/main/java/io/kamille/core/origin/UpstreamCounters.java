@@ -1,7 +1,7 @@
 package io.kamille.core.origin;
 
 import io.kamille.core.exchange.Failure;
-import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.Failure.ErrorType;
 import io.kamille.core.metric.Counter;
 import io.kamille.core.metric.Histogram;
 import java.util.List;
@@ -23,7 +23,7 @@ public final class UpstreamCounters {
       Counter retries,
       Counter hedges,
       Histogram headTime,
-      Map<Kind, Counter> failures,
+      Map<ErrorType, Counter> failures,
       Map<String, OfOrigin> origins) {}
 
   private final OfLoop loop;

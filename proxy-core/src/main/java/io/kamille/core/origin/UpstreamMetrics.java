@@ -1,7 +1,7 @@
 package io.kamille.core.origin;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.Failure.ErrorType;
 import io.kamille.core.metric.Counter;
 import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricDescriptor.Unit;
@@ -200,8 +200,8 @@ public final class UpstreamMetrics implements AutoCloseable {
   }
 
   private OfLoop loopCounters() {
-    Map<Kind, Counter> failures = new EnumMap<>(Kind.class);
-    for (Kind kind : Kind.values()) {
+    Map<ErrorType, Counter> failures = new EnumMap<>(ErrorType.class);
+    for (ErrorType kind : ErrorType.values()) {
       failures.put(kind, whole.counter(FAILURES, upstream, kind.token()));
     }
     return new OfLoop(

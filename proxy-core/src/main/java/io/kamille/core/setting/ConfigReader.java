@@ -69,7 +69,7 @@ public final class ConfigReader {
       }
       default ->
           problems.add(
-              Problem.Kind.WRONG_KIND, node.position(), values.path(), node.kind(), "a section");
+              Problem.Mistake.WRONG_KIND, node.position(), values.path(), node.kind(), "a section");
     }
   }
 
@@ -106,7 +106,7 @@ public final class ConfigReader {
     boolean isSecond = before != null && (!goesOn || before.file().equals(entry.position().file()));
     if (isSecond) {
       problems.add(
-          Problem.Kind.DUPLICATE_KEY,
+          Problem.Mistake.DUPLICATE_KEY,
           entry.position(),
           join(path, entry.key()),
           "the key a second time",
@@ -132,7 +132,7 @@ public final class ConfigReader {
   private void refuseUnknown(Entry entry, Section<?> section, String path) {
     String known = section.members().stream().map(Member::key).collect(Collectors.joining(", "));
     problems.add(
-        Problem.Kind.UNKNOWN_KEY,
+        Problem.Mistake.UNKNOWN_KEY,
         entry.position(),
         join(path, printable(entry.key())),
         "unknown key",
@@ -147,7 +147,8 @@ public final class ConfigReader {
       case Sequence list when setting.type().isList() -> readTexts(list, setting, values);
       default -> {
         String path = join(values.path(), setting.key());
-        problems.add(Problem.Kind.WRONG_KIND, node.position(), path, node.kind(), valueOf(setting));
+        problems.add(
+            Problem.Mistake.WRONG_KIND, node.position(), path, node.kind(), valueOf(setting));
       }
     }
   }
@@ -158,7 +159,7 @@ public final class ConfigReader {
     if (value == null) {
       String path = join(values.path(), setting.key());
       problems.add(
-          Problem.Kind.VALUE, node.position(), path, node.kind(), setting.type().expected());
+          Problem.Mistake.VALUE, node.position(), path, node.kind(), setting.type().expected());
     } else {
       values.put(setting, value, node.position());
     }
@@ -171,10 +172,10 @@ public final class ConfigReader {
       ConfigNode item = list.items().get(i);
       String path = join(values.path(), setting.key()) + "[" + i + "]";
       if (!(item instanceof Scalar scalar) || scalar.text().isEmpty() || scalar.isNothing()) {
-        problems.add(Problem.Kind.WRONG_KIND, item.position(), path, item.kind(), "a value");
+        problems.add(Problem.Mistake.WRONG_KIND, item.position(), path, item.kind(), "a value");
       } else if (setting.type().parse(scalar.text()) == null) {
         String expected = setting.type().expected();
-        problems.add(Problem.Kind.VALUE, item.position(), path, item.kind(), expected);
+        problems.add(Problem.Mistake.VALUE, item.position(), path, item.kind(), expected);
       } else {
         texts.add(scalar.text());
       }
@@ -209,7 +210,7 @@ public final class ConfigReader {
           String path = join(values.path(), child.key());
           if (!NAME.matcher(named.key()).matches()) {
             problems.add(
-                Problem.Kind.VALUE,
+                Problem.Mistake.VALUE,
                 named.position(),
                 path,
                 Problems.quote(named.key()),
@@ -228,7 +229,7 @@ public final class ConfigReader {
   private void refuseValue(Entry entry, String expected, SectionValues.Builder values) {
     ConfigNode value = entry.value();
     String path = join(values.path(), entry.key());
-    problems.add(Problem.Kind.WRONG_KIND, value.position(), path, value.kind(), expected);
+    problems.add(Problem.Mistake.WRONG_KIND, value.position(), path, value.kind(), expected);
   }
 
   private void checkNotEmpty(
@@ -236,7 +237,7 @@ public final class ConfigReader {
     String required = child.required();
     if (isEmpty && required != null) {
       String path = join(values.path(), child.key());
-      problems.add(Problem.Kind.MISSING, entry.position(), path, "nothing", required);
+      problems.add(Problem.Mistake.MISSING, entry.position(), path, "nothing", required);
     }
   }
 
@@ -250,7 +251,7 @@ public final class ConfigReader {
           };
       if (required != null && !meant.contains(member.key())) {
         String path = join(values.path(), member.key());
-        problems.add(Problem.Kind.MISSING, values.position(), path, "nothing", required);
+        problems.add(Problem.Mistake.MISSING, values.position(), path, "nothing", required);
       }
     }
   }

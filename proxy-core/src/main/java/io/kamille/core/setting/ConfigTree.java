@@ -235,7 +235,7 @@ public final class ConfigTree {
 
   private void refuse(Position position, String found, String expected) {
     if (!isRefused) {
-      problems.add(Problem.Kind.SYNTAX, position, "", found, expected);
+      problems.add(Problem.Mistake.SYNTAX, position, "", found, expected);
     }
     isRefused = true;
   }

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param nearest the known key most like the unknown one, if any is like it
  */
 public record Problem(
-    Kind kind,
+    Mistake kind,
     String file,
     Position position,
     String path,
@@ -23,7 +23,7 @@ public record Problem(
     @Nullable String nearest) {
 
   /** What sort of mistake it is. */
-  public enum Kind {
+  public enum Mistake {
     /** The file cannot be read at all. */
     UNREADABLE,
     /** The text is not UTF-8, not YAML, or YAML beyond our limits. */
@@ -53,7 +53,7 @@ public record Problem(
     if (!path.isEmpty()) {
       line.append(path).append(": ");
     }
-    if (kind != Kind.UNKNOWN_KEY) {
+    if (kind != Mistake.UNKNOWN_KEY) {
       line.append("found ");
     }
     line.append(found);

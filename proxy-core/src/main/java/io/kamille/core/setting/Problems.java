@@ -52,7 +52,7 @@ public final class Problems {
 
   /** Adds a problem that has no nearest known key. */
   public void add(
-      Problem.Kind kind, Position position, String path, String found, String expected) {
+      Problem.Mistake kind, Position position, String path, String found, String expected) {
     add(kind, position, path, found, expected, null);
   }
 
@@ -63,12 +63,17 @@ public final class Problems {
 
   /** The same, where {@code found} says what contradicts. */
   public void conflict(SectionValues section, Setting<?> setting, String found, String expected) {
-    add(Problem.Kind.CONFLICT, section.position(setting), section.path(setting), found, expected);
+    add(
+        Problem.Mistake.CONFLICT,
+        section.position(setting),
+        section.path(setting),
+        found,
+        expected);
   }
 
   /** Adds that a section as a whole contradicts itself or another one. */
   public void conflict(SectionValues section, String found, String expected) {
-    add(Problem.Kind.CONFLICT, section.position(), section.path(), found, expected);
+    add(Problem.Mistake.CONFLICT, section.position(), section.path(), found, expected);
   }
 
   /**
@@ -131,7 +136,7 @@ public final class Problems {
   }
 
   void add(
-      Problem.Kind kind,
+      Problem.Mistake kind,
       Position position,
       String path,
       String found,
@@ -151,7 +156,7 @@ public final class Problems {
         why instanceof NoSuchFileException || why instanceof AccessDeniedException
             ? reason(why)
             : "an error while reading it (" + why.getMessage() + ")";
-    add(Problem.Kind.UNREADABLE, Position.NOWHERE, "", found, "a file that can be read");
+    add(Problem.Mistake.UNREADABLE, Position.NOWHERE, "", found, "a file that can be read");
   }
 
   /** Why a file cannot be read, in words. */
@@ -177,7 +182,7 @@ public final class Problems {
    */
   public boolean hasRefused(String path) {
     return found.stream()
-        .filter(problem -> problem.kind() != Problem.Kind.CONFLICT)
+        .filter(problem -> problem.kind() != Problem.Mistake.CONFLICT)
         .map(Problem::path)
         .anyMatch(refused -> refused.equals(path) || refused.startsWith(path + "."));
   }
@@ -194,7 +199,7 @@ public final class Problems {
     if (beyondLimit > 0) {
       sorted.add(
           new Problem(
-              Problem.Kind.SYNTAX,
+              Problem.Mistake.SYNTAX,
               file,
               Position.NOWHERE,
               "",

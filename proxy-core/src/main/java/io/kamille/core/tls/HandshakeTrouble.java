@@ -1,6 +1,6 @@
 package io.kamille.core.tls;
 
-import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.Failure.ErrorType;
 import io.netty.handler.codec.DecoderException;
 import io.netty.handler.ssl.NotSslRecordException;
 import io.netty.handler.ssl.SslHandshakeTimeoutException;
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param reason what the origin did, or what is wrong with its certificate
  */
-public record HandshakeTrouble(Kind kind, String reason) {
+public record HandshakeTrouble(ErrorType kind, String reason) {
 
   /*
    * BoringSSL and the JDK say by texts alone whether an alert came. BoringSSL's begin with a number
@@ -57,7 +57,8 @@ public record HandshakeTrouble(Kind kind, String reason) {
       cause = cause.getCause();
     }
     if (ofCertificate != null) {
-      return new HandshakeTrouble(Kind.TLS_CERTIFICATE_ERROR, certificate(ofCertificate, name));
+      return new HandshakeTrouble(
+          ErrorType.TLS_CERTIFICATE_ERROR, certificate(ofCertificate, name));
     }
     return ofTls == null ? null : of(ofTls);
   }
@@ -88,10 +89,11 @@ public record HandshakeTrouble(Kind kind, String reason) {
   private static HandshakeTrouble of(SSLException trouble) {
     String message = String.valueOf(trouble.getMessage());
     if (trouble instanceof SslHandshakeTimeoutException) {
-      return new HandshakeTrouble(Kind.CONNECTION_TIMEOUT, "did not end the TLS handshake in time");
+      return new HandshakeTrouble(
+          ErrorType.CONNECTION_TIMEOUT, "did not end the TLS handshake in time");
     }
     if (trouble instanceof NotSslRecordException) {
-      return new HandshakeTrouble(Kind.TLS_PROTOCOL_ERROR, "does not speak TLS");
+      return new HandshakeTrouble(ErrorType.TLS_PROTOCOL_ERROR, "does not speak TLS");
     }
     Matcher boringSsl = BORINGSSL.matcher(message);
     if (boringSsl.find()) {
@@ -99,14 +101,14 @@ public record HandshakeTrouble(Kind kind, String reason) {
       String word = boringSsl.group(2).toLowerCase(Locale.ROOT);
       return number >= FIRST_ALERT && number <= LAST_ALERT
           ? alert(word)
-          : new HandshakeTrouble(Kind.TLS_PROTOCOL_ERROR, "broke the rules of TLS: " + word);
+          : new HandshakeTrouble(ErrorType.TLS_PROTOCOL_ERROR, "broke the rules of TLS: " + word);
     }
     return message.contains(JDK)
         ? alert(message.substring(message.indexOf(JDK) + JDK.length()))
-        : new HandshakeTrouble(Kind.TLS_PROTOCOL_ERROR, "broke the rules of TLS: " + message);
+        : new HandshakeTrouble(ErrorType.TLS_PROTOCOL_ERROR, "broke the rules of TLS: " + message);
   }
 
   private static HandshakeTrouble alert(String word) {
-    return new HandshakeTrouble(Kind.TLS_ALERT_RECEIVED, "sent a TLS alert: " + word);
+    return new HandshakeTrouble(ErrorType.TLS_ALERT_RECEIVED, "sent a TLS alert: " + word);
   }
 }

@@ -49,7 +49,7 @@ class FileFactsTest {
     assertThat(range("Range", "bytes=0-9", "If-Range", "\"a-1\"").length()).isEqualTo(10);
     assertThat(range("Range", "bytes=0-9", "If-Range", date(0)).length()).isEqualTo(10);
     assertThat(range("Range", "bytes=0-9", "If-Range", "\"x\"").length()).isEqualTo(1_000);
-    assertThat(range("Range", "bytes=0-1,5-6").kind()).isEqualTo(ByteRange.Kind.WHOLE);
+    assertThat(range("Range", "bytes=0-1,5-6").kind()).isEqualTo(ByteRange.Outcome.WHOLE);
   }
 
   private static Verdict judge(String... fields) {
@@ -76,7 +76,7 @@ class FileFactsTest {
       assertThat(facts.judge(RequestHead.of("GET", "http://h/", "If-Unmodified-Since", date), NOW))
           .isEqualTo(SEND);
       RequestHead part = RequestHead.of("GET", "http://h/", "Range", "bytes=0-1", "If-Range", date);
-      assertThat(facts.range(part, NOW).kind()).isEqualTo(ByteRange.Kind.WHOLE);
+      assertThat(facts.range(part, NOW).kind()).isEqualTo(ByteRange.Outcome.WHOLE);
     }
   }
 }

@@ -43,7 +43,7 @@ class FileThreadsTest {
     CompletableFuture<Void> isThere = new CompletableFuture<>();
     Queue<ReferenceCounted> window = new ArrayDeque<>();
     var content = new FilePieces(loop, threads);
-    content.open(file("content"), new ByteRange(ByteRange.Kind.WHOLE, 0, 7, 7), false);
+    content.open(file("content"), new ByteRange(ByteRange.Outcome.WHOLE, 0, 7, 7), false);
     content.whenMore(() -> isThere.complete(null));
     loop.execute(() -> content.next(window));
     disk.countDown();

@@ -53,7 +53,7 @@ class RuledHandlerTest {
   void anOriginThatFailsAfterItsHeadSpoilsNoPage() {
     Reply reply = reply("GET");
     reply.head(ResponseHead.of(404), 9);
-    reply.abort(Failure.of(Failure.Kind.HTTP_RESPONSE_INCOMPLETE, "closed"));
+    reply.abort(Failure.of(Failure.ErrorType.HTTP_RESPONSE_INCOMPLETE, "closed"));
     assertThat(client.hasFailed()).isFalse();
   }
 
@@ -106,7 +106,7 @@ class RuledHandlerTest {
     Reply reply = reply("GET");
     reply.head(ResponseHead.of(200), 1);
     assertThat(origin.isPaused).isTrue();
-    client.source().cancel(Failure.of(Failure.Kind.CLIENT_GONE, "gone"));
+    client.source().cancel(Failure.of(Failure.ErrorType.CLIENT_GONE, "gone"));
     assertThat(origin.isCancelled).isTrue();
   }
 

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kamille.core.exchange.ContentSource;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.Failure;
-import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.Failure.ErrorType;
 import io.kamille.core.exchange.RecordingReply;
 import io.kamille.core.exchange.Reply;
 import io.kamille.core.exchange.RequestContent;
@@ -51,7 +51,7 @@ class AuthServerStationTest {
     assertThat(client.hasFailed()).isFalse();
     pass(1);
     assertThat(client.failure().status()).isEqualTo(503);
-    assertThat(client.failure().kind()).isEqualTo(Kind.HTTP_RESPONSE_TIMEOUT);
+    assertThat(client.failure().kind()).isEqualTo(ErrorType.HTTP_RESPONSE_TIMEOUT);
     assertThat(reins.why).isNotNull();
     question.end(null);
     assertThat(passed).isEmpty();
@@ -60,7 +60,7 @@ class AuthServerStationTest {
   @Test
   void aClientThatLeavesTakesItsQuestionAlong() {
     Reply question = ask();
-    client.source().cancel(Failure.of(Kind.CLIENT_GONE, "gone"));
+    client.source().cancel(Failure.of(ErrorType.CLIENT_GONE, "gone"));
     assertThat(reins.why).isNotNull();
     question.head(ResponseHead.of(200), 0);
     question.end(null);
@@ -76,7 +76,7 @@ class AuthServerStationTest {
     asked.getFirst().notes().inputEnded();
     question.end(null);
     assertThat(passed).isEmpty();
-    assertThat(client.failure().kind()).isEqualTo(Kind.CLIENT_GONE);
+    assertThat(client.failure().kind()).isEqualTo(ErrorType.CLIENT_GONE);
   }
 
   @Test

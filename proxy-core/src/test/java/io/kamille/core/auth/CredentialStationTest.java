@@ -7,7 +7,7 @@ import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.exchange.ExchangeNotes;
 import io.kamille.core.exchange.Failure;
-import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.Failure.ErrorType;
 import io.kamille.core.exchange.RecordingReply;
 import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.http.RequestHead;
@@ -99,7 +99,7 @@ class CredentialStationTest {
         .isEqualTo(401);
     assertThat(send("anna:secret").ended().get(10, TimeUnit.SECONDS).head().status())
         .isEqualTo(200);
-    Failure gone = Failure.of(Kind.CLIENT_GONE, "gone");
+    Failure gone = Failure.of(ErrorType.CLIENT_GONE, "gone");
     loop.submit(() -> guesses.forEach(guess -> guess.source().cancel(gone))).syncUninterruptibly();
     word.countDown();
     assertThat(send("anna:later").ended().get(10, TimeUnit.SECONDS).hasFailed()).isTrue();
@@ -111,7 +111,7 @@ class CredentialStationTest {
     var first = new CountDownLatch(1);
     occupy(first);
     RecordingReply gone = send("anna:secret");
-    Failure why = Failure.of(Kind.CLIENT_GONE, "gone");
+    Failure why = Failure.of(ErrorType.CLIENT_GONE, "gone");
     loop.submit(() -> gone.source().cancel(why)).syncUninterruptibly();
     first.countDown();
     occupy(word);
@@ -135,7 +135,7 @@ class CredentialStationTest {
     for (int i = 0; i < 3 * AuthThreads.WAITING_PER_THREAD; i++) {
       parts.add(send("anna:secret"));
     }
-    Failure gone = Failure.of(Kind.CLIENT_GONE, "gone");
+    Failure gone = Failure.of(ErrorType.CLIENT_GONE, "gone");
     loop.submit(() -> parts.getFirst().source().cancel(gone)).syncUninterruptibly();
     word.countDown();
     for (RecordingReply part : parts.subList(1, parts.size())) {

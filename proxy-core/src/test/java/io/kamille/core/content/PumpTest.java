@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.core.exchange.ContentSink;
 import io.kamille.core.exchange.Failure;
-import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.Failure.ErrorType;
 import io.kamille.core.http.Fields;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 
 class PumpTest {
 
-  private static final Failure GONE = Failure.of(Kind.CLIENT_GONE, "it went");
+  private static final Failure GONE = Failure.of(ErrorType.CLIENT_GONE, "it went");
 
   private final Windows pieces = new Windows();
   private final Pump pump = new Pump(pieces);

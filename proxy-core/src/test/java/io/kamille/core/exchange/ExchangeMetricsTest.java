@@ -48,7 +48,7 @@ class ExchangeMetricsTest {
 
   @Test
   void contentAndFailuresAddUpOverLoops() {
-    exchange.notes().failure(Failure.of(Failure.Kind.CONNECTION_REFUSED, "refused"));
+    exchange.notes().failure(Failure.of(Failure.ErrorType.CONNECTION_REFUSED, "refused"));
     metrics.ended(exchange, 502, 100, 0, 0);
     ExchangeMetrics.forLoop(registry).ended(exchange, 502, 23, 0, 0);
     assertThat(total("kamille_response_content_bytes_total")).isEqualTo(123);

@@ -134,7 +134,7 @@ public final class RecordingReply implements Reply {
     }
     chunk.release();
     if (received >= cancelsAt) {
-      source().cancel(Failure.of(Failure.Kind.CLIENT_GONE, "enough"));
+      source().cancel(Failure.of(Failure.ErrorType.CLIENT_GONE, "enough"));
       ended.complete(this);
     }
   }

@@ -3,7 +3,7 @@ package io.kamille.core.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
-import io.kamille.core.http.ByteRange.Kind;
+import io.kamille.core.http.ByteRange.Outcome;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -33,14 +33,14 @@ class ByteRangeTest {
   })
   void oneRangeIsHonoured(String value, long offset, long length) {
     assertThat(ByteRange.parse(value, 100))
-        .isEqualTo(new ByteRange(Kind.PART, offset, length, 100));
+        .isEqualTo(new ByteRange(Outcome.PART, offset, length, 100));
   }
 
   @ParameterizedTest
   @ValueSource(
       strings = {"bytes=100-", "bytes=100-200", "bytes=99999999999999999999999-", "bytes=-0"})
   void aRangeBeyondTheEndCannotBeSatisfied(String value) {
-    assertThat(ByteRange.parse(value, 100).kind()).isEqualTo(Kind.UNSATISFIABLE);
+    assertThat(ByteRange.parse(value, 100).kind()).isEqualTo(Outcome.UNSATISFIABLE);
   }
 
   @ParameterizedTest
@@ -66,21 +66,21 @@ class ByteRangeTest {
         "\u0661-\u0662"
       })
   void severalMalformedOrOtherRangesAreAnsweredByTheWhole(String value) {
-    assertThat(ByteRange.parse(value, 100)).isEqualTo(new ByteRange(Kind.WHOLE, 0, 100, 100));
+    assertThat(ByteRange.parse(value, 100)).isEqualTo(new ByteRange(Outcome.WHOLE, 0, 100, 100));
   }
 
   @Test
   void noRangeOfNothingCanBeSatisfiedButItsEnd() {
-    assertThat(ByteRange.parse("bytes=0-", 0).kind()).isEqualTo(Kind.UNSATISFIABLE);
-    assertThat(ByteRange.parse("bytes=-5", 0).kind()).isEqualTo(Kind.WHOLE);
+    assertThat(ByteRange.parse("bytes=0-", 0).kind()).isEqualTo(Outcome.UNSATISFIABLE);
+    assertThat(ByteRange.parse("bytes=-5", 0).kind()).isEqualTo(Outcome.WHOLE);
   }
 
   @Test
   void severalRangeLinesAreIgnored() {
-    assertThat(ByteRange.of(Fields.of("Range", "bytes=0-1"), 9).kind()).isEqualTo(Kind.PART);
+    assertThat(ByteRange.of(Fields.of("Range", "bytes=0-1"), 9).kind()).isEqualTo(Outcome.PART);
     assertThat(ByteRange.of(Fields.of("Range", "bytes=0-1", "Range", "bytes=0-1"), 9).kind())
-        .isEqualTo(Kind.WHOLE);
-    assertThat(ByteRange.of(Fields.of(), 9).kind()).isEqualTo(Kind.WHOLE);
+        .isEqualTo(Outcome.WHOLE);
+    assertThat(ByteRange.of(Fields.of(), 9).kind()).isEqualTo(Outcome.WHOLE);
   }
 
   @Test
@@ -103,10 +103,10 @@ class ByteRangeTest {
       long complete = random.nextLong(0, 200);
       ByteRange range = ByteRange.parse(value.toString(), complete);
       boolean isInside =
-          range.kind() == Kind.UNSATISFIABLE
+          range.kind() == Outcome.UNSATISFIABLE
               || (range.offset() >= 0
                   && range.offset() + range.length() <= complete
-                  && (range.kind() == Kind.WHOLE || range.length() > 0));
+                  && (range.kind() == Outcome.WHOLE || range.length() > 0));
       assertThat(isInside).as("seed %d: '%s' of %d", seed, value, complete).isTrue();
     }
   }

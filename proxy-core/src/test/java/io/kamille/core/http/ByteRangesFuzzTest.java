@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.core.h1.FuzzBudget;
 import io.kamille.core.h1.Spoiler;
-import io.kamille.core.http.ByteRange.Kind;
+import io.kamille.core.http.ByteRange.Outcome;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -115,8 +115,8 @@ class ByteRangesFuzzTest {
     if (!asked.isHonoured() || asked.octets().isEmpty()) {
       ByteRange expected =
           asked.isHonoured()
-              ? new ByteRange(Kind.UNSATISFIABLE, 0, 0, length)
-              : new ByteRange(Kind.WHOLE, 0, length, length);
+              ? new ByteRange(Outcome.UNSATISFIABLE, 0, 0, length)
+              : new ByteRange(Outcome.WHOLE, 0, length, length);
       assertThat(answer).as(because).containsExactly(expected);
       return;
     }
@@ -124,7 +124,7 @@ class ByteRangesFuzzTest {
     for (ByteRange range : answer) {
       int start = (int) range.offset();
       int end = (int) (range.offset() + range.length());
-      assertThat(range.kind()).as(because).isEqualTo(Kind.PART);
+      assertThat(range.kind()).as(because).isEqualTo(Outcome.PART);
       assertThat(start).as(because).isBetween(0, end - 1);
       assertThat(end).as(because).isLessThanOrEqualTo(length);
       assertThat(sent.get(Math.max(0, start - GAP_BYTES), Math.min(length, end + GAP_BYTES)))

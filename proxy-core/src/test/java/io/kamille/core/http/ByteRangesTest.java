@@ -65,7 +65,7 @@ class ByteRangesTest {
   void section15_5_17NoneThatCanBeSatisfiedIsSaidOnce() {
     List<ByteRange> ranges = of("bytes=10000-,20000-30000");
     assertThat(ranges).hasSize(1);
-    assertThat(ranges.getFirst().kind()).isEqualTo(ByteRange.Kind.UNSATISFIABLE);
+    assertThat(ranges.getFirst().kind()).isEqualTo(ByteRange.Outcome.UNSATISFIABLE);
   }
 
   @Test

@@ -85,7 +85,7 @@ class LineFormatTest {
     exchange.notes().route("images");
     exchange.notes().origin("10.0.0.1:80");
     exchange.notes().cache(CacheResult.MISS);
-    exchange.notes().failure(Failure.of(Failure.Kind.CONNECTION_REFUSED, "refused"));
+    exchange.notes().failure(Failure.of(Failure.ErrorType.CONNECTION_REFUSED, "refused"));
     assertThat(line(Format.JSON, exchange, 502, 17, 1_500_000_000))
         .isEqualTo(
             "{\"time\":\"2026-11-21T09:00:00.123000Z\",\"client\":\"2001:db8::1\","

@@ -8,7 +8,7 @@ import io.kamille.core.exchange.ExchangeNotes.CacheResult;
 import io.kamille.core.gate.AddressMask;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.Topics;
-import io.kamille.core.log.LoopTop.Kind;
+import io.kamille.core.log.LoopTop.Ranking;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -26,7 +26,7 @@ class LoopTopTest {
     return Exchanges.of(RequestHead.of("GET", url));
   }
 
-  private static Map<String, Long> counts(LoopTop top, Kind kind) {
+  private static Map<String, Long> counts(LoopTop top, Ranking kind) {
     Map<String, Long> counts = new HashMap<>();
     top.addTo(counts, kind);
     return counts;
@@ -40,10 +40,10 @@ class LoopTopTest {
       top.ended(exchange("http://h/a"), 200, 0, 0, i * SECOND);
     }
     top.ended(miss, 200, 0, 0, 4 * SECOND);
-    assertThat(counts(top, Kind.URLS))
+    assertThat(counts(top, Ranking.URLS))
         .containsOnly(Map.entry("http://h/a", 3L), Map.entry("https://h/b?c", 1L));
-    assertThat(counts(top, Kind.MISSES)).containsOnly(Map.entry("https://h/b?c", 1L));
-    assertThat(counts(top, Kind.CLIENTS)).containsExactly(Map.entry("\u00c0\0\2\1", 4L));
+    assertThat(counts(top, Ranking.MISSES)).containsOnly(Map.entry("https://h/b?c", 1L));
+    assertThat(counts(top, Ranking.CLIENTS)).containsExactly(Map.entry("\u00c0\0\2\1", 4L));
   }
 
   @Test
@@ -53,7 +53,7 @@ class LoopTopTest {
     for (int i = 0; i < 500_000; i++) {
       top.ended(i % 10 == 0 ? seldom : often, 200, 0, 0, i * SECOND / 100_000);
     }
-    Map<String, Long> counts = counts(top, Kind.URLS);
+    Map<String, Long> counts = counts(top, Ranking.URLS);
     assertThat(counts.get("http://h/often")).isBetween(350_000L, 550_000L);
     assertThat(counts.get("http://h/seldom")).isBetween(25_000L, 75_000L);
   }
@@ -78,7 +78,7 @@ class LoopTopTest {
       top.ended(exchange("http://h/old"), 200, 0, 0, 0);
     }
     top.ended(exchange("http://h/new"), 200, 0, 0, Duration.ofMinutes(20).toNanos());
-    assertThat(counts(top, Kind.URLS))
+    assertThat(counts(top, Ranking.URLS))
         .containsOnly(Map.entry("http://h/old", 2L), Map.entry("http://h/new", 1L));
   }
 
@@ -88,14 +88,14 @@ class LoopTopTest {
     RequestHead head = RequestHead.of("GET", "http://h/");
     masked.ended(Exchanges.from("192.0.2.1", head), 200, 0, 0, 0);
     masked.ended(Exchanges.from("192.0.2.77", head), 200, 0, 0, 0);
-    assertThat(counts(masked, Kind.CLIENTS)).containsExactly(Map.entry("\u00c0\0\2\0", 2L));
+    assertThat(counts(masked, Ranking.CLIENTS)).containsExactly(Map.entry("\u00c0\0\2\0", 2L));
   }
 
   @Test
   void targetsThatAreTooLongAreNotCounted() {
     top.ended(exchange("http://h/" + "a".repeat(TopKeys.LENGTH_LIMIT)), 200, 0, 0, 0);
     top.ended(Exchanges.of(new RequestHead()), 400, 0, 0, 0);
-    assertThat(counts(top, Kind.URLS)).isEmpty();
+    assertThat(counts(top, Ranking.URLS)).isEmpty();
   }
 
   @Test
@@ -116,7 +116,7 @@ class LoopTopTest {
               }
             });
     top.ended(exchange, 200, 0, 0, 0);
-    Map<String, Long> counts = counts(top, Kind.TAGS);
+    Map<String, Long> counts = counts(top, Ranking.TAGS);
     assertThat(counts).hasSize(32);
     assertThat(counts.values()).allMatch(count -> count == 32);
   }

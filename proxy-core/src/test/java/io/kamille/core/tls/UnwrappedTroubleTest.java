@@ -2,7 +2,7 @@ package io.kamille.core.tls;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.Failure.ErrorType;
 import io.netty.handler.codec.DecoderException;
 import java.io.IOException;
 import javax.net.ssl.SSLException;
@@ -30,7 +30,7 @@ class UnwrappedTroubleTest {
     assertThat(HandshakeTrouble.of(first, "a")).as("a circle").isNull();
     for (int length : new int[] {199, 200, 201, 1 << 20}) {
       String reason = "r".repeat(length);
-      assertThat(new HandshakeTrouble(Kind.TLS_PROTOCOL_ERROR, reason).reason())
+      assertThat(new HandshakeTrouble(ErrorType.TLS_PROTOCOL_ERROR, reason).reason())
           .isEqualTo(length <= 200 ? reason : "r".repeat(199) + "…");
     }
   }

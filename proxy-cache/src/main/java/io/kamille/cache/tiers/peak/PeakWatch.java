@@ -64,24 +64,24 @@ public final class PeakWatch {
   /** Reads that may still be let through in this window of a peak. */
   private final AtomicInteger trial = new AtomicInteger();
 
-  private final ReentrantLock looking = new ReentrantLock();
+  private final ReentrantLock judging = new ReentrantLock();
 
-  @GuardedBy("looking")
+  @GuardedBy("judging")
   private final PeakDetector detector = new PeakDetector();
 
-  @GuardedBy("looking")
+  @GuardedBy("judging")
   private PeakChoice choice;
 
-  @GuardedBy("looking")
+  @GuardedBy("judging")
   private PeakWindow last;
 
-  @GuardedBy("looking")
+  @GuardedBy("judging")
   private PeakWindow lastWindow = new PeakWindow(0, 0, 0, 0, 0, 0, 0, 0, 0);
 
-  @GuardedBy("looking")
+  @GuardedBy("judging")
   private PeakWindow lastWithReads = lastWindow;
 
-  @GuardedBy("looking")
+  @GuardedBy("judging")
   private long sinceEpochSeconds;
 
   /** Written by who looks, read by all: when the window is over. */
@@ -125,7 +125,7 @@ public final class PeakWatch {
 
   /** Whether a request may have the disk read; counts it if not. */
   public boolean mayRead() {
-    look();
+    judgeIfDue();
     if (mode == TierMode.NORMAL || (trial.get() > 0 && trial.getAndDecrement() > 0)) {
       return true;
     }
@@ -135,7 +135,7 @@ public final class PeakWatch {
 
   /** Whether a response may be written; counts it if not. */
   public boolean mayWrite() {
-    look();
+    judgeIfDue();
     if (mode == TierMode.NORMAL) {
       return true;
     }
@@ -172,20 +172,20 @@ public final class PeakWatch {
     origins.increment();
   }
 
-  private void look() {
-    if (clock.nanos() - dueNanos >= 0 && looking.tryLock()) {
+  private void judgeIfDue() {
+    if (clock.nanos() - dueNanos >= 0 && judging.tryLock()) {
       try {
-        lookNow();
+        judge();
       } finally {
-        looking.unlock();
+        judging.unlock();
       }
     }
   }
 
   // What is decided
 
-  @GuardedBy("looking")
-  private void lookNow() {
+  @GuardedBy("judging")
+  private void judge() {
     long now = clock.nanos();
     if (now - dueNanos < 0) {
       return;
@@ -200,7 +200,7 @@ public final class PeakWatch {
     adopt();
   }
 
-  @GuardedBy("looking")
+  @GuardedBy("judging")
   private void adopt() {
     trial.set(detector.trialReads());
     TierMode next = detector.mode();
@@ -221,23 +221,23 @@ public final class PeakWatch {
 
   /** Goes by another choice from now on. */
   public void choose(PeakChoice other) {
-    looking.lock();
+    judging.lock();
     try {
       choice = other;
       detector.follow(choice);
       adopt();
     } finally {
-      looking.unlock();
+      judging.unlock();
     }
   }
 
   /** What the operator chose. */
   public PeakChoice choice() {
-    looking.lock();
+    judging.lock();
     try {
       return choice;
     } finally {
-      looking.unlock();
+      judging.unlock();
     }
   }
 
@@ -248,9 +248,9 @@ public final class PeakWatch {
 
   /** The mode, and what is known about it. */
   public PeakSnapshot snapshot() {
-    looking.lock();
+    judging.lock();
     try {
-      lookNow();
+      judge();
       PeakBaseline baseline = detector.baseline();
       return new PeakSnapshot(
           choice,
@@ -267,7 +267,7 @@ public final class PeakWatch {
           skippedReads.sum(),
           skippedWrites.sum());
     } finally {
-      looking.unlock();
+      judging.unlock();
     }
   }
 

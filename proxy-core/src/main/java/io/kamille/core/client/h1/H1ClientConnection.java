@@ -5,7 +5,7 @@ import io.kamille.core.client.ClientSocket;
 import io.kamille.core.client.LoopConnections;
 import io.kamille.core.client.RequestAdmission;
 import io.kamille.core.exchange.Failure;
-import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.Failure.ErrorType;
 import io.kamille.core.http.StatusCode;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
@@ -158,7 +158,8 @@ public final class H1ClientConnection extends ClientSocket {
       }
       case EXCHANGE -> {
         if (current != null && current.wantsContent()) {
-          current.breakOff(Failure.of(Kind.CLIENT_GONE, "the client closed within its content"));
+          current.breakOff(
+              Failure.of(ErrorType.CLIENT_GONE, "the client closed within its content"));
         } else if (current != null) {
           current.inputEnded();
           leaveIfAwaited(current);
@@ -177,7 +178,7 @@ public final class H1ClientConnection extends ClientSocket {
     if (server.settings().answersHalfClosed() || !current.isAwaited()) {
       return;
     }
-    current.leftBy(Failure.of(Kind.CLIENT_GONE, "the client closed its side"));
+    current.leftBy(Failure.of(ErrorType.CLIENT_GONE, "the client closed its side"));
     if (exchange == current) {
       exchange = null;
       admission.over();

@@ -10,7 +10,7 @@ import io.kamille.core.exchange.ContentSink;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.exchange.Failure;
-import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.Failure.ErrorType;
 import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.gate.Overload;
 import io.kamille.core.h1.ConnectionFields;
@@ -337,7 +337,7 @@ final class H1Exchange extends ClientExchange {
   @Override
   protected @Nullable Failure misfit(@Nullable ResponseHead head) {
     return head != null && head.status() == StatusCode.SWITCHING_PROTOCOLS && !maySwitch()
-        ? Failure.of(Kind.HTTP_PROTOCOL_ERROR, "a switch of protocols nobody asked for")
+        ? Failure.of(ErrorType.HTTP_PROTOCOL_ERROR, "a switch of protocols nobody asked for")
         : null;
   }
 
@@ -530,7 +530,7 @@ final class H1Exchange extends ClientExchange {
       if (owner.tunnel != null && owner.tunnel.start(sink)) {
         owner.wantContent();
       } else {
-        sink.abort(Failure.of(Kind.CLIENT_GONE, "there is no tunnel"));
+        sink.abort(Failure.of(ErrorType.CLIENT_GONE, "there is no tunnel"));
       }
     }
 

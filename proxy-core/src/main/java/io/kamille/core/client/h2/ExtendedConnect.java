@@ -1,7 +1,7 @@
 package io.kamille.core.client.h2;
 
 import io.kamille.core.exchange.Failure;
-import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.Failure.ErrorType;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
@@ -55,6 +55,6 @@ final class ExtendedConnect {
   }
 
   private static Failure wrong(String what) {
-    return Failure.of(Kind.HTTP_PROTOCOL_ERROR, what);
+    return Failure.of(ErrorType.HTTP_PROTOCOL_ERROR, what);
   }
 }

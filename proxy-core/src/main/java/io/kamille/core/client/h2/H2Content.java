@@ -4,7 +4,7 @@ import io.kamille.core.client.ClientContent;
 import io.kamille.core.content.QueuePieces;
 import io.kamille.core.exchange.ContentSink;
 import io.kamille.core.exchange.Failure;
-import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.Failure.ErrorType;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.StatusCode;
 import io.netty.buffer.ByteBuf;
@@ -29,7 +29,8 @@ final class H2Content extends ClientContent {
     void contentIsMalformed(String reason);
   }
 
-  private static final Failure DISMISSED = Failure.of(Kind.CLIENT_GONE, "nobody takes the content");
+  private static final Failure DISMISSED =
+      Failure.of(ErrorType.CLIENT_GONE, "nobody takes the content");
 
   private final Stream owner;
   private final boolean isTunnel;
@@ -78,7 +79,7 @@ final class H2Content extends ClientContent {
   @Override
   public void tunnel(ContentSink sink) {
     if (!isTunnel || isDropped()) {
-      sink.abort(Failure.of(Kind.CLIENT_GONE, "there is no tunnel"));
+      sink.abort(Failure.of(ErrorType.CLIENT_GONE, "there is no tunnel"));
       return;
     }
     take(sink);

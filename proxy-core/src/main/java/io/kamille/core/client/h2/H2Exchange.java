@@ -5,7 +5,7 @@ import io.kamille.core.client.ReplyHeads;
 import io.kamille.core.client.RequestAdmission;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.Failure;
-import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.Failure.ErrorType;
 import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.gate.Overload;
 import io.kamille.core.h2.H2Stream;
@@ -378,7 +378,7 @@ final class H2Exchange extends ClientExchange implements H2Content.Stream {
         client.h2().lingers();
       }
       String reason = byPeer ? "the client reset the stream: " : "the stream was reset: ";
-      clientGone(Failure.of(Kind.CLIENT_GONE, reason + code + fault()));
+      clientGone(Failure.of(ErrorType.CLIENT_GONE, reason + code + fault()));
       admission.over();
     }
   }

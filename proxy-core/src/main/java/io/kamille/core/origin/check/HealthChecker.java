@@ -237,9 +237,11 @@ public final class HealthChecker implements AutoCloseable {
               () ->
                   over(
                       "no answer in " + check.timeout().toMillis() + " ms",
-                      check.kind() == HealthCheck.Kind.TCP ? Verdict.UNREACHABLE : Verdict.FAILED));
+                      check.kind() == HealthCheck.Protocol.TCP
+                          ? Verdict.UNREACHABLE
+                          : Verdict.FAILED));
       stop = () -> limit.cancel(false);
-      if (check.kind() == HealthCheck.Kind.TCP) {
+      if (check.kind() == HealthCheck.Protocol.TCP) {
         connect(check);
         return;
       }

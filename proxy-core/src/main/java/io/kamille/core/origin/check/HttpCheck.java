@@ -151,7 +151,7 @@ final class HttpCheck extends DiscardingReply {
   }
 
   private boolean isGrpc() {
-    return check.kind() == HealthCheck.Kind.GRPC;
+    return check.kind() == HealthCheck.Protocol.GRPC;
   }
 
   /** Ends it without an outcome. */

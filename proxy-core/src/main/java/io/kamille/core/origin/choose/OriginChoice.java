@@ -78,7 +78,7 @@ public abstract sealed class OriginChoice
   }
 
   /** A choice for one loop. */
-  public static OriginChoice of(ChoiceSettings.Kind kind, List<Origin> origins) {
+  public static OriginChoice of(ChoiceSettings.Algorithm kind, List<Origin> origins) {
     return switch (kind) {
       case POWER_OF_TWO -> new PowerOfTwoChoices(origins, new SplittableRandom());
       case ROUND_ROBIN -> new WeightedRoundRobin(origins);

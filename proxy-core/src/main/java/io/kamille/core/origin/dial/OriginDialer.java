@@ -1,7 +1,7 @@
 package io.kamille.core.origin.dial;
 
 import io.kamille.core.exchange.Failure;
-import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.Failure.ErrorType;
 import io.kamille.core.origin.Origin;
 import io.kamille.core.origin.OriginProtocol;
 import io.kamille.core.origin.ProxyAnnouncement;
@@ -104,7 +104,7 @@ final class OriginDialer implements ConnectionPool.Dialer<RequestConnection> {
   public void dial(ConnectionPool<RequestConnection> pool) {
     Deque<InetSocketAddress> addresses = origin.addressesInTurn();
     if (addresses.isEmpty()) {
-      pool.dialFailed(Failure.of(Kind.DNS_ERROR, "no address is known for " + origin.host()));
+      pool.dialFailed(Failure.of(ErrorType.DNS_ERROR, "no address is known for " + origin.host()));
       return;
     }
     new AddressRace(
@@ -247,7 +247,7 @@ final class OriginDialer implements ConnectionPool.Dialer<RequestConnection> {
     }
 
     @Override
-    public void failed(Kind kind, String reason) {
+    public void failed(ErrorType kind, String reason) {
       if (!isUsual()) {
         pool.dialFailed(Failure.of(kind, where(address) + " " + reason + " (for HTTP/1.1 alone)"));
         return;
@@ -278,13 +278,13 @@ final class OriginDialer implements ConnectionPool.Dialer<RequestConnection> {
         if (trouble != null) {
           failed(trouble.kind(), trouble.reason());
         } else if (!handshake.isSuccess()) {
-          failed(Kind.CONNECTION_TERMINATED, "closed the connection within the TLS handshake");
+          failed(ErrorType.CONNECTION_TERMINATED, "closed the connection within the TLS handshake");
         } else {
           String settled = context.pipeline().get(OriginTlsHandler.class).applicationProtocol();
           ChannelHandler next = secured(settled, context.channel());
           if (next == null) {
             context.close();
-            failed(Kind.TLS_PROTOCOL_ERROR, "does not speak HTTP/2");
+            failed(ErrorType.TLS_PROTOCOL_ERROR, "does not speak HTTP/2");
           } else {
             context.pipeline().replace(this, null, next);
             opened.run();
@@ -347,7 +347,7 @@ final class OriginDialer implements ConnectionPool.Dialer<RequestConnection> {
   /** We have too few descriptors, say: nothing is known of the origin. */
   private Failure noSocket(Throwable cause) {
     return Failure.of(
-        Kind.CONNECTION_LIMIT_REACHED,
+        ErrorType.CONNECTION_LIMIT_REACHED,
         "no socket for a connection to " + origin.name() + ": " + cause.getMessage());
   }
 
@@ -355,13 +355,13 @@ final class OriginDialer implements ConnectionPool.Dialer<RequestConnection> {
     String where = where(address);
     if (cause instanceof ConnectTimeoutException) {
       return Failure.of(
-          Kind.CONNECTION_TIMEOUT,
+          ErrorType.CONNECTION_TIMEOUT,
           "no connection to " + where + " in " + settings.connectTimeout().toMillis() + " ms");
     }
     return cause instanceof ConnectException
-        ? Failure.of(Kind.CONNECTION_REFUSED, where + " refused the connection")
+        ? Failure.of(ErrorType.CONNECTION_REFUSED, where + " refused the connection")
         : Failure.of(
-            Kind.DESTINATION_UNAVAILABLE, where + " cannot be reached: " + cause.getMessage());
+            ErrorType.DESTINATION_UNAVAILABLE, where + " cannot be reached: " + cause.getMessage());
   }
 
   private String where(InetSocketAddress address) {

@@ -32,7 +32,7 @@ public final class LeasedOrigins extends OriginList {
    * @param upstream its name, for the log
    */
   public LeasedOrigins(String upstream) {
-    super(Kind.API, "", upstream, List.of());
+    super(NamedBy.API, "", upstream, List.of());
   }
 
   /**

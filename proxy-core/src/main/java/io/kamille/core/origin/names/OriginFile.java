@@ -63,7 +63,7 @@ public final class OriginFile extends OriginList {
 
   /** The same, opened in another way. */
   OriginFile(String upstream, Path path, OriginProtocol protocol, Opener opener) {
-    super(Kind.FILE, path.toString(), upstream, List.of());
+    super(NamedBy.FILE, path.toString(), upstream, List.of());
     this.protocol = protocol;
     this.watched = new WatchedFiles(List.of(path));
     this.reading = () -> SmallFile.read(path, LIMIT_BYTES, opener);
@@ -145,6 +145,6 @@ public final class OriginFile extends OriginList {
   }
 
   private static void refuse(Problems found, Position at, String what, String expected) {
-    found.add(Problem.Kind.CONFLICT, at, "", what, expected);
+    found.add(Problem.Mistake.CONFLICT, at, "", what, expected);
   }
 }

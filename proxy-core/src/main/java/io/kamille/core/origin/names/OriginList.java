@@ -11,7 +11,7 @@ import java.util.List;
 public class OriginList {
 
   /** What names them. */
-  public enum Kind {
+  public enum NamedBy {
     CONFIGURATION,
     FILE,
     DNS,
@@ -27,7 +27,7 @@ public class OriginList {
   // Volatile: replaced by who refreshes, read by any thread.
   volatile List<OriginSettings> origins;
   volatile List<String> problems = List.of();
-  private final Kind kind;
+  private final NamedBy kind;
   private final String place;
 
   /**
@@ -35,14 +35,14 @@ public class OriginList {
    *
    * @param upstream its name, for the log
    */
-  OriginList(Kind kind, String place, String upstream, List<OriginSettings> origins) {
+  OriginList(NamedBy kind, String place, String upstream, List<OriginSettings> origins) {
     this.kind = kind;
     this.place = place;
     this.upstream = upstream;
     this.origins = List.copyOf(origins);
   }
 
-  public final Kind kind() {
+  public final NamedBy kind() {
     return kind;
   }
 

@@ -3,7 +3,7 @@ package io.kamille.core.origin.names;
 import io.kamille.core.origin.OriginProtocol;
 import io.kamille.core.origin.OriginSettings;
 import io.kamille.core.origin.UpstreamGroup;
-import io.kamille.core.origin.names.OriginList.Kind;
+import io.kamille.core.origin.names.OriginList.NamedBy;
 import io.kamille.core.setting.OriginUrl;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -37,7 +37,7 @@ public record OriginLists(List<OriginList> all, LeasedOrigins leased, OriginProt
     OriginProtocol protocol = group.settings().protocol();
     List<OriginList> known = before == null || before.protocol != protocol ? List.of() : before.all;
     List<OriginList> all = new ArrayList<>();
-    all.add(new OriginList(Kind.CONFIGURATION, "", upstream, group.origins()));
+    all.add(new OriginList(NamedBy.CONFIGURATION, "", upstream, group.origins()));
     if (group.originsFile() != null) {
       all.add(known(known, new OriginFile(upstream, group.originsFile(), protocol)));
     }
@@ -59,7 +59,7 @@ public record OriginLists(List<OriginList> all, LeasedOrigins leased, OriginProt
   /** Those that may change without the configuration and the API. */
   public List<OriginList> watched() {
     return all.stream()
-        .filter(list -> list.kind() == Kind.FILE || list.kind() == Kind.DNS)
+        .filter(list -> list.kind() == NamedBy.FILE || list.kind() == NamedBy.DNS)
         .toList();
   }
 
@@ -82,7 +82,7 @@ public record OriginLists(List<OriginList> all, LeasedOrigins leased, OriginProt
   /** The origins that SRV records name, and no list before them. */
   public Set<OriginUrl> services() {
     Map<OriginUrl, OriginList> naming = naming();
-    naming.values().removeIf(list -> list.kind() != Kind.DNS);
+    naming.values().removeIf(list -> list.kind() != NamedBy.DNS);
     return naming.keySet();
   }
 

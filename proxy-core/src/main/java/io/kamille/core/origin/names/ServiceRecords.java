@@ -45,7 +45,7 @@ public final class ServiceRecords extends OriginList {
    * @param protocol in which they are asked
    */
   public ServiceRecords(String upstream, String name, OriginProtocol protocol, NameLookup lookup) {
-    super(Kind.DNS, name, upstream, List.of());
+    super(NamedBy.DNS, name, upstream, List.of());
     this.protocol = protocol;
     this.name = name;
     this.lookup = lookup;

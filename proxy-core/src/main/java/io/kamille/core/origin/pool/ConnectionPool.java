@@ -1,7 +1,7 @@
 package io.kamille.core.origin.pool;
 
 import io.kamille.core.exchange.Failure;
-import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.Failure.ErrorType;
 import io.kamille.core.loop.WallClock;
 import io.kamille.core.metric.Counter;
 import io.kamille.core.origin.PoolSettings;
@@ -454,6 +454,6 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
   }
 
   private Failure limit(String reason) {
-    return Failure.of(Kind.CONNECTION_LIMIT_REACHED, origin + ": " + reason);
+    return Failure.of(ErrorType.CONNECTION_LIMIT_REACHED, origin + ": " + reason);
   }
 }

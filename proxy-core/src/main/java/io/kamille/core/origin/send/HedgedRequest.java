@@ -3,7 +3,7 @@ package io.kamille.core.origin.send;
 import io.kamille.core.exchange.ContentSource;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.Failure;
-import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.Failure.ErrorType;
 import io.kamille.core.exchange.PassingReply;
 import io.kamille.core.exchange.Reply;
 import io.kamille.core.exchange.RequestContent;
@@ -49,7 +49,7 @@ final class HedgedRequest implements ContentSource {
    * so long.
    */
   private static final Failure LOST =
-      new Failure(Kind.CLIENT_GONE, 0, "another origin answered first");
+      new Failure(ErrorType.CLIENT_GONE, 0, "another origin answered first");
 
   private static final long LEAST_WAIT_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -144,7 +144,7 @@ final class HedgedRequest implements ContentSource {
     int seconds = Math.clamp(home.retryAfterSeconds(head), 0, Integer.MAX_VALUE);
     refusal =
         new Failure(
-            Kind.DESTINATION_UNAVAILABLE,
+            ErrorType.DESTINATION_UNAVAILABLE,
             head.status(),
             "an origin answered " + head.status() + ", and another one not at all",
             seconds);

@@ -1,7 +1,7 @@
 package io.kamille.core.origin.send;
 
 import io.kamille.core.exchange.Failure;
-import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.Failure.ErrorType;
 import io.kamille.core.origin.wire.OriginProgress;
 
 /**
@@ -69,7 +69,7 @@ record Retry(Where where, boolean isPaid) {
    * @param canPay whether retries and budget are left
    */
   static Retry withoutConnection(Failure why, boolean hasOthers, boolean isMoved, boolean canPay) {
-    boolean isOurs = why.kind() == Kind.CONNECTION_LIMIT_REACHED;
+    boolean isOurs = why.kind() == ErrorType.CONNECTION_LIMIT_REACHED;
     return !isOurs && hasOthers && (isMoved || canPay) ? new Retry(Where.ANOTHER, !isMoved) : NONE;
   }
 
@@ -93,7 +93,7 @@ record Retry(Where where, boolean isPaid) {
           case RESET, UNKNOWN -> isIdempotent;
           case BEGUN -> false;
         };
-    if (why.kind() != Kind.CONNECTION_TERMINATED || !isHarmless || !(isFree || canPay)) {
+    if (why.kind() != ErrorType.CONNECTION_TERMINATED || !isHarmless || !(isFree || canPay)) {
       return NONE;
     }
     return new Retry(isFree && isBound ? Where.SAME : Where.ANOTHER_OR_SAME, !isFree);
@@ -122,7 +122,7 @@ record Retry(Where where, boolean isPaid) {
    */
   static boolean isStale(
       Failure why, OriginProgress progress, boolean onFresh, boolean isShared, int before) {
-    return why.kind() == Kind.CONNECTION_TERMINATED
+    return why.kind() == ErrorType.CONNECTION_TERMINATED
         && progress == OriginProgress.UNKNOWN
         && !onFresh
         && before < (isShared ? 1 : STALE_LIMIT);

@@ -4,7 +4,7 @@ import io.kamille.core.content.QueuePieces;
 import io.kamille.core.exchange.ContentSource;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.Failure;
-import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.Failure.ErrorType;
 import io.kamille.core.exchange.Reply;
 import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.exchange.TraceStep;
@@ -46,10 +46,14 @@ final class UpstreamRequest
 
   private static final Failure UNAVAILABLE =
       new Failure(
-          Kind.DESTINATION_UNAVAILABLE, 503, "no origin takes connections; one request tries", 1);
+          ErrorType.DESTINATION_UNAVAILABLE,
+          503,
+          "no origin takes connections; one request tries",
+          1);
 
   private static final Failure NO_ORIGIN =
-      new Failure(Kind.DESTINATION_UNAVAILABLE, 503, "the upstream has no origin at present", 1);
+      new Failure(
+          ErrorType.DESTINATION_UNAVAILABLE, 503, "the upstream has no origin at present", 1);
 
   private final UpstreamShard home;
   private final Exchange exchange;
@@ -215,7 +219,7 @@ final class UpstreamRequest
     exchange.notes().mark(TraceStep.FAILED_ATTEMPT, why.reason());
     home.origin(place).finish();
     home.counters().failure(why);
-    boolean isOurs = why.kind() == Kind.CONNECTION_LIMIT_REACHED;
+    boolean isOurs = why.kind() == ErrorType.CONNECTION_LIMIT_REACHED;
     if (!isOurs && !(needsHttp11 && isOfHandshake(why.kind()))) {
       home.unreachable(place);
     } else {
@@ -229,7 +233,7 @@ final class UpstreamRequest
     }
   }
 
-  private static boolean isOfHandshake(Kind kind) {
+  private static boolean isOfHandshake(ErrorType kind) {
     return switch (kind) {
       case TLS_PROTOCOL_ERROR, TLS_CERTIFICATE_ERROR, TLS_ALERT_RECEIVED, CONNECTION_TERMINATED ->
           true;

@@ -3,7 +3,7 @@ package io.kamille.core.origin.send;
 import io.kamille.core.content.Spool;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.Failure;
-import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.Failure.ErrorType;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.http.StatusCode;
 import io.kamille.core.loop.WallClock;
@@ -70,7 +70,7 @@ final class UpstreamShard {
     this.spool = spool;
     this.choice = OriginChoice.of(settings.choice().kind(), origins);
     this.hashKey =
-        settings.choice().kind() == ChoiceSettings.Kind.CONSISTENT_HASH
+        settings.choice().kind() == ChoiceSettings.Algorithm.CONSISTENT_HASH
             ? settings.choice().hashKey()
             : null;
     this.sticky = set.sticky();
@@ -257,7 +257,7 @@ final class UpstreamShard {
 
   /** A request got no proper answer, so long after it was sent. */
   void failed(int place, Failure why, long nanos) {
-    learn(place, nanos, true, why.kind() == Kind.HTTP_RESPONSE_TIMEOUT, clock.nanos());
+    learn(place, nanos, true, why.kind() == ErrorType.HTTP_RESPONSE_TIMEOUT, clock.nanos());
     putOut(place, origin(place).health().failed(false, clock.nanos()));
   }
 

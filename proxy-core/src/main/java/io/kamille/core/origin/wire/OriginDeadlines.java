@@ -1,7 +1,7 @@
 package io.kamille.core.origin.wire;
 
 import io.kamille.core.exchange.Failure;
-import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.Failure.ErrorType;
 import io.kamille.core.origin.ConnectionSettings;
 import java.time.Duration;
 
@@ -88,19 +88,19 @@ public final class OriginDeadlines {
     return switch (awaited) {
       case HEAD ->
           Failure.of(
-              Kind.HTTP_RESPONSE_TIMEOUT,
+              ErrorType.HTTP_RESPONSE_TIMEOUT,
               origin
                   + " sent no complete response head in "
                   + settings.headTimeout().toMillis()
                   + " ms");
-      case UPLOAD -> late(Kind.CONNECTION_WRITE_TIMEOUT, origin + " took no content");
-      case CONTENT -> late(Kind.CONNECTION_READ_TIMEOUT, origin + " sent no content");
+      case UPLOAD -> late(ErrorType.CONNECTION_WRITE_TIMEOUT, origin + " took no content");
+      case CONTENT -> late(ErrorType.CONNECTION_READ_TIMEOUT, origin + " sent no content");
       case NOTHING, CLIENT, CONTINUE, TUNNEL ->
           throw new IllegalArgumentException("awaited: " + awaited + " (expected: of the origin)");
     };
   }
 
-  private Failure late(Kind kind, String what) {
+  private Failure late(ErrorType kind, String what) {
     return Failure.of(kind, what + " for " + settings.contentTimeout().toMillis() + " ms");
   }
 }

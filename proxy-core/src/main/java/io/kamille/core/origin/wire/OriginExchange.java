@@ -4,7 +4,7 @@ import io.kamille.core.exchange.ContentSink;
 import io.kamille.core.exchange.ContentSource;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.Failure;
-import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.Failure.ErrorType;
 import io.kamille.core.exchange.Reply;
 import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.http.FieldName;
@@ -204,7 +204,7 @@ public final class OriginExchange implements ContentSource {
   public void stopUpload() {
     if (isUploading()) {
       framing.stopContent();
-      stopUpload(failure(Kind.CONNECTION_TERMINATED, "did not read the whole request"));
+      stopUpload(failure(ErrorType.CONNECTION_TERMINATED, "did not read the whole request"));
       owner().uploaded();
     }
   }
@@ -253,7 +253,7 @@ public final class OriginExchange implements ContentSource {
   /** An interim response, without fields of the connection. */
   public void interim(ResponseHead head) {
     if (++interims > MAX_INTERIM) {
-      refuse(Kind.HTTP_PROTOCOL_ERROR, "sent more than " + MAX_INTERIM + " interim responses");
+      refuse(ErrorType.HTTP_PROTOCOL_ERROR, "sent more than " + MAX_INTERIM + " interim responses");
     } else if (head.status() == StatusCode.CONTINUE) {
       startUpload();
     } else {
@@ -266,7 +266,7 @@ public final class OriginExchange implements ContentSource {
     // The client holds nothing that a 304 could be about (RFC 9110 §15.4.5). A 206 or 416 is let
     // through: some APIs page by them, unasked.
     if (head.status() == StatusCode.NOT_MODIFIED && !isConditional) {
-      refuse(Kind.HTTP_PROTOCOL_ERROR, "sent a 304 nobody asked for");
+      refuse(ErrorType.HTTP_PROTOCOL_ERROR, "sent a 304 nobody asked for");
       return false;
     }
     return true;
@@ -374,11 +374,11 @@ public final class OriginExchange implements ContentSource {
   // What goes wrong
 
   /** What came is no proper answer. */
-  public void refuse(Kind kind, String what) {
+  public void refuse(ErrorType kind, String what) {
     fail(failure(kind, what), Http2Error.PROTOCOL_ERROR);
   }
 
-  private Failure failure(Kind kind, String what) {
+  private Failure failure(ErrorType kind, String what) {
     return Failure.of(kind, origin + " " + what);
   }
 
@@ -516,7 +516,8 @@ public final class OriginExchange implements ContentSource {
       }
       isOver = true;
       if (content.length() >= 0 && left != 0) {
-        fail(Failure.of(Kind.PROXY_INTERNAL_ERROR, "content of another length than announced"));
+        fail(
+            Failure.of(ErrorType.PROXY_INTERNAL_ERROR, "content of another length than announced"));
         return;
       }
       if (trailers != null) {

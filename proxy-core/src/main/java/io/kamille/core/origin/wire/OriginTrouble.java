@@ -1,7 +1,7 @@
 package io.kamille.core.origin.wire;
 
 import io.kamille.core.exchange.Failure;
-import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.Failure.ErrorType;
 import io.kamille.core.tls.HandshakeTrouble;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
@@ -43,7 +43,7 @@ public final class OriginTrouble {
   }
 
   /** The connection is closed {@code where} nobody expected it. */
-  public Failure closed(Kind kind, String where) {
+  public Failure closed(ErrorType kind, String where) {
     HandshakeTrouble ofTls = cause == null ? null : HandshakeTrouble.of(cause, origin);
     if (ofTls != null) {
       return failure(ofTls.kind(), ofTls.reason() + where);
@@ -52,7 +52,7 @@ public final class OriginTrouble {
   }
 
   /** The origin did this. */
-  public Failure failure(Kind kind, String what) {
+  public Failure failure(ErrorType kind, String what) {
     return Failure.of(kind, origin + " " + what);
   }
 }

@@ -10,7 +10,7 @@ import io.kamille.core.Await;
 import io.kamille.core.client.h1.TestClient.Answer;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.Failure;
-import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.Failure.ErrorType;
 import io.kamille.core.exchange.Reply;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.ResponseHead;
@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** How answers are framed (RFC 9112 §6), begun, and broken off. */
 class AnswerIT {
 
-  private static final Failure BROKEN = Failure.of(Kind.HTTP_RESPONSE_INCOMPLETE, "it broke");
+  private static final Failure BROKEN = Failure.of(ErrorType.HTTP_RESPONSE_INCOMPLETE, "it broke");
 
   private final TestServer server = new TestServer();
   private final TestClient client = server.connect();

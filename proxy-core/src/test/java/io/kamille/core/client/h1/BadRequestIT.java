@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kamille.core.client.h1.TestClient.Answer;
 import io.kamille.core.client.h1.TestServer.Ended;
 import io.kamille.core.exchange.Failure;
-import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.Failure.ErrorType;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -73,7 +73,7 @@ class BadRequestIT {
         "/routed",
         exchange -> {
           exchange.notes().route("somewhere");
-          exchange.reply().fail(Failure.of(Kind.CONNECTION_REFUSED, "nobody there"));
+          exchange.reply().fail(Failure.of(ErrorType.CONNECTION_REFUSED, "nobody there"));
         });
     Answer answer = client.get("/routed").answer();
     assertThat(answer.status()).isEqualTo(502);

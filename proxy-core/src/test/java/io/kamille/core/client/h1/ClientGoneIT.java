@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kamille.core.Await;
 import io.kamille.core.client.h1.TestServer.Ended;
 import io.kamille.core.exchange.Exchange;
-import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.Failure.ErrorType;
 import io.kamille.core.http.ResponseHead;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
@@ -39,7 +39,7 @@ class ClientGoneIT {
     Await.until(() -> server.connections() == 0, "the end");
     server.settle();
     assertThat(source.cancelled).hasSize(1);
-    assertThat(source.cancelled.getFirst().kind()).isEqualTo(Kind.CLIENT_GONE);
+    assertThat(source.cancelled.getFirst().kind()).isEqualTo(ErrorType.CLIENT_GONE);
     assertThat(server.ended()).containsExactly(new Ended("/", 0, 0));
     exchange
         .loop()
@@ -206,7 +206,7 @@ class ClientGoneIT {
       ofStrict(strict, "/").closeOutput();
       Await.until(() -> !source.cancelled.isEmpty(), "the cancellation");
       Await.until(() -> strict.connections() == 0, "the end");
-      assertThat(source.cancelled.getFirst().kind()).isEqualTo(Kind.CLIENT_GONE);
+      assertThat(source.cancelled.getFirst().kind()).isEqualTo(ErrorType.CLIENT_GONE);
       assertThat(strict.ended()).containsExactly(new Ended("/", 0, 0));
     }
   }

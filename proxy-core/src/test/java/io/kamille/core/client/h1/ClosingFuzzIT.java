@@ -7,7 +7,7 @@ import io.kamille.core.exchange.ContentSink;
 import io.kamille.core.exchange.ContentSource;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.Failure;
-import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.Failure.ErrorType;
 import io.kamille.core.exchange.Reply;
 import io.kamille.core.h1.FuzzBudget;
 import io.kamille.core.http.Fields;
@@ -34,7 +34,7 @@ class ClosingFuzzIT {
   /** Requests that reach their station: fewer prove little. */
   private static final int LEAST = CLIENTS / 4;
 
-  private static final Failure ENOUGH = Failure.of(Kind.HTTP_RESPONSE_INCOMPLETE, "enough");
+  private static final Failure ENOUGH = Failure.of(ErrorType.HTTP_RESPONSE_INCOMPLETE, "enough");
 
   private final List<Station> stations = Collections.synchronizedList(new ArrayList<>());
   private long seed;

@@ -12,7 +12,7 @@ import io.kamille.core.exchange.ContentSink;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.exchange.Failure;
-import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.Failure.ErrorType;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.setting.Sections;
@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Content from the client: streamed, paused, asked for, refused, dropped (RFC 9112 §6, §9.3). */
 class RequestContentIT {
 
-  private static final Failure UNWANTED = Failure.of(Kind.HTTP_REQUEST_DENIED, "not wanted");
+  private static final Failure UNWANTED = Failure.of(ErrorType.HTTP_REQUEST_DENIED, "not wanted");
   private static final int MANY = 8 << 20;
 
   private final TestServer server =
@@ -344,7 +344,7 @@ class RequestContentIT {
         exchange -> {
           exchange.content().start(sink);
           exchange.content().pause();
-          exchange.reply().fail(Failure.of(Kind.CONNECTION_REFUSED, "no origin"));
+          exchange.reply().fail(Failure.of(ErrorType.CONNECTION_REFUSED, "no origin"));
         });
     client.send(head("Content-Length: 6") + "abc");
     assertThat(client.answer().status()).isEqualTo(502);

@@ -11,7 +11,7 @@ import io.kamille.core.exchange.ContentSink;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.exchange.Failure;
-import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.Failure.ErrorType;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.ResponseHead;
 import io.netty.buffer.ByteBuf;
@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Another protocol after 101 (RFC 9110 §7.8): octets both ways, each way ending by itself. */
 class TunnelIT {
 
-  private static final Failure BROKEN = Failure.of(Kind.CONNECTION_TERMINATED, "it broke");
+  private static final Failure BROKEN = Failure.of(ErrorType.CONNECTION_TERMINATED, "it broke");
 
   private final TestServer server = new TestServer();
   private final TestClient client = server.connect();

@@ -284,7 +284,7 @@ class H2StreamsIT {
   }
 
   private static Failure gone() {
-    return Failure.of(Failure.Kind.CONNECTION_REFUSED, "for this test");
+    return Failure.of(Failure.ErrorType.CONNECTION_REFUSED, "for this test");
   }
 
   @Test

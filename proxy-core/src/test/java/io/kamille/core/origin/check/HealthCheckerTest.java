@@ -9,7 +9,7 @@ import io.kamille.core.loop.WallClock;
 import io.kamille.core.metric.MetricFamily;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.origin.HealthCheck;
-import io.kamille.core.origin.HealthCheck.Kind;
+import io.kamille.core.origin.HealthCheck.Protocol;
 import io.kamille.core.origin.Origin;
 import io.kamille.core.origin.OriginHealth;
 import io.kamille.core.origin.OriginProtocol;
@@ -78,7 +78,7 @@ class HealthCheckerTest {
     CompletableFuture<Void> mended = new CompletableFuture<>();
     Script well = after(mended, WELL);
     try (var server = ScriptedOrigin.open(BROKEN, BROKEN, well, WELL, HANGS)) {
-      Origin origin = follow(server.port(), check(Kind.HTTP, LONG, 2, 2));
+      Origin origin = follow(server.port(), check(Protocol.HTTP, LONG, 2, 2));
       until(origin, health -> !health.isIn());
       assertThat(origin.health().standing().why()).isEqualTo("its check failed: status 500");
       mended.complete(null);
@@ -95,7 +95,7 @@ class HealthCheckerTest {
     Arrays.setAll(flapping, i -> i % 3 == 2 ? WELL : BROKEN);
     flapping[12] = HANGS;
     try (var server = ScriptedOrigin.open(flapping)) {
-      Origin origin = follow(server.port(), check(Kind.HTTP, LONG, 2, 3));
+      Origin origin = follow(server.port(), check(Protocol.HTTP, LONG, 2, 3));
       Await.until(() -> server.heads().size() == flapping.length);
       assertThat(origin.health().standing().isFromTheStart()).isTrue();
     }
@@ -106,7 +106,7 @@ class HealthCheckerTest {
     Script[] hanging = new Script[1000];
     Arrays.fill(hanging, HANGS);
     try (var server = ScriptedOrigin.open(hanging)) {
-      Origin origin = follow(server.port(), check(Kind.HTTP, Duration.ofMillis(50), 1, 1));
+      Origin origin = follow(server.port(), check(Protocol.HTTP, Duration.ofMillis(50), 1, 1));
       until(origin, health -> health.standing().why().contains("no answer in 50 ms"));
       assertThat(origin.health().isIn()).isFalse();
     }
@@ -130,7 +130,7 @@ class HealthCheckerTest {
           }
         };
     try (var server = ScriptedOrigin.open(floods)) {
-      Origin origin = follow(server.port(), check(Kind.HTTP, LONG, 1, 1));
+      Origin origin = follow(server.port(), check(Protocol.HTTP, LONG, 1, 1));
       until(origin, health -> !health.isIn());
       assertThat(await(left)).isTrue();
     }
@@ -143,7 +143,7 @@ class HealthCheckerTest {
     CompletableFuture<Void> mended = new CompletableFuture<>();
     Script mends = after(mended, says(well));
     try (var server = ScriptedOrigin.open(says(ill), mends, HANGS)) {
-      Origin origin = follow(server.port(), check(Kind.HTTP, LONG, 1, 1, "is well"));
+      Origin origin = follow(server.port(), check(Protocol.HTTP, LONG, 1, 1, "is well"));
       until(origin, health -> !health.isIn());
       assertThat(origin.health().standing().why()).contains("lacks what is expected");
       mended.complete(null);
@@ -162,7 +162,7 @@ class HealthCheckerTest {
           }
         };
     try (var server = ScriptedOrigin.open(floods)) {
-      Origin origin = follow(server.port(), check(Kind.HTTP, LONG, 1, 1, "well"));
+      Origin origin = follow(server.port(), check(Protocol.HTTP, LONG, 1, 1, "well"));
       until(origin, health -> !health.isIn());
     }
   }
@@ -186,7 +186,7 @@ class HealthCheckerTest {
         };
     CompletableFuture<Void> mended = new CompletableFuture<>();
     try (var server = ScriptedOrigin.open(stops, after(mended, serves), HANGS)) {
-      Origin origin = follow(server.port(), check(Kind.GRPC, LONG, 1, 1));
+      Origin origin = follow(server.port(), check(Protocol.GRPC, LONG, 1, 1));
       until(origin, health -> !health.isIn());
       assertThat(origin.health().standing().why()).isEqualTo("its check failed: NOT_SERVING");
       mended.complete(null);
@@ -214,7 +214,7 @@ class HealthCheckerTest {
         };
     try (var trusted = ScriptedOrigin.open(Certificates.server(own), serves, with -> {});
         var untrusted = ScriptedOrigin.open(Certificates.server(foreign), serves)) {
-      UpstreamSettings settings = settings(check(Kind.GRPC, LONG, 1, 1), OriginProtocol.AUTO);
+      UpstreamSettings settings = settings(check(Protocol.GRPC, LONG, 1, 1), OriginProtocol.AUTO);
       OriginTls tls =
           OriginTls.open(
               settings.tls(),
@@ -249,7 +249,7 @@ class HealthCheckerTest {
           h2.await(H2Conversation.SETTINGS);
         };
     try (var server = ScriptedOrigin.open(without, HANGS)) {
-      Origin origin = follow(server.port(), check(Kind.GRPC, LONG, 1, 1));
+      Origin origin = follow(server.port(), check(Protocol.GRPC, LONG, 1, 1));
       until(origin, health -> !health.isIn());
       assertThat(origin.health().standing().why()).contains("grpc-status 12");
     }
@@ -258,7 +258,7 @@ class HealthCheckerTest {
   @Test
   void garbageFails() throws Exception {
     try (var server = ScriptedOrigin.open(says("no HTTP at all\r\n\r\n"))) {
-      Origin origin = follow(server.port(), check(Kind.HTTP, LONG, 1, 1));
+      Origin origin = follow(server.port(), check(Protocol.HTTP, LONG, 1, 1));
       until(origin, health -> !health.isIn());
     }
   }
@@ -266,7 +266,7 @@ class HealthCheckerTest {
   @Test
   void aPortThatTakesConnectionsPassesTcp() throws Exception {
     try (var server = ScriptedOrigin.open(HANGS)) {
-      Origin origin = follow(server.port(), check(Kind.TCP, LONG, 1, 1));
+      Origin origin = follow(server.port(), check(Protocol.TCP, LONG, 1, 1));
       untilChecked(origin);
       Origin.Checked last = Objects.requireNonNull(origin.lastCheck());
       assertThat(last.trouble()).isEmpty();
@@ -277,7 +277,7 @@ class HealthCheckerTest {
   /** The client of a check is nobody: an address of ours could be one that the origin trusts. */
   @Test
   void aCheckSaysByProxyProtocolThatItHasNoClient() throws Exception {
-    for (Kind kind : List.of(Kind.TCP, Kind.HTTP)) {
+    for (Protocol kind : List.of(Protocol.TCP, Protocol.HTTP)) {
       CompletableFuture<String> first = new CompletableFuture<>();
       Script tells =
           with -> {
@@ -305,7 +305,7 @@ class HealthCheckerTest {
   @Test
   void aClosedPortFailsBoth() throws Exception {
     try (var closed = ClosedPort.open()) {
-      for (Kind kind : List.of(Kind.TCP, Kind.HTTP)) {
+      for (Protocol kind : List.of(Protocol.TCP, Protocol.HTTP)) {
         Origin origin = follow(closed.number(), check(kind, LONG, 1, 1));
         until(origin, health -> !health.isIn());
         assertThat(origin.health().isBarred()).as("takes no connection").isTrue();
@@ -315,7 +315,7 @@ class HealthCheckerTest {
 
   @Test
   void aCheckWithoutASocketSaysNothingOfItsOrigin() throws Exception {
-    for (Kind kind : List.of(Kind.TCP, Kind.HTTP)) {
+    for (Protocol kind : List.of(Protocol.TCP, Protocol.HTTP)) {
       MetricRegistry figures = new MetricRegistry();
       CountDownLatch asked = new CountDownLatch(5);
       Connector without =
@@ -345,7 +345,7 @@ class HealthCheckerTest {
     Connector silent = (bootstrap, address) -> bootstrap.config().group().next().newPromise();
     try (var own = new HealthChecker(silent, WallClock.system(), registry)) {
       UpstreamSettings settings =
-          impatient(settings(check(Kind.HTTP, Duration.ofMillis(50), 1, 1)));
+          impatient(settings(check(Protocol.HTTP, Duration.ofMillis(50), 1, 1)));
       Origin origin = origin(80, settings);
       own.follow(List.of(target(origin, settings)));
       until(origin, health -> !health.isIn());
@@ -358,7 +358,7 @@ class HealthCheckerTest {
 
   @Test
   void anOriginWithoutAddressFails() throws Exception {
-    UpstreamSettings settings = settings(check(Kind.TCP, LONG, 1, 1));
+    UpstreamSettings settings = settings(check(Protocol.TCP, LONG, 1, 1));
     Origin origin = settings.origin(new OriginUrl(false, "nowhere.invalid", 80), 1);
     follow(origin, settings);
     until(origin, health -> !health.isIn());
@@ -370,7 +370,7 @@ class HealthCheckerTest {
     int count = HealthChecker.MOST_AT_A_TIME + 20;
     Script[] scripts = new Script[count];
     Arrays.fill(scripts, HANGS);
-    UpstreamSettings settings = settings(check(Kind.HTTP, LONG, 1, 1));
+    UpstreamSettings settings = settings(check(Protocol.HTTP, LONG, 1, 1));
     try (var server = ScriptedOrigin.open(scripts)) {
       List<Target> targets =
           IntStream.range(0, count)
@@ -401,7 +401,8 @@ class HealthCheckerTest {
           return never;
         };
     try (var own = new HealthChecker(connector, WallClock.system(), registry)) {
-      UpstreamSettings settings = settings(check(Kind.TCP, Duration.ofNanos(1), LONG, 1, 100, ""));
+      UpstreamSettings settings =
+          settings(check(Protocol.TCP, Duration.ofNanos(1), LONG, 1, 100, ""));
       List<Target> targets = new ArrayList<>();
       for (int i = 0; i < HealthChecker.MOST_AT_A_TIME; i++) {
         targets.add(target(origin(1, settings), settings));
@@ -423,7 +424,7 @@ class HealthCheckerTest {
   @Test
   void anOriginThatIsGoneIsCheckedNoMore() throws Exception {
     try (var server = ScriptedOrigin.open(WELL, WELL, WELL)) {
-      Origin origin = follow(server.port(), check(Kind.HTTP, LONG, 1, 1));
+      Origin origin = follow(server.port(), check(Protocol.HTTP, LONG, 1, 1));
       untilChecked(origin);
       checker.follow(List.of());
       Await.until(() -> origin.lastCheck() == null);
@@ -433,7 +434,7 @@ class HealthCheckerTest {
   @Test
   void theEndOfTheProberIsNoTroubleOfAnOrigin() throws Exception {
     try (var server = ScriptedOrigin.open(WELL, HANGS)) {
-      Origin origin = follow(server.port(), check(Kind.HTTP, LONG, 1, 1));
+      Origin origin = follow(server.port(), check(Protocol.HTTP, LONG, 1, 1));
       Await.until(() -> server.heads().size() == 2);
       checker.close();
       Await.until(() -> origin.lastCheck() == null);
@@ -456,17 +457,17 @@ class HealthCheckerTest {
     };
   }
 
-  private static HealthCheck check(Kind kind, Duration timeout, int rise, int fall) {
+  private static HealthCheck check(Protocol kind, Duration timeout, int rise, int fall) {
     return check(kind, timeout, rise, fall, "");
   }
 
   private static HealthCheck check(
-      Kind kind, Duration timeout, int rise, int fall, String contains) {
+      Protocol kind, Duration timeout, int rise, int fall, String contains) {
     return check(kind, Duration.ofMillis(10), timeout, rise, fall, contains);
   }
 
   private static HealthCheck check(
-      Kind kind, Duration interval, Duration timeout, int rise, int fall, String contains) {
+      Protocol kind, Duration interval, Duration timeout, int rise, int fall, String contains) {
     return Sections.copy(
             Sections.of(
                 HealthCheck.SECTION, "{path: /health, headers: ['X-Probe: yes'], expect: [2xx]}"))
@@ -476,12 +477,13 @@ class HealthCheckerTest {
         .with("rise", rise)
         .with("fall", fall)
         .with("contains", contains)
-        .with("service", kind == Kind.GRPC ? "shop.Cart" : "")
+        .with("service", kind == Protocol.GRPC ? "shop.Cart" : "")
         .record();
   }
 
   private static UpstreamSettings settings(HealthCheck check) {
-    return settings(check, check.kind() == Kind.GRPC ? OriginProtocol.H2C : OriginProtocol.AUTO);
+    return settings(
+        check, check.kind() == Protocol.GRPC ? OriginProtocol.H2C : OriginProtocol.AUTO);
   }
 
   private static UpstreamSettings settings(HealthCheck check, OriginProtocol protocol) {

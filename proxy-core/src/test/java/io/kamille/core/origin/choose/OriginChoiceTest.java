@@ -56,7 +56,7 @@ class OriginChoiceTest {
 
   @ParameterizedTest
   @EnumSource(mode = Mode.EXCLUDE, names = "CONSISTENT_HASH")
-  void anOriginThatFailsAtOnceGetsASmallPart(ChoiceSettings.Kind kind) {
+  void anOriginThatFailsAtOnceGetsASmallPart(ChoiceSettings.Algorithm kind) {
     OriginChoice choice = OriginChoice.of(kind, origins(1, 1));
     assertThat(ofSecond(choice, 1_200, true)).isBetween(1, 60);
     clock.advance(Duration.ofSeconds(30));
@@ -131,7 +131,7 @@ class OriginChoiceTest {
 
   @Test
   void anOriginThatIsOutIsPassedOver() {
-    for (ChoiceSettings.Kind kind : ChoiceSettings.Kind.values()) {
+    for (ChoiceSettings.Algorithm kind : ChoiceSettings.Algorithm.values()) {
       List<Origin> origins = origins(1, 1, 1);
       putOut(origins.get(1));
       OriginChoice choice = OriginChoice.of(kind, origins);
@@ -141,7 +141,7 @@ class OriginChoiceTest {
 
   @Test
   void anOriginThatIsDrainedGetsNothingUntilThatIsOver() {
-    for (ChoiceSettings.Kind kind : ChoiceSettings.Kind.values()) {
+    for (ChoiceSettings.Algorithm kind : ChoiceSettings.Algorithm.values()) {
       List<Origin> origins = origins(1, 1, 1);
       OriginChoice choice = OriginChoice.of(kind, origins);
       origins.get(1).health().drain(clock.nanos() + Duration.ofMinutes(10).toNanos());
@@ -267,10 +267,10 @@ class OriginChoiceTest {
 
   @Test
   void whoReturnsGetsATenthAtFirstAndThenMore() {
-    for (ChoiceSettings.Kind kind : ChoiceSettings.Kind.values()) {
+    for (ChoiceSettings.Algorithm kind : ChoiceSettings.Algorithm.values()) {
       List<Origin> origins = origins(10, 10);
       OriginChoice choice =
-          kind == ChoiceSettings.Kind.ROUND_ROBIN
+          kind == ChoiceSettings.Algorithm.ROUND_ROBIN
               ? new WeightedRoundRobin(origins)
               : powerOfTwo(origins);
       putOut(origins.get(1));
@@ -348,7 +348,7 @@ class OriginChoiceTest {
 
   @Test
   void aRetryGoesToNoBackupWhileTheOriginThatItAvoidsIsIn() {
-    for (ChoiceSettings.Kind kind : ChoiceSettings.Kind.values()) {
+    for (ChoiceSettings.Algorithm kind : ChoiceSettings.Algorithm.values()) {
       List<Origin> origins = origins(1);
       origins.add(origins.get(0).with(1, true, new OriginHealth(HealthPolicy.DEFAULTS, () -> 0)));
       OriginChoice choice = OriginChoice.of(kind, origins);

@@ -48,7 +48,7 @@ class SplitHandlerTest {
 
   @Test
   void aCookieTellsClientsApartWhereverTheyComeFrom() throws Exception {
-    HashKey key = new HashKey(HashKey.Kind.COOKIE, "id");
+    HashKey key = new HashKey(HashKey.Part.COOKIE, "id");
     for (int id = 0; id < 100; id++) {
       String cookie = "id=" + id;
       assertThat(isOther(0.5, key, exchange(1, "Cookie", cookie)))

@@ -3,7 +3,7 @@ package io.kamille.core.origin.dial;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.core.exchange.Failure;
-import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.Failure.ErrorType;
 import io.kamille.core.origin.Origin;
 import io.kamille.core.origin.UpstreamSettings;
 import io.kamille.core.origin.dial.AddressRace.Runner;
@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 /** The timer goes off by hand. */
 class AddressRaceTest {
 
-  private static final Failure REFUSED = Failure.of(Kind.CONNECTION_REFUSED, "refused");
+  private static final Failure REFUSED = Failure.of(ErrorType.CONNECTION_REFUSED, "refused");
 
   private final Origin origin = UpstreamSettings.DEFAULTS.origin("origin.test", 80, 1);
   private final List<Attempt> attempts = new ArrayList<>();
@@ -144,7 +144,7 @@ class AddressRaceTest {
     timerGoesOff();
     race.failed(attempts.get(1), REFUSED);
     assertThat(lost).isEmpty();
-    Failure late = Failure.of(Kind.CONNECTION_TIMEOUT, "late");
+    Failure late = Failure.of(ErrorType.CONNECTION_TIMEOUT, "late");
     race.failed(attempts.get(0), late);
     assertThat(lost).containsExactly(late);
   }
@@ -177,7 +177,7 @@ class AddressRaceTest {
   void ourOwnTroubleStartsNoOtherAndEndsNone() throws Exception {
     AddressRace race = begin(3);
     timerGoesOff();
-    Failure ours = Failure.of(Kind.CONNECTION_LIMIT_REACHED, "no socket");
+    Failure ours = Failure.of(ErrorType.CONNECTION_LIMIT_REACHED, "no socket");
     race.failedByUs(attempts.get(1), ours);
     assertThat(timer).isNull();
     assertThat(attempts).hasSize(2).noneMatch(attempt -> attempt.isAbandoned);

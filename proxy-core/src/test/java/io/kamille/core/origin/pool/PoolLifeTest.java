@@ -3,7 +3,7 @@ package io.kamille.core.origin.pool;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.core.exchange.Failure;
-import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.Failure.ErrorType;
 import io.kamille.core.loop.ManualClock;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.origin.PoolSettings;
@@ -127,7 +127,7 @@ class PoolLifeTest {
     }
     dials--;
     if (random.nextInt(5) == 0) {
-      pool.dialFailed(Failure.of(Kind.CONNECTION_REFUSED, "no"));
+      pool.dialFailed(Failure.of(ErrorType.CONNECTION_REFUSED, "no"));
       return;
     }
     Line line = new Line();

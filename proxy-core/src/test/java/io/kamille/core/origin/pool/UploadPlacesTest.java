@@ -211,7 +211,7 @@ class UploadPlacesTest {
     pool.tick();
     assertThat(uploads.get(3).refusal)
         .extracting(Failure::kind, Failure::status)
-        .containsExactly(Failure.Kind.CONNECTION_LIMIT_REACHED, 503);
+        .containsExactly(Failure.ErrorType.CONNECTION_LIMIT_REACHED, 503);
     assertThat(pool.waitingCount()).isZero();
   }
 

@@ -140,7 +140,7 @@ class BoundRequestTest {
   }
 
   private static ChoiceSettings hashed() {
-    return DEFAULTS.choice().by(ChoiceSettings.Kind.CONSISTENT_HASH);
+    return DEFAULTS.choice().by(ChoiceSettings.Algorithm.CONSISTENT_HASH);
   }
 
   private static UpstreamSettings with(ChoiceSettings choice, int retries) {

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.core.exchange.ContentSink;
 import io.kamille.core.exchange.Failure;
-import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.Failure.ErrorType;
 import io.kamille.core.exchange.RecordingReply;
 import io.kamille.core.exchange.Reply;
 import io.kamille.core.exchange.RequestContent;
@@ -102,7 +102,7 @@ class H1OriginConnectionTest {
       await(reply.begun());
       received.complete(null);
       await(reply.ended());
-      assertThat(reply.failure().kind()).isEqualTo(Kind.HTTP_RESPONSE_INCOMPLETE);
+      assertThat(reply.failure().kind()).isEqualTo(ErrorType.HTTP_RESPONSE_INCOMPLETE);
     }
   }
 
@@ -124,7 +124,7 @@ class H1OriginConnectionTest {
         var fixture = new UpstreamFixture(SETTINGS, origin)) {
       for (int i = 0; i < 2; i++) {
         RecordingReply reply = fixture.get("/");
-        assertThat(reply.failure().kind()).isEqualTo(Kind.HTTP_RESPONSE_INCOMPLETE);
+        assertThat(reply.failure().kind()).isEqualTo(ErrorType.HTTP_RESPONSE_INCOMPLETE);
         assertThat(reply.content()).isEqualTo("abc");
       }
     }
@@ -193,7 +193,7 @@ class H1OriginConnectionTest {
     try (var origin = ScriptedOrigin.open(answering(hints + OK));
         var fixture = new UpstreamFixture(SETTINGS, origin)) {
       RecordingReply reply = fixture.get("/");
-      assertThat(reply.failure().kind()).isEqualTo(Kind.HTTP_PROTOCOL_ERROR);
+      assertThat(reply.failure().kind()).isEqualTo(ErrorType.HTTP_PROTOCOL_ERROR);
     }
   }
 
@@ -205,7 +205,7 @@ class H1OriginConnectionTest {
     try (var origin = ScriptedOrigin.open(answering(head), answering(OK));
         var fixture = new UpstreamFixture(SETTINGS, origin)) {
       RecordingReply reply = fixture.get("/");
-      assertThat(reply.failure().kind()).isEqualTo(Kind.HTTP_PROTOCOL_ERROR);
+      assertThat(reply.failure().kind()).isEqualTo(ErrorType.HTTP_PROTOCOL_ERROR);
       assertThat(reply.failure().status()).isEqualTo(502);
       assertThat(reply.interims()).isEmpty();
       assertThat(fixture.get("/").content()).isEqualTo("ok");
@@ -285,7 +285,7 @@ class H1OriginConnectionTest {
       fixture.onLoop(() -> null);
       assertThat(fixture.get("/").failure().kind())
           .as("content follows here")
-          .isEqualTo(Kind.HTTP_PROTOCOL_ERROR);
+          .isEqualTo(ErrorType.HTTP_PROTOCOL_ERROR);
       assertThat(origin.connections()).isOne();
     }
   }
@@ -355,7 +355,7 @@ class H1OriginConnectionTest {
     try (var origin = ScriptedOrigin.open(answering(head));
         var fixture = new UpstreamFixture(SETTINGS, origin)) {
       Failure failure = fixture.get("/").failure();
-      assertThat(failure.kind()).isEqualTo(Kind.HTTP_PROTOCOL_ERROR);
+      assertThat(failure.kind()).isEqualTo(ErrorType.HTTP_PROTOCOL_ERROR);
       assertThat(failure.status()).isEqualTo(502);
       assertThat(failure.reason()).startsWith("127.0.0.1:" + origin.port());
       assertThat(origin.connections()).isEqualTo(1);
@@ -392,7 +392,7 @@ class H1OriginConnectionTest {
       RecordingReply asked = await(fixture.send("GET", URI, "If-None-Match", "*").ended());
       assertThat(asked.head().status()).isEqualTo(304);
       fixture.onLoop(() -> null);
-      assertThat(fixture.get("/").failure().kind()).isEqualTo(Kind.HTTP_PROTOCOL_ERROR);
+      assertThat(fixture.get("/").failure().kind()).isEqualTo(ErrorType.HTTP_PROTOCOL_ERROR);
       assertThat(fixture.get("/").content()).isEqualTo("ok");
       assertThat(origin.connections()).isEqualTo(2);
     }
@@ -404,7 +404,7 @@ class H1OriginConnectionTest {
     try (var origin = ScriptedOrigin.open(answering(large));
         var fixture = new UpstreamFixture(SETTINGS, origin)) {
       assertThat(fixture.get("/").failure().kind())
-          .isEqualTo(Kind.HTTP_RESPONSE_HEADER_SECTION_SIZE);
+          .isEqualTo(ErrorType.HTTP_RESPONSE_HEADER_SECTION_SIZE);
     }
   }
 
@@ -415,7 +415,7 @@ class H1OriginConnectionTest {
         var fixture = new UpstreamFixture(SETTINGS, origin)) {
       RecordingReply reply = fixture.get("/");
       assertThat(reply.isBegun()).isTrue();
-      assertThat(reply.failure().kind()).isEqualTo(Kind.HTTP_PROTOCOL_ERROR);
+      assertThat(reply.failure().kind()).isEqualTo(ErrorType.HTTP_PROTOCOL_ERROR);
     }
   }
 
@@ -434,7 +434,7 @@ class H1OriginConnectionTest {
       RecordingReply reply = fixture.send("GET", URI);
       await(asked);
       Failure failure = untilEnded(fixture, reply, SETTINGS.connection().headTimeout());
-      assertThat(failure.kind()).isEqualTo(Kind.HTTP_RESPONSE_TIMEOUT);
+      assertThat(failure.kind()).isEqualTo(ErrorType.HTTP_RESPONSE_TIMEOUT);
       assertThat(failure.status()).isEqualTo(504);
       assertThat(failure.reason()).contains("60000 ms");
       assertThat(origin.connections()).isEqualTo(1);
@@ -453,7 +453,7 @@ class H1OriginConnectionTest {
       RecordingReply reply = fixture.send("GET", URI);
       await(reply.begun());
       Failure failure = untilEnded(fixture, reply, SETTINGS.connection().contentTimeout());
-      assertThat(failure.kind()).isEqualTo(Kind.CONNECTION_READ_TIMEOUT);
+      assertThat(failure.kind()).isEqualTo(ErrorType.CONNECTION_READ_TIMEOUT);
     }
   }
 
@@ -645,7 +645,7 @@ class H1OriginConnectionTest {
       RecordingReply reply = fixture.send(post(), content);
       content.write("abc");
       content.abort(Failure.request(400, "a broken chunk"));
-      assertThat(await(reply.ended()).failure().kind()).isEqualTo(Kind.HTTP_REQUEST_ERROR);
+      assertThat(await(reply.ended()).failure().kind()).isEqualTo(ErrorType.HTTP_REQUEST_ERROR);
       assertThat(await(got)).doesNotContain("0\r\n\r\n");
       assertThat(fixture.origins.getFirst().health().isIn()).isTrue();
     }
@@ -775,7 +775,7 @@ class H1OriginConnectionTest {
       await(reply.begun());
       fixture.onLoop(
           () -> {
-            reply.source().cancel(Failure.of(Kind.CLIENT_GONE, "gone"));
+            reply.source().cancel(Failure.of(ErrorType.CLIENT_GONE, "gone"));
             return null;
           });
       await(closed);
@@ -885,7 +885,7 @@ class H1OriginConnectionTest {
       await(reply.begun());
       go.complete(null);
       await(content.cancelled());
-      assertThat(await(reply.ended()).failure().kind()).isEqualTo(Kind.CONNECTION_TERMINATED);
+      assertThat(await(reply.ended()).failure().kind()).isEqualTo(ErrorType.CONNECTION_TERMINATED);
     }
   }
 
@@ -906,9 +906,9 @@ class H1OriginConnectionTest {
       await(reply.begun());
       fixture.onLoop(
           () -> {
-            reply.source().cancel(Failure.of(Kind.CLIENT_GONE, "gone"));
+            reply.source().cancel(Failure.of(ErrorType.CLIENT_GONE, "gone"));
             ContentSink sink = content.tunnelled().join();
-            sink.abort(Failure.of(Kind.CLIENT_GONE, "gone"));
+            sink.abort(Failure.of(ErrorType.CLIENT_GONE, "gone"));
             return null;
           });
       await(closed);

@@ -3,7 +3,7 @@ package io.kamille.core.origin.send;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.core.exchange.Failure;
-import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.Failure.ErrorType;
 import io.kamille.core.exchange.RecordingReply;
 import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.http.RequestHead;
@@ -19,91 +19,91 @@ class H2HostileOriginTest {
 
   /** What an origin says to the first request on stream 1. */
   enum Fault {
-    TOO_SHORT(Kind.HTTP_RESPONSE_INCOMPLETE) {
+    TOO_SHORT(ErrorType.HTTP_RESPONSE_INCOMPLETE) {
       @Override
       void run(H2Conversation h2) throws IOException {
         h2.head(1, false, ":status", "200", "content-length", "3").data(1, true, "ab");
       }
     },
-    TOO_LONG(Kind.HTTP_PROTOCOL_ERROR) {
+    TOO_LONG(ErrorType.HTTP_PROTOCOL_ERROR) {
       @Override
       void run(H2Conversation h2) throws IOException {
         h2.head(1, false, ":status", "200", "content-length", "1").data(1, true, "ab");
       }
     },
-    NO_CONTENT_AT_ALL(Kind.HTTP_RESPONSE_INCOMPLETE) {
+    NO_CONTENT_AT_ALL(ErrorType.HTTP_RESPONSE_INCOMPLETE) {
       @Override
       void run(H2Conversation h2) throws IOException {
         h2.head(1, true, ":status", "200", "content-length", "1");
       }
     },
-    CONTENT_WHERE_NONE_MAY_BE(Kind.HTTP_PROTOCOL_ERROR) {
+    CONTENT_WHERE_NONE_MAY_BE(ErrorType.HTTP_PROTOCOL_ERROR) {
       @Override
       void run(H2Conversation h2) throws IOException {
         h2.head(1, false, ":status", "204").data(1, true, "ab");
       }
     },
-    TWO_LENGTHS(Kind.HTTP_PROTOCOL_ERROR) {
+    TWO_LENGTHS(ErrorType.HTTP_PROTOCOL_ERROR) {
       @Override
       void run(H2Conversation h2) throws IOException {
         h2.head(1, false, ":status", "200", "content-length", "1", "content-length", "2");
       }
     },
-    CONTENT_BEFORE_A_HEAD(Kind.HTTP_PROTOCOL_ERROR) {
+    CONTENT_BEFORE_A_HEAD(ErrorType.HTTP_PROTOCOL_ERROR) {
       @Override
       void run(H2Conversation h2) throws IOException {
         h2.data(1, true, "ab");
       }
     },
-    NO_STATUS(Kind.HTTP_PROTOCOL_ERROR) {
+    NO_STATUS(ErrorType.HTTP_PROTOCOL_ERROR) {
       @Override
       void run(H2Conversation h2) throws IOException {
         h2.head(1, true, "a", "b");
       }
     },
-    A_STATUS_OF_TWO_DIGITS(Kind.HTTP_PROTOCOL_ERROR) {
+    A_STATUS_OF_TWO_DIGITS(ErrorType.HTTP_PROTOCOL_ERROR) {
       @Override
       void run(H2Conversation h2) throws IOException {
         h2.head(1, true, ":status", "20");
       }
     },
-    SWITCHED_PROTOCOLS(Kind.HTTP_PROTOCOL_ERROR) {
+    SWITCHED_PROTOCOLS(ErrorType.HTTP_PROTOCOL_ERROR) {
       @Override
       void run(H2Conversation h2) throws IOException {
         h2.head(1, false, ":status", "101");
       }
     },
-    A_PSEUDO_FIELD_OF_REQUESTS(Kind.HTTP_PROTOCOL_ERROR) {
+    A_PSEUDO_FIELD_OF_REQUESTS(ErrorType.HTTP_PROTOCOL_ERROR) {
       @Override
       void run(H2Conversation h2) throws IOException {
         h2.head(1, true, ":status", "200", ":path", "/");
       }
     },
-    A_NAME_IN_UPPER_CASE(Kind.HTTP_PROTOCOL_ERROR) {
+    A_NAME_IN_UPPER_CASE(ErrorType.HTTP_PROTOCOL_ERROR) {
       @Override
       void run(H2Conversation h2) throws IOException {
         h2.head(1, true, ":status", "200", "Name", "a");
       }
     },
-    A_LINE_BREAK_IN_A_VALUE(Kind.HTTP_PROTOCOL_ERROR) {
+    A_LINE_BREAK_IN_A_VALUE(ErrorType.HTTP_PROTOCOL_ERROR) {
       @Override
       void run(H2Conversation h2) throws IOException {
         h2.head(1, true, ":status", "200", "a", "b\r\nSet-Cookie: c");
       }
     },
-    A_FIELD_OF_THE_CONNECTION(Kind.HTTP_PROTOCOL_ERROR) {
+    A_FIELD_OF_THE_CONNECTION(ErrorType.HTTP_PROTOCOL_ERROR) {
       @Override
       void run(H2Conversation h2) throws IOException {
         h2.head(1, true, ":status", "200", "transfer-encoding", "chunked");
       }
     },
-    AN_UNASKED_304(Kind.HTTP_PROTOCOL_ERROR) {
+    AN_UNASKED_304(ErrorType.HTTP_PROTOCOL_ERROR) {
       @Override
       void run(H2Conversation h2) throws IOException {
         h2.head(1, true, ":status", "304");
       }
     },
-    SEVENTEEN_INTERIM_RESPONSES(Kind.HTTP_PROTOCOL_ERROR) {
+    SEVENTEEN_INTERIM_RESPONSES(ErrorType.HTTP_PROTOCOL_ERROR) {
       @Override
       void run(H2Conversation h2) throws IOException {
         for (int i = 0; i < 17; i++) {
@@ -111,7 +111,7 @@ class H2HostileOriginTest {
         }
       }
     },
-    TOO_MANY_FIELDS(Kind.HTTP_RESPONSE_HEADER_SECTION_SIZE) {
+    TOO_MANY_FIELDS(ErrorType.HTTP_RESPONSE_HEADER_SECTION_SIZE) {
       @Override
       void run(H2Conversation h2) throws IOException {
         String[] fields = new String[2 + 2 * 201];
@@ -124,38 +124,38 @@ class H2HostileOriginTest {
         h2.head(1, true, fields);
       }
     },
-    TRAILERS_THAT_DO_NOT_END(Kind.HTTP_PROTOCOL_ERROR) {
+    TRAILERS_THAT_DO_NOT_END(ErrorType.HTTP_PROTOCOL_ERROR) {
       @Override
       void run(H2Conversation h2) throws IOException {
         h2.head(1, false, ":status", "200").head(1, false, "a", "b");
       }
     },
-    A_PUSH(Kind.HTTP_PROTOCOL_ERROR) {
+    A_PUSH(ErrorType.HTTP_PROTOCOL_ERROR) {
       @Override
       void run(H2Conversation h2) throws IOException {
         h2.send(
             H2Conversation.PUSH_PROMISE, H2Conversation.END_HEADERS, 1, new byte[] {0, 0, 0, 2});
       }
     },
-    THE_WISH_FOR_PUSHES(Kind.HTTP_PROTOCOL_ERROR) {
+    THE_WISH_FOR_PUSHES(ErrorType.HTTP_PROTOCOL_ERROR) {
       @Override
       void run(H2Conversation h2) throws IOException {
         h2.send(H2Conversation.SETTINGS, 0, 0, new byte[] {0, 2, 0, 0, 0, 1});
       }
     },
-    A_PRIORITY_UPDATE(Kind.HTTP_PROTOCOL_ERROR) {
+    A_PRIORITY_UPDATE(ErrorType.HTTP_PROTOCOL_ERROR) {
       @Override
       void run(H2Conversation h2) throws IOException {
         h2.send(PRIORITY_UPDATE, 0, 0, new byte[] {0, 0, 0, 1, 'i'});
       }
     },
-    A_RESPONSE_NOBODY_ASKED_FOR(Kind.HTTP_PROTOCOL_ERROR) {
+    A_RESPONSE_NOBODY_ASKED_FOR(ErrorType.HTTP_PROTOCOL_ERROR) {
       @Override
       void run(H2Conversation h2) throws IOException {
         h2.head(99, true, ":status", "200");
       }
     },
-    MORE_THAN_THE_WINDOW(Kind.HTTP_PROTOCOL_ERROR) {
+    MORE_THAN_THE_WINDOW(ErrorType.HTTP_PROTOCOL_ERROR) {
       @Override
       void run(H2Conversation h2) throws IOException {
         h2.head(1, false, ":status", "200");
@@ -165,7 +165,7 @@ class H2HostileOriginTest {
         }
       }
     },
-    A_FLOOD_OF_PINGS(Kind.HTTP_PROTOCOL_ERROR) {
+    A_FLOOD_OF_PINGS(ErrorType.HTTP_PROTOCOL_ERROR) {
       @Override
       void run(H2Conversation h2) throws IOException {
         for (int i = 0; i < 2_000; i++) {
@@ -173,7 +173,7 @@ class H2HostileOriginTest {
         }
       }
     },
-    A_FLOOD_OF_SETTINGS(Kind.HTTP_PROTOCOL_ERROR) {
+    A_FLOOD_OF_SETTINGS(ErrorType.HTTP_PROTOCOL_ERROR) {
       @Override
       void run(H2Conversation h2) throws IOException {
         for (int i = 0; i < 2_000; i++) {
@@ -181,16 +181,16 @@ class H2HostileOriginTest {
         }
       }
     },
-    A_FRAME_THAT_IS_TOO_LONG(Kind.HTTP_PROTOCOL_ERROR) {
+    A_FRAME_THAT_IS_TOO_LONG(ErrorType.HTTP_PROTOCOL_ERROR) {
       @Override
       void run(H2Conversation h2) throws IOException {
         h2.send(H2Conversation.DATA, 0, 1, new byte[16_385]);
       }
     };
 
-    private final Kind kind;
+    private final ErrorType kind;
 
-    Fault(Kind kind) {
+    Fault(ErrorType kind) {
       this.kind = kind;
     }
 

@@ -5,7 +5,7 @@ import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.core.exchange.Failure;
-import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.Failure.ErrorType;
 import io.kamille.core.exchange.RecordingReply;
 import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.http.FieldName;
@@ -390,7 +390,8 @@ class H2OriginTest {
         replies.add(fixture.send("POST", URI));
       }
       for (RecordingReply reply : replies) {
-        assertThat(await(reply.ended()).failure().kind()).isEqualTo(Kind.CONNECTION_TERMINATED);
+        assertThat(await(reply.ended()).failure().kind())
+            .isEqualTo(ErrorType.CONNECTION_TERMINATED);
       }
       assertThat(fixture.origins.getFirst().health().failuresInAll()).isEqualTo(1);
       assertThat(fixture.origins.getFirst().health().isIn()).isTrue();
@@ -438,7 +439,7 @@ class H2OriginTest {
     try (var origin = ScriptedOrigin.open(h2(resets), h2(resets));
         var fixture = new UpstreamFixture(SETTINGS, origin)) {
       assertThat(await(fixture.send("POST", URI).ended()).failure().kind())
-          .isEqualTo(Kind.CONNECTION_TERMINATED);
+          .isEqualTo(ErrorType.CONNECTION_TERMINATED);
     }
     try (var origin = ScriptedOrigin.open(h2(resets), h2(H2OriginTest::answers));
         var fixture = new UpstreamFixture(SETTINGS, origin)) {
@@ -478,7 +479,7 @@ class H2OriginTest {
         var fixture = new UpstreamFixture(SETTINGS, origin)) {
       assertThat(fixture.get("/").content()).isEqualTo("ok");
       Failure failure = await(fixture.send("GET", URI).ended()).failure();
-      assertThat(failure.kind()).isEqualTo(Kind.CONNECTION_TERMINATED);
+      assertThat(failure.kind()).isEqualTo(ErrorType.CONNECTION_TERMINATED);
       assertThat(asked.get()).isEqualTo(1 + SETTINGS.retries());
     }
   }
@@ -507,7 +508,7 @@ class H2OriginTest {
         assertThat(malformed.reason())
             .endsWith("Illegal connection-specific header 'connection' encountered.");
         assertThat(await(fixture.send("POST", URI).ended()).failure().kind())
-            .isEqualTo(Kind.CONNECTION_TERMINATED);
+            .isEqualTo(ErrorType.CONNECTION_TERMINATED);
       }
       allBad.countDown();
       assertThat(await(good.ended()).content()).isEqualTo("whole");
@@ -523,7 +524,7 @@ class H2OriginTest {
               h2.head(stream, false, ":status", "200").data(stream, false, "a");
               h2.reset(stream, INTERNAL_ERROR);
             });
-    assertThat(failure.kind()).isEqualTo(Kind.HTTP_RESPONSE_INCOMPLETE);
+    assertThat(failure.kind()).isEqualTo(ErrorType.HTTP_RESPONSE_INCOMPLETE);
   }
 
   @Test
@@ -543,7 +544,7 @@ class H2OriginTest {
       await(reply.begun());
       fixture.onLoop(
           () -> {
-            reply.source().cancel(Failure.of(Kind.CLIENT_GONE, "gone"));
+            reply.source().cancel(Failure.of(ErrorType.CLIENT_GONE, "gone"));
             return null;
           });
       assertThat(await(code)).isEqualTo(CANCEL);
@@ -581,7 +582,7 @@ class H2OriginTest {
         await(reply.begun());
         fixture.onLoop(
             () -> {
-              reply.source().cancel(Failure.of(Kind.CLIENT_GONE, "gone"));
+              reply.source().cancel(Failure.of(ErrorType.CLIENT_GONE, "gone"));
               return null;
             });
       }
@@ -604,7 +605,7 @@ class H2OriginTest {
         var fixture = new UpstreamFixture(SETTINGS, origin)) {
       RecordingReply get = fixture.send("GET", URI);
       RecordingReply post = fixture.send("POST", URI);
-      assertThat(await(post.ended()).failure().kind()).isEqualTo(Kind.CONNECTION_TERMINATED);
+      assertThat(await(post.ended()).failure().kind()).isEqualTo(ErrorType.CONNECTION_TERMINATED);
       assertThat(await(get.ended()).content()).isEqualTo("ok");
     }
   }
@@ -750,7 +751,8 @@ class H2OriginTest {
         var fixture = new UpstreamFixture(SETTINGS, origin)) {
       RecordingReply reply = fixture.send("GET", URI);
       Failure failure = untilEnded(fixture, reply, Duration.ofSeconds(2));
-      assertThat(failure.kind()).isIn(Kind.HTTP_RESPONSE_TIMEOUT, Kind.CONNECTION_READ_TIMEOUT);
+      assertThat(failure.kind())
+          .isIn(ErrorType.HTTP_RESPONSE_TIMEOUT, ErrorType.CONNECTION_READ_TIMEOUT);
     }
   }
 
@@ -768,7 +770,7 @@ class H2OriginTest {
         var fixture = new UpstreamFixture(SETTINGS, origin)) {
       RecordingReply reply = fixture.send("GET", URI);
       Failure failure = untilEnded(fixture, reply, Duration.ofSeconds(6));
-      assertThat(failure.kind()).isEqualTo(Kind.CONNECTION_READ_TIMEOUT);
+      assertThat(failure.kind()).isEqualTo(ErrorType.CONNECTION_READ_TIMEOUT);
       assertThat(failure.reason()).endsWith("gave no sign of life");
       await(asked);
     }

@@ -4,7 +4,7 @@ import static io.kamille.core.origin.send.UpstreamFixture.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.core.exchange.Failure;
-import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.Failure.ErrorType;
 import io.kamille.core.exchange.RecordingReply;
 import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.http.RequestHead;
@@ -312,7 +312,7 @@ class HedgedRequestTest {
       }
       fixture.onLoop(
           () -> {
-            reply.source().cancel(Failure.of(Kind.CLIENT_GONE, "gone"));
+            reply.source().cancel(Failure.of(ErrorType.CLIENT_GONE, "gone"));
             return null;
           });
       assertNothingIsUnderWay(fixture);
@@ -329,7 +329,7 @@ class HedgedRequestTest {
     try (var one = ScriptedOrigin.open(closes, closes, closes);
         var other = ScriptedOrigin.open(closes, closes, closes);
         var fixture = new UpstreamFixture(hedging(SOON), one, other)) {
-      assertThat(fixture.get("/").failure().kind()).isEqualTo(Kind.CONNECTION_TERMINATED);
+      assertThat(fixture.get("/").failure().kind()).isEqualTo(ErrorType.CONNECTION_TERMINATED);
       assertNothingIsUnderWay(fixture);
     }
   }
@@ -376,7 +376,7 @@ class HedgedRequestTest {
 
   private static UpstreamSettings hedging(Hedge hedge, PoolSettings pool) {
     return Sections.copy(DEFAULTS)
-        .with("choice.kind", ChoiceSettings.Kind.ROUND_ROBIN)
+        .with("choice.kind", ChoiceSettings.Algorithm.ROUND_ROBIN)
         .with("choice.hedge", hedge)
         .with("pool", pool)
         .record();

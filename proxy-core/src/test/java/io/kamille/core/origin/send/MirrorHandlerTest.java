@@ -7,7 +7,7 @@ import io.kamille.core.exchange.ContentSource;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.exchange.Failure;
-import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.Failure.ErrorType;
 import io.kamille.core.exchange.RecordingReply;
 import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.http.RequestHead;
@@ -65,7 +65,7 @@ class MirrorHandlerTest {
     }
     assertThat(copies).hasSize(MirrorHandler.MOST_UNDER_WAY);
     assertThat(dropped.sum()).isEqualTo(44);
-    copies.forEach(copy -> copy.reply().fail(Failure.of(Kind.HTTP_RESPONSE_TIMEOUT, "late")));
+    copies.forEach(copy -> copy.reply().fail(Failure.of(ErrorType.HTTP_RESPONSE_TIMEOUT, "late")));
     assertThat(handler.underWay()).isZero();
     send(handler, "GET", RequestContent.NONE);
     assertThat(copies).hasSize(MirrorHandler.MOST_UNDER_WAY + 1);
@@ -108,7 +108,7 @@ class MirrorHandlerTest {
       reply.write(Unpooled.buffer().writeZero(100_000));
     }
     assertThat(source.why.get()).isNotNull();
-    reply.abort(Failure.of(Kind.CONNECTION_TERMINATED, "over"));
+    reply.abort(Failure.of(ErrorType.CONNECTION_TERMINATED, "over"));
     assertThat(handler.underWay()).isZero();
   }
 

@@ -3,7 +3,7 @@ package io.kamille.core.origin.send;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.core.loop.ManualClock;
-import io.kamille.core.origin.ChoiceSettings.Kind;
+import io.kamille.core.origin.ChoiceSettings.Algorithm;
 import io.kamille.core.origin.HashKey;
 import io.kamille.core.origin.HealthPolicy;
 import io.kamille.core.origin.Origin;
@@ -54,15 +54,15 @@ class OriginLoadTest {
     return place;
   }
 
-  private OriginChoice choice(Kind kind) {
-    return kind == Kind.POWER_OF_TWO
+  private OriginChoice choice(Algorithm kind) {
+    return kind == Algorithm.POWER_OF_TWO
         ? new PowerOfTwoChoices(origins, random.split())
         : OriginChoice.of(kind, origins);
   }
 
   @ParameterizedTest
-  @EnumSource(Kind.class)
-  void whoReturnsGetsAGrowingShareWithinATenthOfTheCurve(Kind kind) {
+  @EnumSource(Algorithm.class)
+  void whoReturnsGetsAGrowingShareWithinATenthOfTheCurve(Algorithm kind) {
     OriginChoice choice = choice(kind);
     OriginHealth returning = origins.getFirst().health();
     for (int i = 0; i < POLICY.failuresUntilOut(); i++) {
@@ -86,7 +86,7 @@ class OriginLoadTest {
 
   @Test
   void byConsistentHashingThePeakIsAtMostAQuarterAboveTheMean() {
-    OriginChoice choice = choice(Kind.CONSISTENT_HASH);
+    OriginChoice choice = choice(Algorithm.CONSISTENT_HASH);
     double mean = (double) UNDER_WAY / COUNT;
     for (int i = 0; i < 10 * PER_SECOND; i++) {
       // Half of the requests are for one of three keys.

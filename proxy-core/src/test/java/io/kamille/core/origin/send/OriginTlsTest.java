@@ -4,7 +4,7 @@ import static io.kamille.core.origin.send.UpstreamFixture.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.core.exchange.Failure;
-import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.Failure.ErrorType;
 import io.kamille.core.exchange.RecordingReply;
 import io.kamille.core.origin.ProxyAnnouncement;
 import io.kamille.core.origin.UpstreamSettings;
@@ -110,7 +110,7 @@ class OriginTlsTest {
   void aCertificateForAnotherNameIsRefused() throws Exception {
     try (var origin = ScriptedOrigin.open(Certificates.server(good), ANSWERS, ANSWERS)) {
       Failure failure = failure(tls("other.test"), origin);
-      assertThat(failure.kind()).isEqualTo(Kind.TLS_CERTIFICATE_ERROR);
+      assertThat(failure.kind()).isEqualTo(ErrorType.TLS_CERTIFICATE_ERROR);
       assertThat(failure.status()).isEqualTo(502);
       assertThat(failure.reason()).contains("a certificate that is not for other.test");
       assertThat(origin.heads()).isEmpty();
@@ -123,7 +123,7 @@ class OriginTlsTest {
     var named = Certificates.server(authority.named("cnonly.test"));
     try (var origin = ScriptedOrigin.open(named, ANSWERS, ANSWERS)) {
       Failure failure = failure(tls("cnonly.test"), origin);
-      assertThat(failure.kind()).isEqualTo(Kind.TLS_CERTIFICATE_ERROR);
+      assertThat(failure.kind()).isEqualTo(ErrorType.TLS_CERTIFICATE_ERROR);
       assertThat(failure.reason()).contains("no name in subjectAltName");
       assertThat(origin.heads()).isEmpty();
     }
@@ -141,7 +141,7 @@ class OriginTlsTest {
     var expired = Certificates.server(authority.expired("127.0.0.1"));
     try (var origin = ScriptedOrigin.open(expired, ANSWERS, ANSWERS)) {
       Failure failure = failure(tls(null), origin);
-      assertThat(failure.kind()).isEqualTo(Kind.TLS_CERTIFICATE_ERROR);
+      assertThat(failure.kind()).isEqualTo(ErrorType.TLS_CERTIFICATE_ERROR);
       assertThat(failure.reason()).contains("an expired certificate: NotAfter");
       assertThat(origin.heads()).isEmpty();
     }
@@ -152,7 +152,7 @@ class OriginTlsTest {
     var unknown = Certificates.server(new Certificates("somebody").ecdsa("127.0.0.1"));
     try (var origin = ScriptedOrigin.open(unknown, ANSWERS, ANSWERS)) {
       Failure failure = failure(tls(null), origin);
-      assertThat(failure.kind()).isEqualTo(Kind.TLS_CERTIFICATE_ERROR);
+      assertThat(failure.kind()).isEqualTo(ErrorType.TLS_CERTIFICATE_ERROR);
       assertThat(failure.reason()).contains("a certificate of an unknown authority");
       assertThat(origin.heads()).isEmpty();
     }
@@ -235,11 +235,11 @@ class OriginTlsTest {
           with.send("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n");
           with.readToEnd();
         };
-    assertThat(troubleBehindHeader(expired)).isEqualTo(Kind.TLS_CERTIFICATE_ERROR);
-    assertThat(troubleBehindHeader(clear)).isEqualTo(Kind.TLS_PROTOCOL_ERROR);
+    assertThat(troubleBehindHeader(expired)).isEqualTo(ErrorType.TLS_CERTIFICATE_ERROR);
+    assertThat(troubleBehindHeader(clear)).isEqualTo(ErrorType.TLS_PROTOCOL_ERROR);
   }
 
-  private Kind troubleBehindHeader(Script script) throws Exception {
+  private ErrorType troubleBehindHeader(Script script) throws Exception {
     try (var origin = ScriptedOrigin.open(script, script, script);
         var fixture = new UpstreamFixture(naming(), tls(null), origin)) {
       Failure failure = fixture.get("/").failure();
@@ -261,7 +261,7 @@ class OriginTlsTest {
         };
     try (var origin = ScriptedOrigin.open(asking, asks, asks)) {
       Failure failure = failure(tls(null), origin);
-      assertThat(failure.kind()).isEqualTo(Kind.TLS_ALERT_RECEIVED);
+      assertThat(failure.kind()).isEqualTo(ErrorType.TLS_ALERT_RECEIVED);
       assertThat(failure.status()).isEqualTo(502);
     }
   }
@@ -276,7 +276,7 @@ class OriginTlsTest {
         };
     try (var origin = ScriptedOrigin.open(alert, alert)) {
       Failure failure = failure(tls(null), origin);
-      assertThat(failure.kind()).isEqualTo(Kind.TLS_ALERT_RECEIVED);
+      assertThat(failure.kind()).isEqualTo(ErrorType.TLS_ALERT_RECEIVED);
       assertThat(failure.reason()).contains("handshake_failure");
     }
   }
@@ -290,7 +290,7 @@ class OriginTlsTest {
         };
     try (var origin = ScriptedOrigin.open(cut, cut)) {
       Failure failure = failure(tls(null), origin);
-      assertThat(failure.kind()).isEqualTo(Kind.CONNECTION_TERMINATED);
+      assertThat(failure.kind()).isEqualTo(ErrorType.CONNECTION_TERMINATED);
       assertThat(failure.reason()).contains("within the TLS handshake");
     }
   }
@@ -305,7 +305,7 @@ class OriginTlsTest {
         };
     try (var origin = ScriptedOrigin.open(clear, clear)) {
       Failure failure = failure(tls(null), origin);
-      assertThat(failure.kind()).isEqualTo(Kind.TLS_PROTOCOL_ERROR);
+      assertThat(failure.kind()).isEqualTo(ErrorType.TLS_PROTOCOL_ERROR);
       assertThat(failure.reason()).endsWith("does not speak TLS");
     }
   }
@@ -352,7 +352,7 @@ class OriginTlsTest {
     try (var origin = ScriptedOrigin.open(Certificates.server(good), truncated);
         var fixture = new UpstreamFixture(SETTINGS, tls(null), origin)) {
       RecordingReply reply = fixture.get("/");
-      assertThat(reply.failure().kind()).isEqualTo(Kind.HTTP_RESPONSE_INCOMPLETE);
+      assertThat(reply.failure().kind()).isEqualTo(ErrorType.HTTP_RESPONSE_INCOMPLETE);
     }
   }
 

@@ -3,7 +3,7 @@ package io.kamille.core.origin.send;
 import static io.kamille.core.origin.send.UpstreamFixture.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.Failure.ErrorType;
 import io.kamille.core.exchange.RecordingReply;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.origin.UpstreamSettings;
@@ -148,7 +148,7 @@ class OriginUpgradeTest {
       for (int i = 0; i < 10; i++) {
         RecordingReply reply =
             await(fixture.send(upgrade(), new ScriptedContent(fixture.loop(), 0)).ended());
-        assertThat(reply.failure().kind()).isEqualTo(Kind.TLS_ALERT_RECEIVED);
+        assertThat(reply.failure().kind()).isEqualTo(ErrorType.TLS_ALERT_RECEIVED);
         assertThat(reply.failure().status()).isEqualTo(502);
       }
       assertThat(fixture.origins.getFirst().health().isIn()).isTrue();

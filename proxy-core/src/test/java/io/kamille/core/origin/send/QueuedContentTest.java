@@ -197,7 +197,7 @@ class QueuedContentTest {
         int part = Math.min(length - sent.length(), chunkLength());
         if (breaks && random.nextInt(20) == 0) {
           isSourceOver = true;
-          buffer.abort(Failure.of(Failure.Kind.CLIENT_GONE, "cut"));
+          buffer.abort(Failure.of(Failure.ErrorType.CLIENT_GONE, "cut"));
         } else if (part > 0) {
           String text = letters(part);
           sent.append(text);

@@ -4,7 +4,7 @@ import static io.kamille.core.origin.send.UpstreamFixture.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.core.content.Spool;
-import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.Failure.ErrorType;
 import io.kamille.core.exchange.RecordingReply;
 import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.http.Fields;
@@ -53,7 +53,7 @@ class RepeatedContentTest {
         var fixture = new UpstreamFixture(settings(OriginProtocol.HTTP_1_1), origin)) {
       assertThat(fixture.get("/").content()).isEqualTo("ok");
       assertThat(send(fixture, "POST", "abc").failure().kind())
-          .isEqualTo(Kind.CONNECTION_TERMINATED);
+          .isEqualTo(ErrorType.CONNECTION_TERMINATED);
       assertThat(origin.connections()).isOne();
       assertThat(fixture.uploads.heldBytes()).isZero();
     }
@@ -159,7 +159,7 @@ class RepeatedContentTest {
     try (var origin = ScriptedOrigin.open(Collections.nCopies(22, refuses).toArray(Script[]::new));
         var fixture = new UpstreamFixture(settings(OriginProtocol.H2C), origin)) {
       assertThat(send(fixture, "POST", "abc").failure().kind())
-          .isEqualTo(Kind.CONNECTION_TERMINATED);
+          .isEqualTo(ErrorType.CONNECTION_TERMINATED);
       assertThat(asked.get()).isBetween(2, 22);
       assertThat(fixture.uploads.heldBytes()).isZero();
     }
@@ -211,7 +211,7 @@ class RepeatedContentTest {
         var fixture =
             new UpstreamFixture(UpstreamFixture.unbuffered(settings(OriginProtocol.H2C)), origin)) {
       assertThat(send(fixture, "PUT", "abc").failure().kind())
-          .isEqualTo(Kind.CONNECTION_TERMINATED);
+          .isEqualTo(ErrorType.CONNECTION_TERMINATED);
     }
   }
 

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kamille.core.Await;
 import io.kamille.core.content.Spool;
 import io.kamille.core.exchange.Failure;
-import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.Failure.ErrorType;
 import io.kamille.core.exchange.RecordingReply;
 import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.http.RequestHead;
@@ -104,7 +104,7 @@ class ResponseBufferTest {
       Await.until(() -> fixture.uploads.heldBytes() >= 100_000, "the buffer is full");
       fixture.onLoop(
           () -> {
-            reader.source().cancel(Failure.of(Kind.CLIENT_GONE, "it went"));
+            reader.source().cancel(Failure.of(ErrorType.CLIENT_GONE, "it went"));
             return null;
           });
       assertThat(fixture.origins.getFirst().inFlight()).isZero();
@@ -188,13 +188,13 @@ class ResponseBufferTest {
         var fixture = new UpstreamFixture(settings(1 << 20), origin)) {
       var cut = new RecordingReply().pausedAtOnce();
       get(fixture, cut);
-      assertThat(await(cut.ended()).failure().kind()).isEqualTo(Kind.HTTP_RESPONSE_INCOMPLETE);
+      assertThat(await(cut.ended()).failure().kind()).isEqualTo(ErrorType.HTTP_RESPONSE_INCOMPLETE);
       var gone = new RecordingReply().pausedAtOnce();
       get(fixture, gone);
       Await.until(() -> fixture.uploads.heldBytes() > 200_000, "the buffer holds it");
       fixture.onLoop(
           () -> {
-            gone.source().cancel(Failure.of(Kind.CLIENT_GONE, "it went"));
+            gone.source().cancel(Failure.of(ErrorType.CLIENT_GONE, "it went"));
             return null;
           });
       assertThat(fixture.uploads.heldBytes()).isZero();
@@ -219,7 +219,7 @@ class ResponseBufferTest {
       threads.shutdown();
       assertThat(threads.awaitTermination(10, TimeUnit.SECONDS)).isTrue();
       fixture.loop().execute(reader.source()::resume);
-      assertThat(await(reader.ended()).failure().kind()).isEqualTo(Kind.PROXY_INTERNAL_ERROR);
+      assertThat(await(reader.ended()).failure().kind()).isEqualTo(ErrorType.PROXY_INTERNAL_ERROR);
       assertThat(reader.content()).isEmpty();
       assertThat(fixture.metric(UpstreamMetrics.IN_FLIGHT)).isZero();
       fixture.uploads.giveBack(UpstreamFixture.ROOM_BYTES);

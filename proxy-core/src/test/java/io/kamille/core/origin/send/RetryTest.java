@@ -3,7 +3,7 @@ package io.kamille.core.origin.send;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.core.exchange.Failure;
-import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.Failure.ErrorType;
 import io.kamille.core.origin.send.Retry.Where;
 import io.kamille.core.origin.wire.OriginProgress;
 import org.junit.jupiter.api.Test;
@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.EnumSource.Mode;
 /** Whether and where a request is sent once more: each line of the rule. */
 class RetryTest {
 
-  private static final Failure BROKE = Failure.of(Kind.CONNECTION_TERMINATED, "broke");
+  private static final Failure BROKE = Failure.of(ErrorType.CONNECTION_TERMINATED, "broke");
 
   @ParameterizedTest
   @CsvSource({
@@ -47,7 +47,7 @@ class RetryTest {
 
   @ParameterizedTest
   @EnumSource(mode = Mode.EXCLUDE, names = "CONNECTION_TERMINATED")
-  void nothingElseIsRepeated(Kind kind) {
+  void nothingElseIsRepeated(ErrorType kind) {
     Failure why = new Failure(kind, 0, "test");
     assertThat(Retry.afterAttempt(why, OriginProgress.UNKNOWN, true, false, false, true))
         .isEqualTo(Retry.NONE);
@@ -55,7 +55,7 @@ class RetryTest {
 
   @Test
   void withoutAConnectionAnotherOriginIsAsked() {
-    Failure refused = Failure.of(Kind.CONNECTION_REFUSED, "refused");
+    Failure refused = Failure.of(ErrorType.CONNECTION_REFUSED, "refused");
     assertThat(Retry.withoutConnection(refused, true, false, true))
         .isEqualTo(new Retry(Where.ANOTHER, true));
     assertThat(Retry.withoutConnection(refused, true, true, false))
@@ -67,7 +67,7 @@ class RetryTest {
 
   @Test
   void aLimitOfOursIsNoReasonToAskAnotherOrigin() {
-    Failure full = Failure.of(Kind.CONNECTION_LIMIT_REACHED, "full");
+    Failure full = Failure.of(ErrorType.CONNECTION_LIMIT_REACHED, "full");
     assertThat(Retry.withoutConnection(full, true, true, true)).isEqualTo(Retry.NONE);
   }
 

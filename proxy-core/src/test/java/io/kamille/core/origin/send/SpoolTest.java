@@ -9,7 +9,7 @@ import io.kamille.core.content.Spool;
 import io.kamille.core.exchange.ContentSink;
 import io.kamille.core.exchange.ContentSource;
 import io.kamille.core.exchange.Failure;
-import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.Failure.ErrorType;
 import io.kamille.core.exchange.RecordingReply;
 import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.http.Fields;
@@ -123,7 +123,7 @@ class SpoolTest {
       var content = new ScriptedContent(fixture.loop(), RequestContent.UNKNOWN_LENGTH);
       fixture.send(post(), content);
       content.write(letters(400_000));
-      content.abort(Failure.of(Kind.CLIENT_GONE, "it went"));
+      content.abort(Failure.of(ErrorType.CLIENT_GONE, "it went"));
       await(content.fed());
       isFree(fixture);
     }
@@ -144,14 +144,14 @@ class SpoolTest {
           fixture.onLoop(
               () -> {
                 taker.held.write(Unpooled.copiedBuffer(part, StandardCharsets.US_ASCII));
-                taker.look();
+                taker.read();
                 return null;
               });
         }
         taker.isSlow = false;
         Await.until(
             () -> {
-              fixture.loop().execute(taker::look);
+              fixture.loop().execute(taker::read);
               return taker.isDone;
             },
             "all is taken");
@@ -206,7 +206,7 @@ class SpoolTest {
       held.giveTo(this);
     }
 
-    void look() {
+    void read() {
       if (!isSlow || random.nextInt(3) == 0) {
         held.resume();
       }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.core.content.Spool;
 import io.kamille.core.exchange.Failure;
-import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.Failure.ErrorType;
 import io.kamille.core.exchange.RecordingReply;
 import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.http.Fields;
@@ -25,7 +25,7 @@ class UploadBufferTest {
 
   private static final String URI = "http://example.org/";
   private static final String OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
-  private static final Failure GONE = Failure.of(Kind.CLIENT_GONE, "it went");
+  private static final Failure GONE = Failure.of(ErrorType.CLIENT_GONE, "it went");
   private static final UpstreamSettings SETTINGS = connections(4, 8L << 20);
 
   @Test
@@ -211,14 +211,14 @@ class UploadBufferTest {
             reply.source().cancel(GONE);
             return null;
           });
-      assertThat(await(content.cancelled()).kind()).isEqualTo(Kind.CLIENT_GONE);
+      assertThat(await(content.cancelled()).kind()).isEqualTo(ErrorType.CLIENT_GONE);
       assertThat(fixture.uploads.heldBytes()).isZero();
 
       var cutShort = new ScriptedContent(fixture.loop(), 5_000);
       RecordingReply failed = fixture.send(post(), cutShort);
       cutShort.write(letters(4_000));
       cutShort.abort(GONE);
-      assertThat(await(failed.ended()).failure().kind()).isEqualTo(Kind.CLIENT_GONE);
+      assertThat(await(failed.ended()).failure().kind()).isEqualTo(ErrorType.CLIENT_GONE);
       assertThat(fixture.uploads.heldBytes()).isZero();
       assertThat(origin.connections()).isZero();
       assertThat(fixture.metric(UpstreamMetrics.FAILURES)).isZero();
@@ -257,7 +257,7 @@ class UploadBufferTest {
       var content = new ScriptedContent(fixture.loop(), 4);
       RecordingReply reply = fixture.send(post(), content);
       content.finish("data");
-      assertThat(await(reply.ended()).failure().kind()).isEqualTo(Kind.CONNECTION_REFUSED);
+      assertThat(await(reply.ended()).failure().kind()).isEqualTo(ErrorType.CONNECTION_REFUSED);
       assertThat(fixture.uploads.heldBytes()).isZero();
     }
   }

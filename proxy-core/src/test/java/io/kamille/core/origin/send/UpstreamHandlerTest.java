@@ -4,7 +4,7 @@ import static io.kamille.core.origin.send.UpstreamFixture.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.core.exchange.Failure;
-import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.Failure.ErrorType;
 import io.kamille.core.exchange.RecordingReply;
 import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.http.RequestHead;
@@ -98,7 +98,7 @@ class UpstreamHandlerTest {
   void aRefusedConnectionIsABadGateway() throws Exception {
     try (var fixture = new UpstreamFixture(SETTINGS, closed.number())) {
       Failure failure = fixture.get("/").failure();
-      assertThat(failure.kind()).isEqualTo(Kind.CONNECTION_REFUSED);
+      assertThat(failure.kind()).isEqualTo(ErrorType.CONNECTION_REFUSED);
       assertThat(failure.status()).isEqualTo(502);
       assertThat(failure.reason()).contains(fixture.origins.getFirst().name());
     }
@@ -136,7 +136,7 @@ class UpstreamHandlerTest {
   void aRequestIsRetriedNoMoreOftenThanAllowed() throws Exception {
     try (var origin = ScriptedOrigin.open(CLOSES_AFTER_THE_HEAD, CLOSES_AFTER_THE_HEAD, ANSWERS);
         var fixture = new UpstreamFixture(SETTINGS, origin)) {
-      assertThat(fixture.get("/").failure().kind()).isEqualTo(Kind.CONNECTION_TERMINATED);
+      assertThat(fixture.get("/").failure().kind()).isEqualTo(ErrorType.CONNECTION_TERMINATED);
       assertThat(origin.connections()).isEqualTo(2);
     }
   }
@@ -168,7 +168,7 @@ class UpstreamHandlerTest {
     try (var origin = ScriptedOrigin.open(CLOSES_AFTER_THE_HEAD, ANSWERS);
         var fixture = new UpstreamFixture(SETTINGS, origin)) {
       RecordingReply reply = await(fixture.send("POST", "http://example.org/").ended());
-      assertThat(reply.failure().kind()).isEqualTo(Kind.CONNECTION_TERMINATED);
+      assertThat(reply.failure().kind()).isEqualTo(ErrorType.CONNECTION_TERMINATED);
       assertThat(origin.connections()).isEqualTo(1);
     }
   }
@@ -184,7 +184,7 @@ class UpstreamHandlerTest {
     try (var origin = ScriptedOrigin.open(breaksOff, ANSWERS);
         var fixture = new UpstreamFixture(SETTINGS, origin)) {
       Failure failure = fixture.get("/").failure();
-      assertThat(failure.kind()).isEqualTo(Kind.CONNECTION_TERMINATED);
+      assertThat(failure.kind()).isEqualTo(ErrorType.CONNECTION_TERMINATED);
       assertThat(failure.reason()).contains("within the response head");
       assertThat(origin.connections()).isEqualTo(1);
     }
@@ -334,7 +334,7 @@ class UpstreamHandlerTest {
         var fixture = new UpstreamFixture(roundRobin(), closed.number(), backup.port())) {
       lastIsABackup(fixture);
       for (int failed = 1; failed < SETTINGS.health().failuresUntilOut(); failed++) {
-        assertThat(fixture.get("/").failure().kind()).isEqualTo(Kind.CONNECTION_REFUSED);
+        assertThat(fixture.get("/").failure().kind()).isEqualTo(ErrorType.CONNECTION_REFUSED);
       }
       assertThat(fixture.get("/").content()).isEqualTo("ok");
     }
@@ -351,7 +351,7 @@ class UpstreamHandlerTest {
         var fixture = new UpstreamFixture(SETTINGS, origin)) {
       fixture.get("/");
       RecordingReply reply = await(fixture.send("POST", "http://example.org/").ended());
-      assertThat(reply.failure().kind()).isEqualTo(Kind.CONNECTION_TERMINATED);
+      assertThat(reply.failure().kind()).isEqualTo(ErrorType.CONNECTION_TERMINATED);
     }
   }
 
@@ -449,7 +449,7 @@ class UpstreamHandlerTest {
       RecordingReply first = fixture.send("GET", "http://example.org/1");
       RecordingReply second = fixture.send("GET", "http://example.org/2");
       Failure third = fixture.get("/3").failure();
-      assertThat(third.kind()).isEqualTo(Kind.CONNECTION_LIMIT_REACHED);
+      assertThat(third.kind()).isEqualTo(ErrorType.CONNECTION_LIMIT_REACHED);
       assertThat(third.status()).isEqualTo(503);
       go.complete(null);
       assertThat(await(first.ended()).content()).isEqualTo("ok");
@@ -466,7 +466,8 @@ class UpstreamHandlerTest {
       RecordingReply second = fixture.send("GET", "http://example.org/2");
       fixture.onLoop(() -> null);
       fixture.clock.advance(SETTINGS.pool().queueTimeout());
-      assertThat(await(second.ended()).failure().kind()).isEqualTo(Kind.CONNECTION_LIMIT_REACHED);
+      assertThat(await(second.ended()).failure().kind())
+          .isEqualTo(ErrorType.CONNECTION_LIMIT_REACHED);
     }
   }
 
@@ -533,8 +534,8 @@ class UpstreamHandlerTest {
       RecordingReply second = fixture.send("GET", "http://example.org/2");
       fixture.onLoop(
           () -> {
-            second.source().cancel(Failure.of(Kind.CLIENT_GONE, "gone"));
-            first.source().cancel(Failure.of(Kind.CLIENT_GONE, "gone"));
+            second.source().cancel(Failure.of(ErrorType.CLIENT_GONE, "gone"));
+            first.source().cancel(Failure.of(ErrorType.CLIENT_GONE, "gone"));
             return null;
           });
       assertThat(fixture.get("/3").content()).isEqualTo("ok");
@@ -554,7 +555,7 @@ class UpstreamHandlerTest {
             });
     try (var fixture = new UpstreamFixture(SETTINGS, none, closed.number())) {
       for (int i = 0; i < 2 * SETTINGS.health().failuresUntilOut(); i++) {
-        assertThat(fixture.get("/").failure().kind()).isEqualTo(Kind.CONNECTION_LIMIT_REACHED);
+        assertThat(fixture.get("/").failure().kind()).isEqualTo(ErrorType.CONNECTION_LIMIT_REACHED);
       }
       assertThat(fixture.origins.getFirst().health().isIn()).isTrue();
     }
@@ -614,7 +615,7 @@ class UpstreamHandlerTest {
         var fixture = new UpstreamFixture(SETTINGS, origin)) {
       fixture.send(RequestHead.of("GET", "http://example.org/"), RequestContent.NONE, faulty);
       Failure failure = await(faulty.ended()).failure();
-      assertThat(failure.kind()).isEqualTo(Kind.PROXY_INTERNAL_ERROR);
+      assertThat(failure.kind()).isEqualTo(ErrorType.PROXY_INTERNAL_ERROR);
       assertThat(fixture.get("/").content()).isEqualTo("ok");
       assertThat(fixture.origins.getFirst().health().failuresInAll()).isZero();
     }
@@ -624,7 +625,7 @@ class UpstreamHandlerTest {
   void anOriginWithoutAnAddressIsADnsError() throws Exception {
     try (var fixture = new UpstreamFixture(SETTINGS, closed.number())) {
       fixture.origins.getFirst().addresses(List.of());
-      assertThat(fixture.get("/").failure().kind()).isEqualTo(Kind.DNS_ERROR);
+      assertThat(fixture.get("/").failure().kind()).isEqualTo(ErrorType.DNS_ERROR);
     }
   }
 
@@ -700,17 +701,17 @@ class UpstreamHandlerTest {
     try (var fixture = new UpstreamFixture(SETTINGS, closed.number())) {
       Origin only = fixture.origins.getFirst();
       for (int i = 0; i < SETTINGS.health().failuresUntilOut(); i++) {
-        assertThat(fixture.get("/").failure().kind()).isEqualTo(Kind.CONNECTION_REFUSED);
+        assertThat(fixture.get("/").failure().kind()).isEqualTo(ErrorType.CONNECTION_REFUSED);
       }
       assertThat(only.health().claimTrial(fixture.clock.nanos())).isTrue();
-      assertThat(fixture.get("/").failure().kind()).isEqualTo(Kind.DESTINATION_UNAVAILABLE);
+      assertThat(fixture.get("/").failure().kind()).isEqualTo(ErrorType.DESTINATION_UNAVAILABLE);
       fixture.clock.advance(SETTINGS.health().outFor());
       assertThat(fixture.get("/").failure().kind())
           .as("a trial that lapsed")
-          .isEqualTo(Kind.CONNECTION_REFUSED);
+          .isEqualTo(ErrorType.CONNECTION_REFUSED);
       assertThat(fixture.get("/").failure().kind())
           .as("a trial that has ended")
-          .isEqualTo(Kind.CONNECTION_REFUSED);
+          .isEqualTo(ErrorType.CONNECTION_REFUSED);
     }
   }
 
@@ -879,7 +880,7 @@ class UpstreamHandlerTest {
 
   private static UpstreamSettings roundRobin(int retries) {
     return Sections.copy(SETTINGS)
-        .with("choice.kind", ChoiceSettings.Kind.ROUND_ROBIN)
+        .with("choice.kind", ChoiceSettings.Algorithm.ROUND_ROBIN)
         .with("retries", retries)
         .record();
   }

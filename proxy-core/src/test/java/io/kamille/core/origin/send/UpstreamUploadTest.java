@@ -4,7 +4,7 @@ import static io.kamille.core.origin.send.UpstreamFixture.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.core.exchange.Failure;
-import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.Failure.ErrorType;
 import io.kamille.core.exchange.RecordingReply;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.origin.UpstreamSettings;
@@ -82,9 +82,10 @@ class UpstreamUploadTest {
         var fixture = new UpstreamFixture(connections(4), origin)) {
       List<Upload> slow = begin(fixture, 3);
       Upload fourth = new Upload(fixture);
-      slow.get(1).content.abort(Failure.of(Kind.CLIENT_GONE, "it went"));
+      slow.get(1).content.abort(Failure.of(ErrorType.CLIENT_GONE, "it went"));
       await(fourth.content.started());
-      assertThat(await(slow.get(1).reply.ended()).failure().kind()).isEqualTo(Kind.CLIENT_GONE);
+      assertThat(await(slow.get(1).reply.ended()).failure().kind())
+          .isEqualTo(ErrorType.CLIENT_GONE);
     }
   }
 
@@ -94,7 +95,7 @@ class UpstreamUploadTest {
         var fixture = new UpstreamFixture(connections(4), origin)) {
       List<Upload> slow = begin(fixture, 3);
       Upload fourth = new Upload(fixture);
-      Failure gone = Failure.of(Kind.CLIENT_GONE, "it went");
+      Failure gone = Failure.of(ErrorType.CLIENT_GONE, "it went");
       fixture.onLoop(
           () -> {
             slow.getFirst().reply.source().cancel(gone);

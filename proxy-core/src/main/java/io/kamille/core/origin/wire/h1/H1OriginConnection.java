@@ -3,7 +3,7 @@ package io.kamille.core.origin.wire.h1;
 import io.kamille.core.exchange.ContentSink;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.Failure;
-import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.Failure.ErrorType;
 import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.h1.ChunkedEncoder;
 import io.kamille.core.h1.ConnectionFields;
@@ -221,7 +221,7 @@ public final class H1OriginConnection extends RequestConnection
 
   private void headCame(ResponseHead head, ByteBuf in) {
     if (ConnectionFields.isExcessive(head.fields())) {
-      exchange.refuse(Kind.HTTP_PROTOCOL_ERROR, "sent a Connection field that names too much");
+      exchange.refuse(ErrorType.HTTP_PROTOCOL_ERROR, "sent a Connection field that names too much");
     } else if (head.isInterim()) {
       ConnectionFields.remove(head.fields());
       head.fields().remove(FieldName.CONTENT_LENGTH);
@@ -317,11 +317,11 @@ public final class H1OriginConnection extends RequestConnection
   private void switchProtocols(ResponseHead head) {
     RequestContent client = content;
     if (wanted.isEmpty() || client == null || exchange.isUploading()) {
-      exchange.refuse(Kind.HTTP_PROTOCOL_ERROR, "switched protocols without being asked");
+      exchange.refuse(ErrorType.HTTP_PROTOCOL_ERROR, "switched protocols without being asked");
       return;
     }
     if (!wanted.containsAll(RequestHeadWriter.protocols(head.fields()))) {
-      exchange.refuse(Kind.HTTP_PROTOCOL_ERROR, "switched to a protocol nobody asked for");
+      exchange.refuse(ErrorType.HTTP_PROTOCOL_ERROR, "switched to a protocol nobody asked for");
       return;
     }
     String protocol = head.fields().joined(FieldName.UPGRADE);
@@ -353,7 +353,9 @@ public final class H1OriginConnection extends RequestConnection
   /** Both sides have said all they had to say, or one of them is gone. */
   private void tunnelIsOver() {
     exchange.closeTunnel(
-        trouble.isNone() ? null : trouble.closed(Kind.CONNECTION_TERMINATED, " within the tunnel"));
+        trouble.isNone()
+            ? null
+            : trouble.closed(ErrorType.CONNECTION_TERMINATED, " within the tunnel"));
   }
 
   // The end
@@ -372,17 +374,17 @@ public final class H1OriginConnection extends RequestConnection
   @Override
   public void inactive() {
     if (trouble.isOurs() && exchange.isActive()) {
-      exchange.fail(Failure.of(Kind.PROXY_INTERNAL_ERROR, "a fault in the proxy"));
+      exchange.fail(Failure.of(ErrorType.PROXY_INTERNAL_ERROR, "a fault in the proxy"));
     } else if (exchange.awaitsHead()) {
       String where = isHeadBegun() ? " within" : " before";
-      exchange.fail(trouble.closed(Kind.CONNECTION_TERMINATED, where + " the response head"));
+      exchange.fail(trouble.closed(ErrorType.CONNECTION_TERMINATED, where + " the response head"));
     } else if (exchange.awaitsContent()) {
       if (isEndedByClose()) {
         relay.end(null);
         close();
       } else {
         exchange.fail(
-            trouble.closed(Kind.HTTP_RESPONSE_INCOMPLETE, " within the response content"));
+            trouble.closed(ErrorType.HTTP_RESPONSE_INCOMPLETE, " within the response content"));
       }
     } else if (exchange.isTunnel()) {
       tunnelIsOver();
@@ -401,7 +403,7 @@ public final class H1OriginConnection extends RequestConnection
   @Override
   public void abandon(Http2Error code) {
     if (tunnel != null) {
-      tunnel.stop(trouble.closed(Kind.CONNECTION_TERMINATED, ""));
+      tunnel.stop(trouble.closed(ErrorType.CONNECTION_TERMINATED, ""));
     }
     close();
   }

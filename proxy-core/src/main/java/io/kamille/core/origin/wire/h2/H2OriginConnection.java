@@ -2,7 +2,7 @@ package io.kamille.core.origin.wire.h2;
 
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.Failure;
-import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.Failure.ErrorType;
 import io.kamille.core.h2.H2Connection;
 import io.kamille.core.h2.H2Owner;
 import io.kamille.core.h2.H2Settings;
@@ -53,7 +53,7 @@ public final class H2OriginConnection extends RequestConnection
     void ready();
 
     /** It cannot, and is closed: the origin did this. */
-    void failed(Kind kind, String reason);
+    void failed(ErrorType kind, String reason);
   }
 
   private final H2Lines lines;
@@ -180,12 +180,12 @@ public final class H2OriginConnection extends RequestConnection
   }
 
   /** The origin did this. */
-  Failure failure(Kind kind, String what) {
+  Failure failure(ErrorType kind, String what) {
     return trouble.failure(kind, what);
   }
 
   /** A stream ended before its time, by this code or with the whole connection. */
-  Failure ended(Kind kind, Http2Error code, String where) {
+  Failure ended(ErrorType kind, Http2Error code, String where) {
     if (fault != null) {
       return fault;
     }
@@ -236,7 +236,7 @@ public final class H2OriginConnection extends RequestConnection
     takesNoMore = true;
     hasTakenSome = lastId > 0;
     if (!isReady) {
-      fault(Kind.CONNECTION_TERMINATED, "takes no requests");
+      fault(ErrorType.CONNECTION_TERMINATED, "takes no requests");
     }
     h2().refused(lastId);
     if (isReady && !isClosed) {
@@ -260,10 +260,10 @@ public final class H2OriginConnection extends RequestConnection
 
   @Override
   public void failed(Http2Error code, String reason) {
-    fault(Kind.HTTP_PROTOCOL_ERROR, "broke the rules of HTTP/2: " + reason);
+    fault(ErrorType.HTTP_PROTOCOL_ERROR, "broke the rules of HTTP/2: " + reason);
   }
 
-  private void fault(Kind kind, String did) {
+  private void fault(ErrorType kind, String did) {
     what = did;
     fault = failure(kind, did);
   }
@@ -296,7 +296,7 @@ public final class H2OriginConnection extends RequestConnection
       sinceNanos = nowNanos;
       h2().ping();
     } else if (isPinged && nowNanos - sinceNanos >= PING_TIMEOUT_NANOS) {
-      fault(Kind.CONNECTION_READ_TIMEOUT, "gave no sign of life");
+      fault(ErrorType.CONNECTION_READ_TIMEOUT, "gave no sign of life");
       close();
       return;
     }
@@ -326,7 +326,7 @@ public final class H2OriginConnection extends RequestConnection
     boolean wasReady = isReady;
     close();
     if (!wasReady) {
-      opening.failed(Kind.HTTP_PROTOCOL_ERROR, why);
+      opening.failed(ErrorType.HTTP_PROTOCOL_ERROR, why);
     }
   }
 
@@ -379,7 +379,8 @@ public final class H2OriginConnection extends RequestConnection
     if (!isClosed) {
       close();
       if (!wasReady) {
-        opening.failed(Kind.CONNECTION_TERMINATED, "closed the connection before its settings");
+        opening.failed(
+            ErrorType.CONNECTION_TERMINATED, "closed the connection before its settings");
       }
     }
   }

@@ -4,7 +4,7 @@ import io.kamille.core.content.QueuePieces;
 import io.kamille.core.exchange.ContentSink;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.Failure;
-import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.Failure.ErrorType;
 import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.h1.ConnectionFields;
 import io.kamille.core.h1.TrailerParser;
@@ -35,7 +35,7 @@ final class H2OriginStream extends H2Stream implements OriginExchange.Framing, R
   private static final int MAX_WINDOW = 8 * 1024 * 1024;
 
   private static final Failure LET_GO =
-      Failure.of(Kind.CLIENT_GONE, "nobody takes the rest of the response");
+      Failure.of(ErrorType.CLIENT_GONE, "nobody takes the rest of the response");
 
   private final H2OriginConnection connection;
   private final OriginExchange exchange;
@@ -143,7 +143,7 @@ final class H2OriginStream extends H2Stream implements OriginExchange.Framing, R
     boolean withoutContent = isHeadRequest || StatusCode.hasNoContent(head.status());
     expectedBytes = withoutContent ? 0 : contentLength;
     if (isLast && expectedBytes > 0) {
-      exchange.refuse(Kind.HTTP_RESPONSE_INCOMPLETE, "ended the response before its content");
+      exchange.refuse(ErrorType.HTTP_RESPONSE_INCOMPLETE, "ended the response before its content");
       return;
     }
     ConnectionFields.remove(head.fields());
@@ -153,7 +153,8 @@ final class H2OriginStream extends H2Stream implements OriginExchange.Framing, R
 
   @Override
   public void headIsTooLarge() {
-    exchange.refuse(Kind.HTTP_RESPONSE_HEADER_SECTION_SIZE, "sent a response head over its limit");
+    exchange.refuse(
+        ErrorType.HTTP_RESPONSE_HEADER_SECTION_SIZE, "sent a response head over its limit");
   }
 
   @Override
@@ -168,10 +169,10 @@ final class H2OriginStream extends H2Stream implements OriginExchange.Framing, R
     receivedBytes += chunk.readableBytes();
     if (!exchange.awaitsContent()) {
       chunk.release();
-      exchange.refuse(Kind.HTTP_PROTOCOL_ERROR, "sent content before its head");
+      exchange.refuse(ErrorType.HTTP_PROTOCOL_ERROR, "sent content before its head");
     } else if (expectedBytes >= 0 && receivedBytes > expectedBytes) {
       chunk.release();
-      exchange.refuse(Kind.HTTP_PROTOCOL_ERROR, "sent more content than its length says");
+      exchange.refuse(ErrorType.HTTP_PROTOCOL_ERROR, "sent more content than its length says");
     } else {
       held.write(chunk);
     }
@@ -225,9 +226,9 @@ final class H2OriginStream extends H2Stream implements OriginExchange.Framing, R
   @Override
   protected void receivedEnd() {
     if (!exchange.awaitsContent()) {
-      exchange.refuse(Kind.HTTP_PROTOCOL_ERROR, "ended a response without a head");
+      exchange.refuse(ErrorType.HTTP_PROTOCOL_ERROR, "ended a response without a head");
     } else if (expectedBytes >= 0 && receivedBytes != expectedBytes) {
-      exchange.refuse(Kind.HTTP_RESPONSE_INCOMPLETE, "ended the response within its content");
+      exchange.refuse(ErrorType.HTTP_RESPONSE_INCOMPLETE, "ended the response within its content");
     } else {
       held.end(trailers);
       if (held.isEmpty() && exchange.awaitsContent()) {
@@ -282,16 +283,18 @@ final class H2OriginStream extends H2Stream implements OriginExchange.Framing, R
       exchange.stopUpload();
     } else if (!byPeer) {
       String what = "broke the rules of HTTP/2" + fault();
-      exchange.fail(connection.failure(Kind.HTTP_PROTOCOL_ERROR, what));
+      exchange.fail(connection.failure(ErrorType.HTTP_PROTOCOL_ERROR, what));
     } else if (exchange.progress() == OriginProgress.UNKNOWN) {
-      Failure why = connection.ended(Kind.CONNECTION_TERMINATED, code, " before the response head");
+      Failure why =
+          connection.ended(ErrorType.CONNECTION_TERMINATED, code, " before the response head");
       if (code == Http2Error.REFUSED_STREAM) {
         exchange.fail(why, connection.refusal());
       } else {
         exchange.fail(why, connection.afterReset());
       }
     } else {
-      Kind kind = awaitsHead() ? Kind.CONNECTION_TERMINATED : Kind.HTTP_RESPONSE_INCOMPLETE;
+      ErrorType kind =
+          awaitsHead() ? ErrorType.CONNECTION_TERMINATED : ErrorType.HTTP_RESPONSE_INCOMPLETE;
       exchange.fail(connection.ended(kind, code, " within the exchange"));
     }
   }

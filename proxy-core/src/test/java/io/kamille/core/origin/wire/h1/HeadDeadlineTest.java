@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kamille.core.exchange.ContentSink;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.Failure;
-import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.Failure.ErrorType;
 import io.kamille.core.exchange.RecordingReply;
 import io.kamille.core.exchange.Reply;
 import io.kamille.core.exchange.RequestContent;
@@ -66,7 +66,7 @@ class HeadDeadlineTest {
     }
     receive("x");
     tick(1);
-    assertThat(failure().kind()).isEqualTo(Kind.HTTP_RESPONSE_TIMEOUT);
+    assertThat(failure().kind()).isEqualTo(ErrorType.HTTP_RESPONSE_TIMEOUT);
     assertThat(failure().status()).isEqualTo(504);
     assertThat(failure().reason()).contains("60000 ms");
   }
@@ -81,7 +81,7 @@ class HeadDeadlineTest {
       tick(LIMIT / 10);
     }
     assertThat(reply.interims()).hasSize(10);
-    assertThat(failure().kind()).isEqualTo(Kind.HTTP_RESPONSE_TIMEOUT);
+    assertThat(failure().kind()).isEqualTo(ErrorType.HTTP_RESPONSE_TIMEOUT);
   }
 
   @Test
@@ -97,7 +97,7 @@ class HeadDeadlineTest {
     tick(LIMIT - 1);
     assertThat(failure).isNull();
     tick(1);
-    assertThat(failure().kind()).isEqualTo(Kind.HTTP_RESPONSE_TIMEOUT);
+    assertThat(failure().kind()).isEqualTo(ErrorType.HTTP_RESPONSE_TIMEOUT);
   }
 
   @Test
@@ -110,7 +110,7 @@ class HeadDeadlineTest {
     assertThat(failure).isNull();
     receive("1");
     tick(1);
-    assertThat(failure().kind()).isEqualTo(Kind.HTTP_RESPONSE_TIMEOUT);
+    assertThat(failure().kind()).isEqualTo(ErrorType.HTTP_RESPONSE_TIMEOUT);
   }
 
   @Test
@@ -143,7 +143,7 @@ class HeadDeadlineTest {
     tick(LIMIT - 1);
     assertThat(failure).isNull();
     tick(1);
-    assertThat(failure().kind()).isEqualTo(Kind.HTTP_RESPONSE_TIMEOUT);
+    assertThat(failure().kind()).isEqualTo(ErrorType.HTTP_RESPONSE_TIMEOUT);
   }
 
   private void send(RequestContent sent) {

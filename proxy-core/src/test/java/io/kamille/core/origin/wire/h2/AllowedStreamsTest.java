@@ -3,7 +3,7 @@ package io.kamille.core.origin.wire.h2;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.core.exchange.Failure;
-import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.Failure.ErrorType;
 import io.kamille.core.h1.HeadWriter;
 import io.kamille.core.h2.HpackWriter;
 import io.kamille.core.h2.ResponseSink;
@@ -58,7 +58,7 @@ class AllowedStreamsTest {
     pass(CONNECT_TIMEOUT.minusMillis(1));
     assertThat(refused).isNull();
     pass(Duration.ofMillis(1));
-    assertThat(refused().kind()).isEqualTo(Kind.HTTP_PROTOCOL_ERROR);
+    assertThat(refused().kind()).isEqualTo(ErrorType.HTTP_PROTOCOL_ERROR);
     assertThat(refused().reason()).contains("allowed no request");
     assertThat(dialed).hasSize(1);
   }
@@ -161,7 +161,7 @@ class AllowedStreamsTest {
     }
 
     @Override
-    public void failed(Kind kind, String reason) {
+    public void failed(ErrorType kind, String reason) {
       pool.dialFailed(Failure.of(kind, reason));
     }
   }

@@ -27,7 +27,7 @@ import java.util.function.Consumer;
  * What a running appliance knows beside its configuration and its responses, as one process hands
  * it to the next: values by name, in words. Confined to the thread that starts or hands over.
  */
-final class RunningState {
+final class HandoverValues {
 
   /*
    *   secret                 of the cache keys
@@ -51,7 +51,7 @@ final class RunningState {
   private final Map<String, String> values;
 
   /** What another process said, perhaps nothing. */
-  RunningState(Map<String, String> values) {
+  HandoverValues(Map<String, String> values) {
     this.values = values;
   }
 

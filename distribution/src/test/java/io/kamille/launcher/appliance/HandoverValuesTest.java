@@ -21,14 +21,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What an appliance knows, another one knows that takes its place. */
-class RunningStateTest {
+class HandoverValuesTest {
 
   @RegisterExtension private final Journey journey = new Journey();
 
   private final List<String> heard = new ArrayList<>();
 
   private Map<String, String> state() {
-    return RunningState.of(journey.appliance());
+    return HandoverValues.of(journey.appliance());
   }
 
   private List<Origin> origins() {
@@ -36,7 +36,7 @@ class RunningStateTest {
   }
 
   private void take(Map<String, String> values) {
-    new RunningState(values).takeOver(journey.appliance());
+    new HandoverValues(values).takeOver(journey.appliance());
   }
 
   @Test
@@ -83,7 +83,7 @@ class RunningStateTest {
     for (String name : List.of("secret", "pace", "tuning", "peak", "tickets x", "y", origin)) {
       values.put(name, "nonsense");
     }
-    new RunningState(values).takeSecret();
+    new HandoverValues(values).takeSecret();
     take(values);
     assertThat(state()).isEqualTo(before);
   }
@@ -102,7 +102,7 @@ class RunningStateTest {
   }
 
   private RemovalListener follower(Map<String, String> values) {
-    return new RunningState(values)
+    return new HandoverValues(values)
         .follower(
             new RemovalListener() {
               @Override

@@ -4,9 +4,9 @@ import io.kamille.core.setting.SettingChange;
 import java.util.List;
 
 /** What a reload has come to, in words. Stateless; any thread. */
-final class Reloaded {
+final class ReloadSentence {
 
-  private Reloaded() {}
+  private ReloadSentence() {}
 
   /**
    * One sentence: how many settings are in force now, how many wait for a restart, and how many

@@ -18,14 +18,14 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 
 /** Files that only their owner may read and that a crash leaves old or new, never broken. */
-public final class PrivateFile {
+public final class DurableFile {
 
   private static final FileAttribute<Set<PosixFilePermission>> MODE =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
   private static final FileAttribute<Set<PosixFilePermission>> DIRECTORY_MODE =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
 
-  private PrivateFile() {}
+  private DurableFile() {}
 
   /**
    * Replaces the content of a file: when this returns, the new content survives a crash; before,
