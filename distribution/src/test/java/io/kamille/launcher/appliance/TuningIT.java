@@ -1,5 +1,6 @@
 package io.kamille.launcher.appliance;
 
+import static io.kamille.launcher.appliance.StubOrigin.head;
 import static io.kamille.launcher.appliance.StubOrigin.ok;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -101,6 +102,18 @@ class TuningIT {
     journey.with("tuning: {policy: off}");
     journey.origin().on("/large", ok("x".repeat(16 << 20), "Cache-Control: max-age=600"));
     journey.client(4_096).request("GET", "/large").readUntil("\r\n\r\n");
+    tuner().settings(tuner().settings().with(TuningPolicy.KERNEL));
+    Await.until(() -> !connections().isEmpty(), "the connection was looked at");
+  }
+
+  /** Until the sweep of the next second, it was taken for one that had sent no request. */
+  @Test
+  void theFirstResponseOfAConnectionIsLookedAtAlthoughNothingMoreIsWritten() throws Exception {
+    journey.with("tuning: {policy: off}");
+    journey
+        .origin()
+        .on("/slow", visit -> visit.send(head("200 OK", "Content-Length: 9") + "\r\n").hang());
+    journey.client().request("GET", "/slow").readUntil("\r\n\r\n");
     tuner().settings(tuner().settings().with(TuningPolicy.KERNEL));
     Await.until(() -> !connections().isEmpty(), "the connection was looked at");
   }

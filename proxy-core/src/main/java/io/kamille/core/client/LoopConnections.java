@@ -363,11 +363,11 @@ public final class LoopConnections {
     endEach(ListedConnection::close);
   }
 
-  /** The send buffers of connections that have written, and can be tuned. */
+  /** The send buffers that can be tuned. */
   void forEachTunable(Consumer<TunableChannel> action) {
     forEach(
         connection -> {
-          TunableChannel channel = connection.hasSpoken ? connection.tunable : null;
+          TunableChannel channel = connection.tunable;
           if (channel != null) {
             action.accept(channel);
           }

@@ -83,8 +83,8 @@ public final class TcpSampler {
   }
 
   /**
-   * Whose send buffers it may set: lends the connections of the loop that have written, on the
-   * loop. Before {@link #start}; once.
+   * Whose send buffers it may set: lends the connections of the loop, on the loop. Before {@link
+   * #start}; once.
    */
   public void connections(Consumer<Consumer<TunableChannel>> connections) {
     this.connections = connections;
@@ -118,7 +118,7 @@ public final class TcpSampler {
           this.periodNanos = period.toNanos();
           this.inherited = inherited;
           if (begins) {
-            connections.accept(this::beDue);
+            connections.accept(this::beDueIfItHasWritten);
           }
         });
   }
@@ -135,6 +135,12 @@ public final class TcpSampler {
             beDue(change.channel());
           }
         });
+  }
+
+  private void beDueIfItHasWritten(TunableChannel channel) {
+    if (channel.hasWritten) {
+      beDue(channel);
+    }
   }
 
   private void beDue(TunableChannel channel) {

@@ -50,6 +50,7 @@ public final class TunableChannel {
   private @Nullable String refused;
   private Consumer<Consumer<ByteBuf>> keptBack = _ -> {};
   private long partBytes;
+  boolean hasWritten;
   boolean hasBegun;
   boolean isSetAside;
   boolean isDue;
@@ -102,6 +103,7 @@ public final class TunableChannel {
 
   /** Octets are about to go to the kernel. Called for each flush. */
   public void writes() {
+    hasWritten = true;
     if (!isDue) {
       watcher.writes(this);
     }

@@ -318,6 +318,15 @@ class TcpSamplerIT {
   }
 
   @Test
+  void aConnectionThatHasNotWrittenWhenTuningBeginsWaitsForItsFirstWrite() throws Exception {
+    sampler.set(false, Duration.ofHours(1), SYSTEM);
+    sampler.connections(action -> action.accept(tunable));
+    sampler.set(true, Duration.ofHours(1), SYSTEM);
+    round();
+    assertThat(told.samples).isEmpty();
+  }
+
+  @Test
   void aConnectionBeginsWithWhatItsAdvisorSaysWhenItWrites() throws Exception {
     told.beginning =
         new SendBufferAdvisor.Beginning(new SendBuffer(65_536, 32 << 10, 32 << 10, 64 << 10), 7);
