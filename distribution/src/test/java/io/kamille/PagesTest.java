@@ -41,6 +41,8 @@ class PagesTest {
   private static final Pattern LINK = Pattern.compile("\\]\\(([^)#:]*)(?:#([^)]*))?\\)");
   private static final Pattern LOG_MEMBER =
       Pattern.compile("\\\\\"(\\w+)\\\\\":|(?:text|token)\\([^\"]*\"(\\w+)\"");
+  private static final Pattern RELOADED =
+      Pattern.compile("(?m)^\\| `([^`]+)` \\|.*\\| reload \\|$");
   private static final Pattern HEADING = Pattern.compile("(?m)^#+ (.*)$");
 
   /** Names of others in the same style: of the JDK, Netty, the kernel, HTTP and systemd. */
@@ -121,6 +123,33 @@ class PagesTest {
         }
       }
     }
+    assertThat(missing).isEmpty();
+  }
+
+  /** Whoever changes a setting finds what a reload does to connections that are open. */
+  @Test
+  void thePageOnReloadsHasEachSettingThatTakesPart() throws IOException {
+    String page = Files.readString(ROOT.resolve("docs/operations/configure.md"));
+    String table = page.substring(page.indexOf("### Open connections"), page.indexOf("## Try"));
+    Set<String> told = new TreeSet<>();
+    for (String row : table.split("\n", -1)) {
+      CODE.matcher(row.replaceFirst("(?<=.)\\|.*", "|"))
+          .results()
+          .forEach(name -> told.add(name.group(1)));
+    }
+    Set<String> missing = new TreeSet<>();
+    RELOADED
+        .matcher(Files.readString(ROOT.resolve("docs/reference/settings.md")))
+        .results()
+        .map(row -> row.group(1))
+        .filter(
+            setting ->
+                told.stream()
+                    .noneMatch(
+                        name ->
+                            setting.equals(name)
+                                || setting.matches(Pattern.quote(name) + "[.\\[].*")))
+        .forEach(missing::add);
     assertThat(missing).isEmpty();
   }
 

@@ -5,8 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
@@ -58,6 +62,8 @@ class RoomRulesTest {
               "Passage RouteFacts Station", "a station judges what passes the stations of a route"),
           Map.entry("TunedConnection TuningSentence", "a connection says its figures in words"));
 
+  private static final String ROOT = "io.kamille.";
+
   private static final List<JavaClass> CLASSES =
       new ClassFileImporter()
               .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
@@ -98,6 +104,82 @@ class RoomRulesTest {
     assertThat(circles)
         .as("none unexplained, none explained that is gone")
         .isEqualTo(new TreeSet<>(CIRCLES.keySet()));
+  }
+
+  /** The map of the packages has them in the groups that follow from what they see. */
+  @Test
+  void theMapDrawsWhichPackageSeesWhich() throws IOException {
+    Map<String, Set<String>> seen = new TreeMap<>();
+    for (JavaClass type : CLASSES) {
+      Set<String> targets = seen.computeIfAbsent(room(type), name -> new TreeSet<>());
+      type.getDirectDependenciesFromSelf().stream()
+          .map(dependency -> dependency.getTargetClass().getBaseComponentType())
+          .filter(target -> target.getPackageName().startsWith(ROOT))
+          .map(RoomRulesTest::room)
+          .forEach(targets::add);
+    }
+    StringBuilder drawing = new StringBuilder();
+    for (String module : List.of("launcher", "admin", "cluster", "cache", "core")) {
+      drawing.append(new Drawing(module, seen).text());
+    }
+    assertThat(Files.readString(Path.of("../docs/architecture/index.md")))
+        .contains("\n```\n" + drawing + "```\n");
+  }
+
+  private static String room(JavaClass type) {
+    return type.getPackageName().substring(ROOT.length());
+  }
+
+  private static String module(String room) {
+    return room.replaceFirst("\\..*", "");
+  }
+
+  /** The packages of one module in a row, each to the left of all that it sees there. */
+  private static final class Drawing {
+
+    private static final int WIDTH = 100;
+    private static final String MARGIN = "           ";
+
+    private final String module;
+    private final Map<String, Set<String>> seen;
+
+    Drawing(String module, Map<String, Set<String>> seen) {
+      this.module = module;
+      this.seen = seen;
+    }
+
+    String text() {
+      TreeMap<Integer, Set<String>> groups = new TreeMap<>(Comparator.reverseOrder());
+      for (String room : seen.keySet()) {
+        if (module(room).equals(module)) {
+          groups
+              .computeIfAbsent(height(room), number -> new TreeSet<>())
+              .add(room.replace(module + ".", ""));
+        }
+      }
+      StringBuilder text = new StringBuilder();
+      String line = (" " + module + MARGIN).substring(0, MARGIN.length());
+      String arrow = "";
+      for (Set<String> group : groups.values()) {
+        String next = arrow + String.join(", ", group);
+        if (line.length() + next.length() > WIDTH) {
+          text.append(line.stripTrailing()).append('\n');
+          line = MARGIN;
+        }
+        line += next + " ";
+        arrow = "─► ";
+      }
+      return text.append(line.stripTrailing()).append('\n').toString();
+    }
+
+    /** How many packages of the module the longest way from this one leads through. */
+    private int height(String room) {
+      return seen.getOrDefault(room, Set.of()).stream()
+          .filter(target -> module(target).equals(module) && !target.equals(room))
+          .mapToInt(target -> 1 + height(target))
+          .max()
+          .orElse(0);
+    }
   }
 
   private static boolean isTopLevel(JavaClass type) {

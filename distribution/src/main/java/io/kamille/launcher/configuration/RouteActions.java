@@ -86,8 +86,9 @@ public record RouteActions(
   static final Subsection<HeaderRules> RESPONSE_HEADERS =
       HeaderRules.SECTION.one(
           "response-headers",
-          "What becomes of the header fields of a response. The cache stores the changed response,"
-              + " so a change of these rules shows with the next one from the origin.");
+          "What becomes of the header fields of a response. After a reload, the rules hold for"
+              + " stored responses at once. A line that a removed rule has added stays there until"
+              + " the origin sends the response anew.");
 
   static final Subsection<SplitSettings> SPLIT =
       SplitSettings.SECTION.one(
@@ -137,8 +138,8 @@ public record RouteActions(
                   "Whether responses that lack them get `X-Content-Type-Options: nosniff`,"
                       + " `X-Frame-Options: SAMEORIGIN`, `Referrer-Policy:"
                       + " strict-origin-when-cross-origin`, and over https"
-                      + " `Strict-Transport-Security: max-age=31536000`. Kamille's own errors on the"
-                      + " route get them, too.")
+                      + " `Strict-Transport-Security: max-age=31536000`. Kamille's own errors on"
+                      + " the route get them, too.")
               .defaultsTo(false),
           SPLIT,
           MIRROR,

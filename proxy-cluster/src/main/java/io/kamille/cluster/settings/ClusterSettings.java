@@ -73,19 +73,22 @@ public record ClusterSettings(
                 "hosts",
                 ValueTypes.list("list of addresses", Discovery::isHost, "HOST:PORT"),
                 "The addresses of nodes, its own among them or not.")
-            .orElse("none", List.of());
+            .orElse("none", List.of())
+            .appliesOnRestart();
 
     public static final Setting<String> DNS =
         Setting.of(
                 "dns",
                 ValueTypes.token(),
                 "A name in the DNS. Each of its addresses is a node, at the port of `address`.")
-            .orElse("none");
+            .orElse("none")
+            .appliesOnRestart();
 
     public static final Setting<String> SRV =
         Setting.of(
                 "srv", ValueTypes.token(), "The name of a service, whose SRV records name nodes.")
-            .orElse("none");
+            .orElse("none")
+            .appliesOnRestart();
 
     static final Section<Discovery> SECTION = Section.of(Discovery.class, HOSTS, DNS, SRV);
 
@@ -104,17 +107,21 @@ public record ClusterSettings(
     public static final Setting<Path> CERTIFICATE =
         Setting.of(
                 "certificate", ValueTypes.file(), "The certificate of this node, with its chain.")
-            .orElse("none");
+            .orElse("none")
+            .appliesOnRestart();
 
     public static final Setting<Path> KEY =
-        Setting.of("key", ValueTypes.file(), "Its private key, as PEM.").orElse("none");
+        Setting.of("key", ValueTypes.file(), "Its private key, as PEM.")
+            .orElse("none")
+            .appliesOnRestart();
 
     public static final Setting<Path> CA =
         Setting.of(
                 "ca",
                 ValueTypes.file(),
                 "Who signs the certificates of nodes, and of nothing else: each of them is let in.")
-            .orElse("none");
+            .orElse("none")
+            .appliesOnRestart();
 
     static final Section<Files> SECTION = Section.of(Files.class, CERTIFICATE, KEY, CA);
   }
