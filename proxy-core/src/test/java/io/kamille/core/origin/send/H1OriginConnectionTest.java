@@ -408,9 +408,10 @@ class H1OriginConnectionTest {
     }
   }
 
-  @Test
-  void aBrokenChunkBreaksTheReplyOff() throws Exception {
-    String broken = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabcX\r\n";
+  @ParameterizedTest
+  @ValueSource(strings = {"X\r\n", "\r\n0;a=\"\r\n\r\n"})
+  void aBrokenChunkBreaksTheReplyOff(String behind) throws Exception {
+    String broken = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc" + behind;
     try (var origin = ScriptedOrigin.open(answering(broken));
         var fixture = new UpstreamFixture(SETTINGS, origin)) {
       RecordingReply reply = fixture.get("/");
