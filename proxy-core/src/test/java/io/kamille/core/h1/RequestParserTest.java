@@ -216,6 +216,8 @@ class RequestParserTest {
         "a b",
         "a/b",
         "a,b ,c",
+        "a,b",
+        "a,",
         "a@b",
         "http://a",
         "a:b",

@@ -111,7 +111,7 @@ class H2RequestRulesIT {
     isMalformed("host", "b");
     isMalformed("host", "a", "host", "a");
     isMalformedAlone(":method", "GET", ":scheme", "http", ":path", "/x");
-    for (String authority : new String[] {"", "u@a", "a b", "a/b", "a:x"}) {
+    for (String authority : new String[] {"", "u@a", "a b", "a/b", "a:x", "a,b"}) {
       isMalformedAlone(":method", "GET", ":scheme", "http", ":path", "/x", ":authority", authority);
     }
   }
