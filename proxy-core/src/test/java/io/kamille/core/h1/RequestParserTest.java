@@ -440,6 +440,8 @@ class RequestParserTest {
         "Transfer-Encoding: gzip\r\n",
         "Transfer-Encoding: chunked, gzip\r\n",
         "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n",
+        "Transfer-Encoding: chunked, xchunked\r\n",
+        "Transfer-Encoding: chunked\r\nTransfer-Encoding: xchunked\r\n",
         "Transfer-Encoding: xchunked\r\n",
         "Transfer-Encoding: chunked;q=1\r\n",
         "Transfer-Encoding: \"chunked\"\r\n",

@@ -821,7 +821,9 @@ class H1OriginConnectionTest {
               """
               HTTP/1.1 101 Switching Protocols\r
               Upgrade: websocket\r
-              Connection: upgrade\r
+              Connection: upgrade, X-S\r
+              X-S: 1\r
+              Keep-Alive: 5\r
               \r
               hi\
               """);
