@@ -28,6 +28,8 @@ class PagesTest {
   private static final Pattern CODE = Pattern.compile("`([^`\n]+)`");
   private static final Pattern CLASS =
       Pattern.compile("(?:[a-z0-9]+\\.)*([A-Z][a-z0-9]+[A-Z]\\w*)");
+  private static final Pattern NAMED_TEST = Pattern.compile("(\\w+#\\w+)");
+  private static final Pattern TEST = Pattern.compile(" void (\\w+)\\(");
   private static final Pattern METRIC = Pattern.compile("(kamille_[a-z_]+[a-z])(?:\\{.*)?");
   private static final Pattern DOTTED =
       Pattern.compile(
@@ -70,6 +72,18 @@ class PagesTest {
                         || all.contains(" " + name + " ")
                         || alerts.contains("alert: " + name + "\n")))
         .isEmpty();
+  }
+
+  @Test
+  void testsExist() throws IOException {
+    Set<String> known = new TreeSet<>();
+    for (Path file : sources().toList()) {
+      String name = file.getFileName().toString().replace(".java", "#");
+      TEST.matcher(Files.readString(file))
+          .results()
+          .forEach(test -> known.add(name + test.group(1)));
+    }
+    assertThat(missing(NAMED_TEST, known::contains)).isEmpty();
   }
 
   @Test

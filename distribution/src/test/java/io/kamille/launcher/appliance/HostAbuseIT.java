@@ -26,6 +26,8 @@ class HostAbuseIT {
         "Host: a~hOsT: b~",
         "Host:~",
         "Host: a, b~",
+        "Host: a,b~",
+        "Host: a,~",
         "Host: a b~",
         "Host: a/b~",
         "Host: a?b~",

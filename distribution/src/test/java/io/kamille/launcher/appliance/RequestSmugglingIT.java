@@ -52,6 +52,8 @@ class RequestSmugglingIT {
         "TE.TE            | 400 | Transfer-Encoding: chunked~Transfer-Encoding: x~~0~~",
         "TE.TE, chunked 1st|400 | Transfer-Encoding: chunked, identity~~0~~",
         "TE.TE, chunked 2 | 501 | Transfer-Encoding: chunked~Transfer-Encoding: chunked~~0~~",
+        "TE.TE, another   | 400 | Transfer-Encoding: chunked, xchunked~~0~~",
+        "TE.TE, in 2 lines| 400 | Transfer-Encoding: chunked~Transfer-Encoding: xchunked~~0~~",
         "TE identity      | 400 | Transfer-Encoding: identity~~",
         "TE gzip          | 501 | Transfer-Encoding: gzip, chunked~~0~~",
         "TE quoted        | 400 | Transfer-Encoding: \"chunked\"~~0~~",
@@ -101,6 +103,10 @@ class RequestSmugglingIT {
         "TE in 1.0",
         400,
         "POST /a HTTP/1.0\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n");
+    refused(
+        "both in 1.0",
+        400,
+        wire("POST /a HTTP/1.0~Host: a~Content-Length: 5~Transfer-Encoding: chunked~~0~~"));
     refused("HTTP/0.9", 505, "GET /a HTTP/0.9\r\nHost: a\r\n\r\n");
   }
 
@@ -197,7 +203,7 @@ class RequestSmugglingIT {
 
   /** Jake Miller, "h2c Smuggling", 2020: a tunnel would go past routes and rules. */
   @ParameterizedTest
-  @ValueSource(strings = {"h2c", "H2C", "websocket, h2c"})
+  @ValueSource(strings = {"h2c", "H2C", "websocket, h2c", "websocket\r\nUpgrade: h2c"})
   void http2InTheClearIsNotSwitchedTo(String protocol) {
     journey.origin().on("/a", ok("x")).on("/b", ok("y"));
     try (TestClient client = journey.client()) {

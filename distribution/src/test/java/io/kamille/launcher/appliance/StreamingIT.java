@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kamille.core.Await;
 import io.kamille.core.client.h1.TestClient;
 import io.kamille.core.client.h1.TestClient.Answer;
+import io.kamille.core.client.h2.TestH2Client;
 import java.io.OutputStream;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
@@ -230,6 +231,29 @@ class StreamingIT {
         sum.update(client.octets(BLOCK_BYTES));
       }
       assertThat(sum.getValue()).isEqualTo(hugeSum());
+    }
+  }
+
+  /** Chunks have no length, by which anybody could tell how much is still to come. */
+  @Test
+  void aClientOverHttp2ThatTakesNothingPausesTheOrigin() {
+    var sent = new AtomicLong();
+    journey
+        .with("listeners: [{address: '127.0.0.1:0', protocols: [h2c]}]")
+        .origin()
+        .on(
+            "/endless",
+            visit -> {
+              visit.send(head("200 OK", "Transfer-Encoding: chunked") + "\r\n");
+              while (true) {
+                visit.send("10000\r\n" + "x".repeat(BLOCK_BYTES) + "\r\n");
+                sent.addAndGet(BLOCK_BYTES);
+              }
+            });
+    int initialWindow = 4;
+    try (var client = TestH2Client.connect(journey.address(), initialWindow, 0)) {
+      assertThat(client.get(1, "/endless").head(1).status()).isEqualTo(200);
+      assertThat(Await.still(sent::get)).isPositive().isLessThan(IN_FLIGHT_LIMIT_BYTES);
     }
   }
 

@@ -3,7 +3,9 @@ package io.kamille.cache.disk;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.rules.SelectingFields;
+import io.kamille.cache.store.StoredResponse;
 import io.kamille.core.http.RequestHead;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -28,6 +30,25 @@ class DiskTierTest {
       assertThat(fixture.version(1, LENGTH)).isEqualTo(7);
       assertThat(fixture.all(2)).isEmpty();
     }
+  }
+
+  @Test
+  void keysThatAreEqualInOneHalfAreTwo() {
+    try (var fixture = new DiskFixture()) {
+      StoredResponse response =
+          fixture.response(1, new byte[LENGTH], DiskFixture.head(1), request());
+      assertThat(fixture.tier.offer(CacheKey.of(1, 2), response, 1, () -> true)).isTrue();
+      fixture.run();
+      assertThat(read(fixture, CacheKey.of(1, 2))).isEqualTo(1);
+      assertThat(read(fixture, CacheKey.of(3, 2))).isZero();
+      assertThat(read(fixture, CacheKey.of(1, 3))).isZero();
+    }
+  }
+
+  private static long read(DiskFixture fixture, CacheKey key) {
+    return Arrays.stream(fixture.tier.find(key))
+        .filter(extent -> fixture.read(key, extent) != null)
+        .count();
   }
 
   @Test

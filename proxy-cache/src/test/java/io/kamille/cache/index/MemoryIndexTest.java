@@ -180,6 +180,14 @@ class MemoryIndexTest {
   }
 
   @Test
+  void keysThatAreEqualInOneHalfAreTwo() {
+    assertThat(index.put(CacheKey.of(1, 2), response(1, 10), () -> true)).isTrue();
+    assertThat(index.find(CacheKey.of(1, 2))).isNotNull();
+    assertThat(index.find(CacheKey.of(3, 2))).isNull();
+    assertThat(index.find(CacheKey.of(1, 3))).isNull();
+  }
+
+  @Test
   void aResponseIsReplacedOnlyIfItIsStillThere() {
     StoredResponse one = response(1, 1000);
     StoredResponse other = response(1, 2000);

@@ -31,6 +31,8 @@ public final class ContentDecoder {
     SIZE,
     BLANK,
     EXTENSION,
+    QUOTED,
+    ESCAPED,
     SIZE_LF,
     CHUNK,
     CHUNK_CR,
@@ -178,8 +180,19 @@ public final class ContentDecoder {
           state = State.SIZE_LF;
           return true;
         }
-        boolean text = octet < 0 || (octet >= ' ' && octet != 0x7f) || octet == '\t';
-        return text ? extension() : broken("a control octet in a chunk extension");
+        if (octet == '"') {
+          state = State.QUOTED;
+        }
+        return octet == '\\' ? broken("a backslash outside quotes") : extension(octet);
+      }
+      // No CR ends a line here: other servers read on to the closing quote (CVE-2026-33870).
+      case QUOTED -> {
+        state = octet == '"' ? State.EXTENSION : octet == '\\' ? State.ESCAPED : State.QUOTED;
+        return extension(octet);
+      }
+      case ESCAPED -> {
+        state = State.QUOTED;
+        return extension(octet);
       }
       case SIZE_LF -> {
         state = left == 0 ? State.TRAILERS : State.CHUNK;
@@ -210,6 +223,11 @@ public final class ContentDecoder {
     }
     state = State.EXTENSION;
     return octet == ';' || broken("a chunk size that is not hexadecimal");
+  }
+
+  private boolean extension(byte octet) {
+    boolean text = octet < 0 || (octet >= ' ' && octet != 0x7f) || octet == '\t';
+    return text ? extension() : broken("a control octet in a chunk extension");
   }
 
   private boolean extension() {

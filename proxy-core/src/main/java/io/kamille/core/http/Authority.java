@@ -13,11 +13,16 @@ import java.util.Arrays;
  */
 public final class Authority {
 
+  /*
+   * RFC 3986 §3.2.2 allows a comma in a registered name; Kamille does not, as HAProxy since 2026.
+   * In a Host field, a comma is what an intermediary makes of two lines (RFC 9110 §5.3), and an
+   * origin may take the host from either side of it. No name in use has one.
+   */
   private static final boolean[] REG_NAME = new boolean[128];
 
   static {
     String allowed =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~!$&'()*+,;=%";
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~!$&'()*+;=%";
     for (int i = 0; i < allowed.length(); i++) {
       REG_NAME[allowed.charAt(i)] = true;
     }

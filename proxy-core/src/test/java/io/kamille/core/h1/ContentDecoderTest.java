@@ -56,7 +56,17 @@ class ContentDecoderTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {";", ";a", ";a=b", ";a=\"b;\t\u00e4\"", " ;a", "\t \t; a = b"})
+  @ValueSource(
+      strings = {
+        ";",
+        ";a",
+        ";a=b",
+        ";a=\"b;\t\u00e4\"",
+        ";a=\"\\\"\\\\;\"",
+        ";a=\"\";b",
+        " ;a",
+        "\t \t; a = b"
+      })
   void extensionsAreIgnored(String extension) {
     assertThat(complete("1" + extension + "\r\nx\r\n0" + extension + "\r\n\r\n")).isEqualTo("x");
   }
@@ -83,6 +93,13 @@ class ContentDecoderTest {
         "1;\0\r\nx\r\n",
         "1;\u007f\r\nx\r\n",
         "1;a\rb\r\nx\r\n",
+        "1;a=\"\r\nx\r\n",
+        "1;a=\"\nx\r\n",
+        "1;a=\"\0\"\r\nx\r\n",
+        "1;a=\"\\\r\n\"\r\nx\r\n",
+        "1;a=\"\\\"\r\nx\r\n",
+        "1;a=\"\\\0\"\r\nx\r\n",
+        "1;a\\\"b\"\r\nx\r\n",
         "1\r\nxy\r\n",
         "1\r\nx\n",
         "1\r\nx\r\r\n",

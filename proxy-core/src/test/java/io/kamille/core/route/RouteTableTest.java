@@ -133,6 +133,7 @@ class RouteTableTest {
     RouteTable table = table(all.toArray(String[]::new));
     for (String host : all) {
       assertThat(found(table, "http://" + host)).isEqualTo(host);
+      assertThat(found(table, "http://" + host.toUpperCase(Locale.ROOT))).isEqualTo(host);
     }
     assertThat(found(table, "http://host-500.example.org/")).isEqualTo("none");
   }

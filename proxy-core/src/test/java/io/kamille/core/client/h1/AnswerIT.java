@@ -344,10 +344,20 @@ class AnswerIT {
 
   @Test
   void connectIsForForwardProxies() {
-    client.send("CONNECT b:443 HTTP/1.1\r\nHost: b:443\r\n\r\n");
+    // What comes early is neither for a tunnel nor a request.
+    client.send(
+        """
+        CONNECT b:443 HTTP/1.1\r
+        Host: b:443\r
+        \r
+        GET /smuggled HTTP/1.1\r
+        Host: a\r
+        \r
+        """);
     Answer answer = client.answer();
     assertThat(answer.status()).isEqualTo(405);
     assertThat(answer.field("Allow")).contains("GET");
     assertThat(client.isAtEnd()).isTrue();
+    assertThat(server.ended()).noneMatch(ended -> ended.target().equals("/smuggled"));
   }
 }

@@ -83,8 +83,11 @@ class PersistenceIT {
     assertThat(client.isAtEnd()).isTrue();
   }
 
-  @Test
-  void pipelinedRequestsAreAnsweredInOrder() {
+  @ParameterizedTest
+  @ValueSource(longs = {0, 30})
+  void pipelinedRequestsAreAnsweredInOrder(long idleSeconds) {
+    client.get("/a").answer();
+    server.pass(Duration.ofSeconds(idleSeconds));
     String[] paths = {"/stored", "/later", "/sync", "/chunks", "/a", "/later", "/b", "/sync"};
     StringBuilder requests = new StringBuilder();
     for (int i = 0; i < 1_000; i++) {

@@ -8,8 +8,12 @@ import io.kamille.core.client.h1.TestServer;
 import io.kamille.core.client.open.Protocols;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.http.ResponseHead;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -28,6 +32,7 @@ class H2FloodIT {
 
   private static final int PROTOCOL_ERROR = 1;
   private static final int CANCEL = 8;
+  private static final int COMPRESSION_ERROR = 9;
   private static final int CALM = 11;
   private static final int INITIAL_WINDOW = 4;
 
@@ -273,6 +278,52 @@ class H2FloodIT {
       assertThat(client.get(3, "/fine").answer(3).status()).isEqualTo(200);
     }
     assertThat(begun).isEmpty();
+  }
+
+  /** Kamille joins cookies and compares hosts at the end of a section, but counts each line. */
+  @ParameterizedTest
+  @ValueSource(strings = {"600161", "6000", "660161"})
+  void linesThatAreJoinedOrComparedLaterCount(String field) {
+    server.on("/bomb", begun::add);
+    byte[] pseudo =
+        TestH2Client.section(
+            ":method", "GET", ":scheme", "http", ":path", "/bomb", ":authority", "a");
+    for (int times : new int[] {40, MANY}) {
+      ByteBuf bomb = Unpooled.buffer().writeBytes(pseudo);
+      bomb.writeBytes(HexFormat.of().parseHex(field));
+      for (int i = 0; i < times; i++) {
+        bomb.writeByte(0xbe); // the newest entry of the table
+      }
+      int flags = TestH2Client.END_HEADERS | TestH2Client.END_STREAM;
+      try (TestH2Client client = client(INITIAL_WINDOW, 0)) {
+        client.frame(TestH2Client.HEADERS, flags, 1, ByteBufUtil.getBytes(bomb));
+        assertThat(client.get(3, "/fine").head(3).status()).isEqualTo(200);
+        if (client.passed(TestH2Client.RST_STREAM, 1) == 0) {
+          assertThat(client.head(1).status()).isEqualTo(431);
+        }
+      }
+    }
+    assertThat(begun).isEmpty();
+  }
+
+  @Test
+  void aClientThatWantsNoFieldsIsAnswered() {
+    int maxHeaderListSize = 6;
+    try (TestH2Client client = client(maxHeaderListSize, 1)) {
+      for (int stream = 1; stream < 400; stream += 2) {
+        assertThat(client.get(stream, "/fine").answer(stream).status()).isEqualTo(200);
+      }
+    }
+  }
+
+  @Test
+  void anIntegerThatOverflowsEndsTheConnection() {
+    byte[] index = HexFormat.of().parseHex("ffffffffffffffffff7f");
+    try (TestH2Client client = client()) {
+      client.frame(TestH2Client.HEADERS, TestH2Client.END_HEADERS, 1, index);
+      assertThat(client.goAwayCode()).isEqualTo(COMPRESSION_ERROR);
+    }
+    assertOthersAreServed();
   }
 
   @Test

@@ -99,7 +99,8 @@ class H2RequestRulesIT {
 
   @Test
   void thePathIsAbsoluteAndVisible() {
-    for (String path : new String[] {"x", "http://b/", "/a b", "/a#b", "/a\tb", "/\u007f", "*"}) {
+    for (String path :
+        new String[] {"x", "http://b/", "/a b", "/a#b", "/a\tb", "/\u007f", "*", "/a\r\nb"}) {
       isMalformedAlone(":method", "GET", ":scheme", "http", ":path", path, ":authority", "a");
     }
     assertThat(status(":method", "OPTIONS", ":scheme", "http", ":path", "*", ":authority", "a"))
@@ -111,7 +112,7 @@ class H2RequestRulesIT {
     isMalformed("host", "b");
     isMalformed("host", "a", "host", "a");
     isMalformedAlone(":method", "GET", ":scheme", "http", ":path", "/x");
-    for (String authority : new String[] {"", "u@a", "a b", "a/b", "a:x"}) {
+    for (String authority : new String[] {"", "u@a", "a b", "a/b", "a:x", "a,b"}) {
       isMalformedAlone(":method", "GET", ":scheme", "http", ":path", "/x", ":authority", authority);
     }
   }

@@ -163,9 +163,14 @@ class H2StreamsIT {
     assertThat(client.data(1, "abc", true).resetCode(1)).isEqualTo(1);
     client.request(3, "POST", "/take", false, "content-length", "2").settle();
     assertThat(client.data(3, "abc", false).resetCode(3)).isEqualTo(1);
+    client.request(5, "POST", "/take", false, "content-length", "5").data(5, "abc", false).settle();
+    assertThat(client.headers(5, true, "sum", "1").resetCode(5)).isEqualTo(1);
+    // 3 beyond 2^32
+    client.request(7, "POST", "/take", false, "content-length", "4294967299").settle();
+    assertThat(client.data(7, "abc", true).resetCode(7)).isEqualTo(1);
     server.settle();
-    assertThat(aborted).hasSize(2);
-    assertThat(client.get(5, "/fine").answer(5).status()).isEqualTo(200);
+    assertThat(aborted).hasSize(4);
+    assertThat(client.get(9, "/fine").answer(9).status()).isEqualTo(200);
   }
 
   @Test
@@ -226,6 +231,17 @@ class H2StreamsIT {
     TestH2Client.Frame last = client.await(TestH2Client.DATA, 1);
     assertThat(last.payload()).hasSize(4);
     assertThat(last.has(TestH2Client.END_STREAM)).isTrue();
+  }
+
+  /** RFC 9113 §6.9.2: a smaller initial window may make that of an open stream negative. */
+  @Test
+  void aNegativeWindowHasToOpenAgain() {
+    TestH2Client client = client(INITIAL_WINDOW, 100).get(1, "/" + "x".repeat(200)).flush();
+    assertThat(client.await(TestH2Client.DATA, 1).payload()).hasSize(100);
+    client.settings(INITIAL_WINDOW, 0).window(1, 100).settle();
+    assertThat(client.passed(TestH2Client.DATA, 1)).isZero();
+    client.window(1, 1);
+    assertThat(client.await(TestH2Client.DATA, 1).payload()).hasSize(1);
   }
 
   @Test

@@ -270,6 +270,24 @@ class HttpsIT {
     }
   }
 
+  /** Nine octets that announce a ClientHello of 16 MiB, for which no room is made. */
+  @Test
+  void aClientHelloThatSaysItIsLongerIsNotAwaited() {
+    try (TestClient client = server.connect()) {
+      client.send(new byte[] {22, 3, 1, 0, 4, 1, -1, -1, -4});
+      assertThat(client.isAtEnd()).as("with its record whole").isTrue();
+    }
+    Await.until(() -> server.connections() == 0, "the end");
+    try (TestClient client = server.connect()) {
+      client.send(new byte[] {22, 3, 1, 0x40, 0, 1, -1, -1, -4});
+      Await.until(() -> server.connections() == 1, "the connection");
+      server.settle();
+      server.pass(TestServer.SETTINGS.headTimeout().plusSeconds(1));
+      Await.until(() -> server.connections() == 0, "the time for a head is over");
+      assertThat(client.isAtEnd()).isTrue();
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"TLSv1.2", "TLSv1.3"})
   void aClientThatNamesNoServerIsShownTheCertificateOfTheAddress(String version) throws Exception {

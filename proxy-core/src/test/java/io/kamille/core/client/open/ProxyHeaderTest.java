@@ -42,7 +42,11 @@ class ProxyHeaderTest {
   /** In a buffer without spare room, which throws when it is read past its end. */
   private static @Nullable ProxyHeader read(byte[] octets) throws ProxyHeader.Malformed {
     ByteBuf in = Unpooled.wrappedBuffer(octets);
-    return ProxyHeader.read(in);
+    try {
+      return ProxyHeader.read(in);
+    } finally {
+      assertThat(in.refCnt()).isEqualTo(1);
+    }
   }
 
   private static void assertRefused(byte[] octets, String why) {
@@ -134,6 +138,7 @@ class ProxyHeaderTest {
   void versionCommandFamilyAndLengthAreExact() {
     assertRefused(binary(0x11, 0x11, new byte[12]), "version or command");
     assertRefused(binary(0x22, 0x11, new byte[12]), "version or command");
+    assertRefused(binary(0xff, 0x11, new byte[12]), "version or command");
     assertRefused(binary(0x21, 0x12, new byte[12]), "family or transport");
     assertRefused(binary(0x21, 0x41, new byte[12]), "family or transport");
     assertRefused(binary(0x21, 0x11, new byte[11]), "wrong length");
@@ -144,6 +149,8 @@ class ProxyHeaderTest {
   @Test
   void tlvsFillTheRestAndAChecksumIsRight() throws ProxyHeader.Malformed {
     assertThat(read(binary(CLIENT, LOCAL, tlv(0xee, new byte[4065])))).isNotNull();
+    byte[] nested = tlv(0x20, tlv(0x20, tlv(0x20, new byte[5])));
+    assertThat(read(binary(CLIENT, LOCAL, nested))).isNotNull();
     assertRefused(binary(CLIENT, LOCAL, (byte) 1), "does not fit");
     assertRefused(binary(CLIENT, LOCAL, (byte) 1, (byte) 0, (byte) 1), "does not fit");
     byte[] sealed = sealed(binary(CLIENT, LOCAL, tlv(0x03, new byte[4])));

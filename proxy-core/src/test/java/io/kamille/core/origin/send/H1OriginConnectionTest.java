@@ -408,9 +408,10 @@ class H1OriginConnectionTest {
     }
   }
 
-  @Test
-  void aBrokenChunkBreaksTheReplyOff() throws Exception {
-    String broken = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabcX\r\n";
+  @ParameterizedTest
+  @ValueSource(strings = {"X\r\n", "\r\n0;a=\"\r\n\r\n"})
+  void aBrokenChunkBreaksTheReplyOff(String behind) throws Exception {
+    String broken = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc" + behind;
     try (var origin = ScriptedOrigin.open(answering(broken));
         var fixture = new UpstreamFixture(SETTINGS, origin)) {
       RecordingReply reply = fixture.get("/");
@@ -820,7 +821,9 @@ class H1OriginConnectionTest {
               """
               HTTP/1.1 101 Switching Protocols\r
               Upgrade: websocket\r
-              Connection: upgrade\r
+              Connection: upgrade, X-S\r
+              X-S: 1\r
+              Keep-Alive: 5\r
               \r
               hi\
               """);

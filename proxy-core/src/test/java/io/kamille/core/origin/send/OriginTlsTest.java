@@ -311,6 +311,20 @@ class OriginTlsTest {
   }
 
   @Test
+  void aResponseInClearTextBeforeTheHandshakeIsNone() throws Exception {
+    Script early =
+        with -> {
+          with.send(OK);
+          with.readToEnd();
+        };
+    try (var origin = ScriptedOrigin.open(early, early)) {
+      Failure failure = failure(tls(null), origin);
+      assertThat(failure.kind()).isEqualTo(ErrorType.TLS_PROTOCOL_ERROR);
+      assertThat(failure.status()).isEqualTo(502);
+    }
+  }
+
+  @Test
   void anotherOriginIsAskedWhereOneHasNoGoodCertificate() throws Exception {
     var expired = Certificates.server(authority.expired("127.0.0.1"));
     try (var bad = ScriptedOrigin.open(expired, ANSWERS, ANSWERS);
