@@ -195,17 +195,23 @@ class PagesTest {
   @Test
   void membersOfTheAccessLogStandOnThePage() throws IOException {
     String page = Files.readString(ROOT.resolve("docs/operations/logs.md"));
+    Set<String> names = membersOfTheAccessLog();
+    assertThat(names).contains("time", "durationSeconds", "cache", "userAgent");
+    for (CacheResult result : CacheResult.values()) {
+      names.add(result == CacheResult.NONE ? "cache" : result.token());
+    }
+    assertThat(names).allMatch(name -> page.contains("`" + name + "`"));
+  }
+
+  /** The members that each line of JSON may have. */
+  static Set<String> membersOfTheAccessLog() throws IOException {
     Path format = ROOT.resolve("proxy-core/src/main/java/io/kamille/core/log/JsonFormat.java");
     Set<String> names = new TreeSet<>();
     LOG_MEMBER
         .matcher(Files.readString(format))
         .results()
         .forEach(name -> names.add(name.group(1) == null ? name.group(2) : name.group(1)));
-    assertThat(names).contains("time", "durationSeconds", "cache", "userAgent");
-    for (CacheResult result : CacheResult.values()) {
-      names.add(result == CacheResult.NONE ? "cache" : result.token());
-    }
-    assertThat(names).allMatch(name -> page.contains("`" + name + "`"));
+    return names;
   }
 
   /** With {@code {}} for each segment that stands for others: numbers, capitals and braces. */
@@ -265,7 +271,7 @@ class PagesTest {
     return pages;
   }
 
-  private static Stream<Path> sources() {
+  static Stream<Path> sources() {
     return Stream.of(
             "proxy-core", "proxy-cache", "proxy-cluster", "proxy-admin", "distribution", "perf")
         .flatMap(

@@ -61,7 +61,7 @@ public final class ReferencePages {
   private ReferencePages() {}
 
   /** What an appliance declares. */
-  record Declared(List<MetricDescriptor> metrics, JsonNode openApi) {}
+  public record Declared(List<MetricDescriptor> metrics, JsonNode openApi) {}
 
   /**
    * Brings the pages up to date.
@@ -77,7 +77,7 @@ public final class ReferencePages {
   }
 
   /** What an appliance with all its parts declares. */
-  static Declared declared() throws Exception {
+  public static Declared declared() throws Exception {
     Path state = Files.createTempDirectory("kamille-reference");
     Path file =
         Files.writeString(

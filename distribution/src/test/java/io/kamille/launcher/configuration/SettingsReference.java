@@ -7,6 +7,8 @@ import io.kamille.core.setting.Subsection;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 
 /** The reference page of all settings, written from their declarations. */
 public final class SettingsReference {
@@ -55,6 +57,22 @@ public final class SettingsReference {
     reference.overview("", Configuration.file());
     reference.describe("", Configuration.file(), 2);
     return reference.page.toString();
+  }
+
+  /** The names of all settings, in the order of the page. */
+  public static List<String> names() {
+    return names("", Configuration.file());
+  }
+
+  private static List<String> names(String prefix, Section<?> section) {
+    List<String> names = new ArrayList<>();
+    for (Member member : section.members()) {
+      switch (member) {
+        case Setting<?> setting -> names.add(prefix + setting.key());
+        case Subsection<?> child -> names.addAll(names(prefix + inside(child), child.section()));
+      }
+    }
+    return names;
   }
 
   private void overview(String prefix, Section<?> section) {

@@ -8,6 +8,7 @@ import io.kamille.cache.rules.SelectingFields;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.core.http.RequestHead;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -29,6 +30,28 @@ class DiskTierTest {
       fixture.put(1, 7, LENGTH);
       assertThat(fixture.version(1, LENGTH)).isEqualTo(7);
       assertThat(fixture.all(2)).isEmpty();
+    }
+  }
+
+  /** It may be a removal, so nothing that was written before it is used either. */
+  @Test
+  void aRecordOfALaterFormatEmptiesTheDisk() {
+    var directory = new MemoryDirectory();
+    Extent second;
+    try (var later = new DiskFixture(directory)) {
+      later.put(1, 1, LENGTH);
+      later.put(2, 1, LENGTH);
+      second = later.tier.find(DiskFixture.key(2))[0];
+    }
+    byte[] octets = directory.octets(Segment.name(second.segment()));
+    octets[second.offset() + Integer.BYTES]++;
+    int checksumAt = second.offset() + RecordHeader.LENGTH - Integer.BYTES;
+    ByteBuffer.wrap(octets).putInt(checksumAt, Checksum.of(octets, second.offset(), checksumAt));
+    try (var fixture = DiskFixture.recovered(directory)) {
+      assertThat(fixture.version(1, LENGTH)).isZero();
+      assertThat(fixture.version(2, LENGTH)).isZero();
+      fixture.put(3, 1, LENGTH);
+      assertThat(fixture.version(3, LENGTH)).isEqualTo(1);
     }
   }
 

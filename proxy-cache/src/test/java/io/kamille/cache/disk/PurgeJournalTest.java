@@ -9,6 +9,7 @@ import io.kamille.cache.purge.PurgeTable;
 import io.kamille.cache.purge.PurgeTarget;
 import io.kamille.cache.purge.PurgeTarget.Scope;
 import io.kamille.cache.rules.Tags;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -120,6 +121,18 @@ class PurgeJournalTest {
     assertThat(new PurgeJournal(directory, PurgeJournalFuzzTest.STORE).read()).isNotNull();
     byte[] octets = directory.octets(journal(directory));
     System.arraycopy(octets, begun, octets, begun + length, length);
+    assertThat(new PurgeJournal(directory, PurgeJournalFuzzTest.STORE).read()).isNull();
+  }
+
+  @Test
+  void aLaterFormMayHavePurgesThatThisReleaseDoesNotSee() throws Exception {
+    var directory = new MemoryDirectory();
+    PurgeJournal journal = new PurgeJournal(directory, PurgeJournalFuzzTest.STORE);
+    journal.begin(PurgeNotes::none);
+    journal.close();
+    ByteBuffer octets = ByteBuffer.wrap(directory.octets(journal(directory)));
+    octets.putInt(20, octets.getInt(20) + 1);
+    octets.putInt(28, Checksum.of(octets.slice(0, 28)));
     assertThat(new PurgeJournal(directory, PurgeJournalFuzzTest.STORE).read()).isNull();
   }
 
