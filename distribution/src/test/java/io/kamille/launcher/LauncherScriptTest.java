@@ -61,6 +61,37 @@ class LauncherScriptTest {
   @Test
   @Timeout(30)
   void theFirstRunOfAPackageWithoutACacheMakesOne() throws Exception {
+    bundledThatRecords();
+    Map<String, String> environment = Map.of("STATE_DIRECTORY", state().toString());
+    Path cache = state().resolve("kamille-4711.aot");
+    Path old = Files.createFile(Files.createDirectories(state()).resolve("kamille-42.aot"));
+    assertThat(run(script, environment, "version")).doesNotContain("AOTCache");
+    assertThat(old).exists();
+    assertThat(run(script, environment, "run")).doesNotContain("AOTCache");
+    while (!Files.exists(cache)) {
+      Thread.onSpinWait();
+    }
+    assertThat(cache).content().startsWith(" " + state() + "/training.");
+    assertThat(old).doesNotExist();
+    assertThat(run(script, environment, "run")).contains("-XX:AOTCache=" + cache + " ");
+  }
+
+  /** Else a new version would start without it, and a process that is handed sockets makes none. */
+  @Test
+  void anInstallationMakesTheCacheBeforeTheFirstRun() throws Exception {
+    bundledThatRecords();
+    Map<String, String> environment = Map.of("STATE_DIRECTORY", state().toString());
+    assertThat(run(script, environment, "train")).isEmpty();
+    Path cache = state().resolve("kamille-4711.aot");
+    assertThat(cache).exists();
+    assertThat(run(script, environment, "run")).contains("-XX:AOTCache=" + cache + " ");
+  }
+
+  private Path state() throws IOException {
+    return directory.toRealPath().resolve("state");
+  }
+
+  private void bundledThatRecords() throws IOException {
     Path java = java(home.resolve("runtime"), "bundled", 25).resolve("bin/java");
     Files.writeString(
         java,
@@ -76,19 +107,6 @@ class LauncherScriptTest {
                 echo bundled\
                 """));
     Files.writeString(home.resolve("untrained"), "4711\n");
-    Path state = directory.toRealPath().resolve("state");
-    Map<String, String> environment = Map.of("STATE_DIRECTORY", state.toString());
-    Path cache = state.resolve("kamille-4711.aot");
-    Path old = Files.createFile(Files.createDirectories(state).resolve("kamille-42.aot"));
-    assertThat(run(script, environment, "version")).doesNotContain("AOTCache");
-    assertThat(old).exists();
-    assertThat(run(script, environment, "run")).doesNotContain("AOTCache");
-    while (!Files.exists(cache)) {
-      Thread.onSpinWait();
-    }
-    assertThat(cache).content().startsWith(" " + state + "/training.");
-    assertThat(old).doesNotExist();
-    assertThat(run(script, environment, "run")).contains("-XX:AOTCache=" + cache + " ");
   }
 
   @Test
