@@ -21,7 +21,7 @@ import picocli.CommandLine.Option;
 /** {@code kamille host-sockets}: the helper of a Kamille that has no network of its own. */
 @Command(
     name = "host-sockets",
-    hidden = true, // for sandboxes alone: docs/operations/sandbox.md shows it
+    hidden = true, // for sandboxes alone: docs/operations/run.md shows it
     customSynopsis = {
       "kamille host-sockets --socket FILE [--user NUMBER] --config FILE",
       "kamille host-sockets --socket FILE [--user NUMBER] --listen ADDRESS",

@@ -125,8 +125,8 @@ public record Configuration(
   static final Subsection<RequestTest> TESTS =
       RequestTest.SECTION.list(
           "tests",
-          "Requests, and what must come of them; see [tests](../operations/tests.md). `kamille"
-              + " check` runs them, and so does every change of the configuration.");
+          "Requests, and what must come of them; see [tests](../operations/configure.md#tests)."
+              + " `kamille check` runs them, and so does every change of the configuration.");
 
   static final Subsection<AcmeSettings> ACME =
       AcmeSettings.SECTION.one(
@@ -175,7 +175,8 @@ public record Configuration(
                   ValueTypes.file(),
                   "The socket of `kamille host-sockets`, which gives Kamille its listening sockets"
                       + " and its connections to origins, and looks names up. For a network"
-                      + " namespace without interfaces; see [sandbox](../operations/sandbox.md).")
+                      + " namespace without interfaces; see"
+                      + " [run](../operations/run.md#without-a-network).")
               .orElse("Kamille opens its sockets itself")
               .into("hostSockets")
               .appliesOnRestart(),
