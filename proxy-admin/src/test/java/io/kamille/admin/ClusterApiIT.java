@@ -9,6 +9,7 @@ import io.kamille.cluster.log.LocalPurges;
 import io.kamille.cluster.settings.ClusterSettings;
 import io.kamille.cluster.settings.ClusterSettings.WhenCutOff;
 import io.kamille.core.Await;
+import io.kamille.core.metric.MetricFamily;
 import io.kamille.core.metric.MetricFamily.Sample;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.setting.HostPort;
@@ -254,7 +255,8 @@ class ClusterApiIT {
         .isBetween(0.0, (double) Duration.ofDays(1).toSeconds());
     assertThat(sample("kamille_cluster_append_seconds").durations().count()).isEqualTo(1);
     assertThat(sample("kamille_cluster_purge_answer_seconds").durations().count()).isEqualTo(1);
-    assertThat(registry.descriptors())
+    assertThat(registry.read())
+        .extracting(MetricFamily::descriptor)
         .filteredOn(each -> each.name().startsWith("kamille_cluster"))
         .as("what the reference page has")
         .containsExactlyInAnyOrderElementsOf(ClusterMetrics.descriptors());
