@@ -186,7 +186,7 @@ class ClusterApiIT {
     assertThat(request("DELETE", "/v1/cluster/nodes/d", ""))
         .as("it may have been here until just now")
         .startsWith("HTTP/1.1 409 ")
-        .contains("until its lease ends: wait ");
+        .contains("may still serve what it has stored: wait ");
     assertThat(cluster.purges().known("d", false)).isTrue();
     assertThat(request("GET", "/v1/cluster", "")).doesNotContain("\"node\":\"d\"");
     assertThat(request("POST", PURGES, "{\"all\":true}"))
@@ -223,7 +223,7 @@ class ClusterApiIT {
   }
 
   @Test
-  void aNodeIsForgottenAfterItsLeaseAndWithServeNobodyIsEverSafe() throws Exception {
+  void aNodeIsForgottenWhenItIsCutOffAndWithServeNobodyIsEverSafe() throws Exception {
     Cluster cluster = join(Duration.ofMillis(500), WhenCutOff.SERVE, "a");
     assertThat(cluster.awaitCurrent()).isTrue();
     assertThat(cluster.purges().known("d", true)).isTrue();
@@ -231,7 +231,7 @@ class ClusterApiIT {
         .startsWith("HTTP/1.1 202 ")
         .contains("\"complete\":false")
         .doesNotContain("safeIn\":\"");
-    Await.until(() -> cluster.leaseLeft("d").isNegative(), "its end");
+    Await.until(() -> cluster.currentnessLeft("d").isNegative(), "its end");
     assertThat(request("DELETE", "/v1/cluster/nodes/d", "")).startsWith("HTTP/1.1 204 ");
     assertThat(request("GET", "/v1/cluster", "")).doesNotContain("\"node\":\"d\"");
   }
