@@ -8,7 +8,7 @@ import io.kamille.cache.disk.DiskTier;
 import io.kamille.cache.fill.CacheParts;
 import io.kamille.cache.fill.Fetches.Onward;
 import io.kamille.cache.fill.InFlightTable;
-import io.kamille.cache.fill.StoreLease;
+import io.kamille.cache.fill.StoreCurrentness;
 import io.kamille.cache.index.IndexMemory;
 import io.kamille.cache.index.MemoryIndex;
 import io.kamille.cache.index.PolicyChoice;
@@ -64,7 +64,7 @@ public final class Cache implements AutoCloseable {
   final Store store;
   private final WorkerThreads sweeper = WorkerThreads.sweeping("kamille-purge-");
   private final WorkerThreads counter = WorkerThreads.sweeping("kamille-purge-count-");
-  private final StoreLease lease = new StoreLease();
+  private final StoreCurrentness currentness = new StoreCurrentness();
   private final RouteQueries queries = new RouteQueries();
   private final Removals removals;
   private final CacheOperations operations;
@@ -111,7 +111,7 @@ public final class Cache implements AutoCloseable {
             coder,
             loops,
             removals::invalidate,
-            lease,
+            currentness,
             sendfileFromBytes,
             clock);
     this.operations = new CacheOperations(store, flights, removals, queries, clock);
@@ -263,8 +263,8 @@ public final class Cache implements AutoCloseable {
   }
 
   /** Until when what is stored may be served without asking the origin about it. */
-  public StoreLease lease() {
-    return lease;
+  public StoreCurrentness currentness() {
+    return currentness;
   }
 
   /** Tells these of what is invalidated, or purged by clients, from now on. */

@@ -19,7 +19,7 @@ class CutOffTest {
 
   @BeforeEach
   void follow() {
-    fixture.cache.lease().follow(until::get);
+    fixture.cache.currentness().follow(until::get);
   }
 
   @AfterEach

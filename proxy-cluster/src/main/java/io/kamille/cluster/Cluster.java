@@ -2,14 +2,14 @@ package io.kamille.cluster;
 
 import io.kamille.cluster.config.ClusterConfig;
 import io.kamille.cluster.config.NodeConfig;
+import io.kamille.cluster.current.Currentness;
+import io.kamille.cluster.current.Report;
 import io.kamille.cluster.engine.ClusterEngine;
 import io.kamille.cluster.engine.ClusterEngine.Answer;
 import io.kamille.cluster.engine.ClusterEngine.Position;
 import io.kamille.cluster.engine.JGroupsEngine;
 import io.kamille.cluster.engine.MemberAddresses;
 import io.kamille.cluster.engine.PlaceFile;
-import io.kamille.cluster.lease.Lease;
-import io.kamille.cluster.lease.Report;
 import io.kamille.cluster.log.ClusterPurges;
 import io.kamille.cluster.log.LocalPurges;
 import io.kamille.cluster.log.LogState;
@@ -53,7 +53,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** This node as one of several: its membership, its lease, and its purges. Any thread. */
+/** This node as one of several: its membership, how current it is, and its purges. Any thread. */
 public final class Cluster implements PeerView, AutoCloseable {
 
   private static final System.Logger LOG = System.getLogger("kamille.cluster");
@@ -73,7 +73,7 @@ public final class Cluster implements PeerView, AutoCloseable {
   private final LocalPurges local;
   private final PlaceFile applied;
   private final LogState state;
-  private final Lease lease;
+  private final Currentness currentness;
   private final ClusterEngine engine;
   private final ClusterPurges purges;
   private final ClusterValues values;
@@ -141,8 +141,8 @@ public final class Cluster implements PeerView, AutoCloseable {
     this.local = local;
     applied = new PlaceFile(directory.resolve("applied"));
     state = new LogState(local, applied);
-    lease =
-        new Lease(
+    currentness =
+        new Currentness(
             settings.node(),
             settings.voters(),
             settings.lease().toNanos(),
@@ -215,7 +215,7 @@ public final class Cluster implements PeerView, AutoCloseable {
           Report report = Report.of(content);
           Heard before = reports.put(node, new Heard(report, System.nanoTime()));
           if (isOfOurLog(node, report)) {
-            lease.heard(node, report);
+            currentness.heard(node, report);
           }
           boolean isNew = before == null || before.report().isCurrent() != report.isCurrent();
           if (isNew && !isClosed.get()) {
@@ -270,7 +270,7 @@ public final class Cluster implements PeerView, AutoCloseable {
 
     @Override
     public void members(List<String> nodes) {
-      lease.keep(nodes);
+      currentness.keep(nodes);
       if (reports.size() > REMEMBERED) {
         reports.keySet().retainAll(nodes);
         strangers.retainAll(nodes);
@@ -286,24 +286,25 @@ public final class Cluster implements PeerView, AutoCloseable {
   private void report() {
     try {
       long now = System.nanoTime();
-      if (lease.endIfClockJumped(now, TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis()))) {
+      if (currentness.endIfClockJumped(
+          now, TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis()))) {
         LOG.log(Level.WARNING, "this machine was suspended, or its clock was set forward");
       }
-      // Before the position: see Lease.
-      Map<String, Long> heard = lease.heard();
+      // Before the position: see Currentness.
+      Map<String, Long> heard = currentness.heard();
       Position position = engine.position();
-      leaseBy(position);
+      noteApplied(position);
       if (position.leader() != null && !position.leader().equals(lastLeader)) {
         leaderChanges.add(lastLeader == null ? 0 : 1);
         lastLeader = position.leader();
       }
-      boolean isCurrent = lease.untilNanos() - now > 0;
+      boolean isCurrent = currentness.untilNanos() - now > 0;
       noteCurrent(isCurrent, now);
       ClusterConfig changed = config;
       Report report =
           new Report(
               Report.LEVEL,
-              lease.sends(now),
+              currentness.sends(now),
               heard,
               state.log(),
               position.appended(),
@@ -361,9 +362,9 @@ public final class Cluster implements PeerView, AutoCloseable {
   }
 
   /** Only a node that all know of: purges do not wait for another one. */
-  private void leaseBy(Position position) {
+  private void noteApplied(Position position) {
     if (state.nodes().contains(settings.node())) {
-      lease.applied(position.applied());
+      currentness.applied(position.applied());
     }
   }
 
@@ -395,7 +396,7 @@ public final class Cluster implements PeerView, AutoCloseable {
   public boolean awaitCurrent() {
     long deadline = beganNanos + settings.startWait().toNanos();
     while (!isCurrent() && System.nanoTime() - deadline < 0) {
-      leaseBy(engine.position());
+      noteApplied(engine.position());
       LockSupport.parkNanos(POLL.toNanos());
     }
     if (!isCurrent()) {
@@ -492,12 +493,12 @@ public final class Cluster implements PeerView, AutoCloseable {
   /** Whether this node has missed no purge. */
   @Override
   public boolean isCurrent() {
-    return lease.untilNanos() - System.nanoTime() > 0;
+    return currentness.untilNanos() - System.nanoTime() > 0;
   }
 
   /** Until when what is stored may be served, by {@link System#nanoTime}. */
   public long untilNanos() {
-    return lease.untilNanos();
+    return currentness.untilNanos();
   }
 
   /** The purges of all nodes. */
@@ -608,7 +609,7 @@ public final class Cluster implements PeerView, AutoCloseable {
   }
 
   /** For how much longer a node that is away may serve what it has stored. */
-  public Duration leaseLeft(String node) {
+  public Duration currentnessLeft(String node) {
     Heard heard = reports.get(node);
     long lastNanos = heard == null ? beganNanos : heard.nanos();
     return settings.lease().minusNanos(System.nanoTime() - lastNanos);
@@ -632,7 +633,10 @@ public final class Cluster implements PeerView, AutoCloseable {
     close();
   }
 
-  /** Leaves. What is stored may be served until the lease ends. Closing again does nothing. */
+  /**
+   * Leaves. What is stored may be served as long as this node is current. Closing again does
+   * nothing.
+   */
   @Override
   public void close() {
     if (isClosed.getAndSet(true)) {

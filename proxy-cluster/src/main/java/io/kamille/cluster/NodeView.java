@@ -1,6 +1,6 @@
 package io.kamille.cluster;
 
-import io.kamille.cluster.lease.Report;
+import io.kamille.cluster.current.Report;
 import java.util.List;
 
 /**

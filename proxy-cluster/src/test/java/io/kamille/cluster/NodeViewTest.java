@@ -2,7 +2,7 @@ package io.kamille.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kamille.cluster.lease.Report;
+import io.kamille.cluster.current.Report;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

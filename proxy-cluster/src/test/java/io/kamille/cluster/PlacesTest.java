@@ -3,7 +3,7 @@ package io.kamille.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.cluster.Cluster.Heard;
-import io.kamille.cluster.lease.Report;
+import io.kamille.cluster.current.Report;
 import io.kamille.cluster.peer.PeerNode;
 import io.kamille.core.setting.HostPort;
 import java.util.List;

@@ -57,7 +57,7 @@ class ClusterTroublesIT {
    *   hard       none of them is served once it was answered 200; with 202, after safeIn
    *   soft       none of them is a fresh hit from then on; none is served 60 s later
    *   post,      none of them is served at the node that was asked once it was answered at once,
-   *   group      while all are whole; nor at any node a lease after all were whole for some seconds
+   *   group      while all are whole; nor at any node `lease` after all were whole for some seconds
    *
    * A node is healthy unless it is killed, stopped or cut off, until it is current again. No request
    * to one takes a second, but for what this machine itself stood still.

@@ -42,7 +42,7 @@ final class HandoverValues {
   private static final System.Logger LOG = System.getLogger("kamille.appliance");
   private static final String SECRET = "secret";
   private static final String TICKETS = "tickets ";
-  private static final String LEASE = "lease ";
+  private static final String REGISTRATION = "lease ";
   private static final String ORIGIN = "origin ";
   private static final String PACE = "pace";
   private static final String TUNING = "tuning";
@@ -85,7 +85,7 @@ final class HandoverValues {
         .routes()
         .originsByApi()
         .words()
-        .forEach((name, lease) -> values.put(LEASE + name, lease));
+        .forEach((name, registration) -> values.put(REGISTRATION + name, registration));
     long now = WallClock.system().nanos();
     forEachOrigin(
         appliance,
@@ -157,7 +157,7 @@ final class HandoverValues {
           }
         });
     appliance.clientSide().tls().takeTickets(tickets);
-    takeLeases(appliance.routes().originsByApi());
+    takeRegistrations(appliance.routes().originsByApi());
     long now = WallClock.system().nanos();
     forEachOrigin(
         appliance, (name, origin) -> take(name, words -> origin.health().take(words, now)));
@@ -181,10 +181,11 @@ final class HandoverValues {
                         .ifPresent(watch -> watch.choose(PeakChoice.valueOf(set)))));
   }
 
-  private void takeLeases(OriginsByApi origins) {
-    List<String> names = values.keySet().stream().filter(name -> name.startsWith(LEASE)).toList();
+  private void takeRegistrations(OriginsByApi origins) {
+    List<String> names =
+        values.keySet().stream().filter(name -> name.startsWith(REGISTRATION)).toList();
     for (String name : names) {
-      take(name, lease -> origins.take(name.substring(LEASE.length()), lease));
+      take(name, words -> origins.take(name.substring(REGISTRATION.length()), words));
     }
     if (!names.isEmpty()) {
       origins.refresh();

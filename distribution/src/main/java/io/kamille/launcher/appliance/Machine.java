@@ -44,11 +44,6 @@ public record Machine(
           OverloadLaw::new,
           LoopGroup.sockets()::connect);
 
-  /** The same for a node that is told by somebody else of the members of its cluster. */
-  Machine outside() {
-    return new Machine(disk, names, shedding, network, false);
-  }
-
   /** The same, with the network that the configuration names. */
   Machine of(Configuration configuration) {
     Path helper = configuration.hostSockets();

@@ -36,7 +36,7 @@ final class NodeOfCluster implements LocalPurges, OtherNodes {
             registry);
     cache.share(this);
     if (configuration.cluster().whenCutOff() == WhenCutOff.REVALIDATE) {
-      cache.lease().follow(cluster::untilNanos);
+      cache.currentness().follow(cluster::untilNanos);
     }
   }
 

@@ -44,7 +44,7 @@ record OriginResources(
   private static final String EXPECTED =
       "The content must be an object with state, drain or in, and for drain with for, such as 10m."
           + " Or it has url and ttl, such as 30s, and may have weight and backup.";
-  private static final Set<String> OF_LEASE = Set.of("url", "ttl", "weight", "backup");
+  private static final Set<String> OF_REGISTRATION = Set.of("url", "ttl", "weight", "backup");
   private static final ValueType<Duration> LASTING =
       ValueTypes.duration(Duration.ofSeconds(1), Duration.ofDays(1));
   private static final double NANOS_PER_MILLI = 1e6;
@@ -186,7 +186,7 @@ record OriginResources(
 
   private Answer change(AdminRequest request, Query query) throws InvalidRequest {
     Map<String, String> members = Json.texts(request, EXPECTED, "weight");
-    return members.containsKey("ttl") ? lease(request, members) : drain(request, members);
+    return members.containsKey("ttl") ? register(request, members) : drain(request, members);
   }
 
   private Answer drain(AdminRequest request, Map<String, String> members) throws InvalidRequest {
@@ -223,8 +223,8 @@ record OriginResources(
     return origin.health().isIn() && origin.health().drainedNanos(now) == 0;
   }
 
-  private Answer lease(AdminRequest request, Map<String, String> members) throws InvalidRequest {
-    if (!OF_LEASE.containsAll(members.keySet())) {
+  private Answer register(AdminRequest request, Map<String, String> members) throws InvalidRequest {
+    if (!OF_REGISTRATION.containsAll(members.keySet())) {
       throw new InvalidRequest(EXPECTED);
     }
     long seconds = Json.value("ttl", members.getOrDefault("ttl", ""), LASTING).toSeconds();

@@ -2,9 +2,9 @@ package io.kamille.launcher.appliance;
 
 import io.kamille.core.loop.WallClock;
 import io.kamille.core.origin.OriginSettings;
-import io.kamille.core.origin.names.LeasedOrigins.Lease;
 import io.kamille.core.origin.names.OriginList;
 import io.kamille.core.origin.names.OriginLists;
+import io.kamille.core.origin.names.RegisteredOrigins.Registration;
 import io.kamille.core.setting.OriginUrl;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -28,8 +28,8 @@ record OriginsByApi(Upstreams upstreams, Duration longest) {
 
   private static final int PARTS = 3;
 
-  /** What came of naming an origin. */
-  enum Leasing {
+  /** What came of registering an origin. */
+  enum Registering {
     DONE,
     /** There is no such upstream. */
     UNKNOWN,
@@ -46,29 +46,30 @@ record OriginsByApi(Upstreams upstreams, Duration longest) {
   }
 
   /** Gives an upstream an origin for so long, or for so long from now. */
-  Leasing put(String upstream, OriginSettings origin, long seconds) {
-    Lease lease = new Lease(origin, nanos() + TimeUnit.SECONDS.toNanos(seconds));
-    Leasing result = put(upstream, lease);
-    if (result == Leasing.DONE) {
+  Registering put(String upstream, OriginSettings origin, long seconds) {
+    Registration registration =
+        new Registration(origin, nanos() + TimeUnit.SECONDS.toNanos(seconds));
+    Registering result = put(upstream, registration);
+    if (result == Registering.DONE) {
       await(upstreams.refreshLists());
     }
     return result;
   }
 
-  private Leasing put(String upstream, Lease lease) {
+  private Registering put(String upstream, Registration registration) {
     OriginLists lists = upstreams.lists().get(upstream);
-    OriginUrl url = lease.origin().url();
+    OriginUrl url = registration.origin().url();
     if (lists == null) {
-      return Leasing.UNKNOWN;
+      return Registering.UNKNOWN;
     }
     OriginList naming = lists.naming().get(url);
     if (naming != null && naming.kind() != OriginList.NamedBy.API) {
-      return Leasing.NAMED;
+      return Registering.NAMED;
     }
     if (!lists.protocol().suits(url) || (url.isSecure() && !upstreams.mayBeSecure(upstream))) {
-      return Leasing.UNSUITED;
+      return Registering.UNSUITED;
     }
-    return lists.leased().put(lease) ? Leasing.DONE : Leasing.FULL;
+    return lists.registered().put(registration) ? Registering.DONE : Registering.FULL;
   }
 
   /**
@@ -83,11 +84,11 @@ record OriginsByApi(Upstreams upstreams, Duration longest) {
       return false;
     }
     List<OriginUrl> ended =
-        lists.leased().origins().stream()
+        lists.registered().origins().stream()
             .map(OriginSettings::url)
             .filter(url -> url.name().equals(origin))
             .toList();
-    ended.forEach(url -> lists.leased().remove(url));
+    ended.forEach(url -> lists.registered().remove(url));
     if (!ended.isEmpty()) {
       await(upstreams.refreshLists());
     }
@@ -115,18 +116,18 @@ record OriginsByApi(Upstreams upstreams, Duration longest) {
         .forEach(
             (upstream, lists) ->
                 lists
-                    .leased()
-                    .leases()
+                    .registered()
+                    .registrations()
                     .forEach(
-                        lease -> {
-                          OriginSettings origin = lease.origin();
+                        registration -> {
+                          OriginSettings origin = registration.origin();
                           words.put(
                               upstream + " " + origin.url(),
                               origin.weight()
                                   + " "
                                   + origin.backup()
                                   + " "
-                                  + (lease.untilNanos() - now));
+                                  + (registration.untilNanos() - now));
                         }));
     return words;
   }
@@ -145,7 +146,7 @@ record OriginsByApi(Upstreams upstreams, Duration longest) {
     }
     OriginSettings origin =
         new OriginSettings(url, Integer.parseInt(parts[0]), Boolean.parseBoolean(parts[1]));
-    put(name.substring(0, space), new Lease(origin, nanos() + Long.parseLong(parts[2])));
+    put(name.substring(0, space), new Registration(origin, nanos() + Long.parseLong(parts[2])));
   }
 
   /** Has the lists refreshed now and from now on. Blocks, as a start does. */

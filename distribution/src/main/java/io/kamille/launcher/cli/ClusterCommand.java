@@ -1,6 +1,6 @@
 package io.kamille.launcher.cli;
 
-import io.kamille.cluster.lease.Report;
+import io.kamille.cluster.current.Report;
 import io.kamille.cluster.settings.ClusterSettings;
 import io.kamille.core.setting.HostPort;
 import io.kamille.core.tls.ServerCertificate;

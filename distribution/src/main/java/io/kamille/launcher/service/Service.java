@@ -1,11 +1,11 @@
 package io.kamille.launcher.service;
 
+import io.kamille.core.setting.WatchedFiles;
 import io.netty.channel.EventLoop;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,7 +28,7 @@ public final class Service implements AutoCloseable {
   private final ServiceManager manager;
   private final Inheritance inheritance;
   private final CountDownLatch toldToStop;
-  private final Object installed;
+  private final WatchedFiles installed;
   private @Nullable Upgrade upgrade;
   // Volatile: set by the thread that hands over, read by the one that stops.
   private volatile boolean isSucceeded;
@@ -37,7 +37,7 @@ public final class Service implements AutoCloseable {
     this.manager = manager;
     this.inheritance = inheritance;
     this.toldToStop = toldToStop;
-    installed = installed();
+    installed = installed(Path.of(System.getProperty(HOME, ".")));
   }
 
   /**
@@ -136,7 +136,7 @@ public final class Service implements AutoCloseable {
   /** Reads the configuration again, or upgrades if another version has been installed. */
   public void reload(Runnable reload) {
     Upgrade orders = upgrade;
-    if (orders == null || installed().equals(installed)) {
+    if (orders == null || !installed.isChanged()) {
       reload.run();
       return;
     }
@@ -144,15 +144,11 @@ public final class Service implements AutoCloseable {
     orders.begin();
   }
 
-  /** Changes with every installation. */
-  private static Object installed() {
-    Path jar = Path.of(System.getProperty(HOME, "."), "lib", "kamille.jar");
-    try {
-      BasicFileAttributes attributes = Files.readAttributes(jar, BasicFileAttributes.class);
-      return List.of(String.valueOf(attributes.fileKey()), attributes.size());
-    } catch (IOException none) {
-      return "none";
-    }
+  /** What every installation changes, as it is now. */
+  static WatchedFiles installed(Path home) {
+    WatchedFiles jar = new WatchedFiles(List.of(home.resolve("lib").resolve("kamille.jar")));
+    jar.remember();
+    return jar;
   }
 
   /** Whether another process has taken over. */

@@ -2,12 +2,8 @@ package io.kamille.launcher.version;
 
 import io.kamille.core.setting.DurableFile;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.stream.Stream;
@@ -40,7 +36,7 @@ record FileDraft(Path file, Path draft) implements AutoCloseable {
     }
     Path draft;
     try {
-      draft = DurableFile.draft(real, content);
+      draft = isThere ? DurableFile.draftLike(real, content) : DurableFile.draft(real, content);
     } catch (IOException failed) {
       throw new IOException(
           "no file can be made in "
@@ -53,7 +49,7 @@ record FileDraft(Path file, Path draft) implements AutoCloseable {
     }
     try {
       if (isThere) {
-        become(real, draft, content);
+        checkOwnership(real, draft);
       }
       return new FileDraft(real, draft);
     } catch (IOException failed) {
@@ -62,20 +58,7 @@ record FileDraft(Path file, Path draft) implements AutoCloseable {
     }
   }
 
-  /** A copy with attributes has the extended ones, too: access lists and labels are among them. */
-  private static void become(Path file, Path draft, byte[] content) throws IOException {
-    Files.copy(
-        file, draft, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.COPY_ATTRIBUTES);
-    try (FileChannel channel =
-        FileChannel.open(draft, StandardOpenOption.WRITE, StandardOpenOption.TRUNCATE_EXISTING)) {
-      ByteBuffer octets = ByteBuffer.wrap(content);
-      while (octets.hasRemaining()) {
-        channel.write(octets);
-      }
-      channel.force(true);
-    }
-    // The copy has the mode only if it could have the owner, which a sandbox may forbid to try.
-    Files.setPosixFilePermissions(draft, Files.getPosixFilePermissions(file));
+  private static void checkOwnership(Path file, Path draft) throws IOException {
     String before = ownership(file);
     if (!ownership(draft).equals(before)) {
       throw new IOException(

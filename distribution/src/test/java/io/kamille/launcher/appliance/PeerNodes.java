@@ -150,6 +150,9 @@ final class PeerNodes implements BeforeEachCallback, AfterEachCallback {
 
   /** Starts so many nodes, which know one another. */
   PeerNodes start(int count, String peers) throws Exception {
+    Machine here = Machine.HERE;
+    Machine machine =
+        new Machine(here.disk(), here.names(), here.shedding(), here.network(), false);
     for (int i = 0; i < count; i++) {
       String name = String.valueOf((char) ('a' + i));
       Certificates.write(authority().ecdsa(name), requireNonNull(directory), name);
@@ -167,9 +170,7 @@ final class PeerNodes implements BeforeEachCallback, AfterEachCallback {
               + "'}",
           cluster(name, peers));
       put(lines, sections);
-      nodes.add(
-          new Node(
-              name, Journey.start(Machine.HERE.outside(), lines.values().toArray(String[]::new))));
+      nodes.add(new Node(name, Journey.start(machine, lines.values().toArray(String[]::new))));
     }
     know(nodes.stream().map(Node::member).toList());
     return this;

@@ -21,7 +21,7 @@ import io.kamille.core.origin.names.NameLookup;
 import io.kamille.core.origin.names.OriginList.NamedBy;
 import io.kamille.core.origin.names.OriginNames;
 import io.kamille.core.setting.Sections;
-import io.kamille.launcher.appliance.OriginsByApi.Leasing;
+import io.kamille.launcher.appliance.OriginsByApi.Registering;
 import io.kamille.launcher.appliance.UpstreamSnapshot.OriginSnapshot;
 import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.configuration.ConfigurationFile;
@@ -59,7 +59,7 @@ class UpstreamsTest {
   private final OriginNames names = OriginNames.open(_ -> new Lookup(), registry);
   private final Upstreams upstreams =
       new Upstreams(names, LoopGroup.sockets(), registry, new Clock(), null, Spool.Disk.NONE);
-  private final OriginsByApi leases = new OriginsByApi(upstreams);
+  private final OriginsByApi byApi = new OriginsByApi(upstreams);
   private List<NameLookup.Service> services = List.of();
   private boolean isResolverDown;
   // Volatile: set by the test, read by whoever looks.
@@ -253,8 +253,8 @@ class UpstreamsTest {
   @Test
   void anOriginOfTheApiSurvivesAReloadAndGoesByOrderOrInTime() {
     reload(TWO);
-    assertThat(leases.put("site", origin("http://c.test:81"), 60)).isEqualTo(Leasing.DONE);
-    assertThat(leases.put("site", origin("http://d.test"), 60)).isEqualTo(Leasing.DONE);
+    assertThat(byApi.put("site", origin("http://c.test:81"), 60)).isEqualTo(Registering.DONE);
+    assertThat(byApi.put("site", origin("http://d.test"), 60)).isEqualTo(Registering.DONE);
     upstreams.takeIn();
     assertThat(names()).containsExactly("a.test:80", "b.test:80", "c.test:81", "d.test:80");
     OriginSnapshot last = upstreams.snapshots().getFirst().origins().getLast();
@@ -262,9 +262,9 @@ class UpstreamsTest {
     assertThat(last.until()).isNotNull();
     reload("origins: ['http://b.test']");
     assertThat(names()).containsExactly("b.test:80", "c.test:81", "d.test:80");
-    assertThat(leases.end("site", "c.test:81")).isTrue();
-    assertThat(leases.end("site", "b.test:80")).isFalse();
-    leases.put("site", origin("http://d.test"), 0);
+    assertThat(byApi.end("site", "c.test:81")).isTrue();
+    assertThat(byApi.end("site", "b.test:80")).isFalse();
+    byApi.put("site", origin("http://d.test"), 0);
     upstreams.takeIn();
     assertThat(names()).containsExactly("b.test:80");
   }
@@ -274,7 +274,7 @@ class UpstreamsTest {
     reload(TWO);
     mayAnswer = new CompletableFuture<>();
     OriginsByApi hasty = new OriginsByApi(upstreams, Duration.ofMillis(1));
-    assertThat(hasty.put("site", origin("http://c.test"), 60)).isEqualTo(Leasing.DONE);
+    assertThat(hasty.put("site", origin("http://c.test"), 60)).isEqualTo(Registering.DONE);
     assertThat(origins()).hasSize(2);
     mayAnswer.complete(null);
     Await.until(() -> origins().size() == 3, "the origin is in force");
@@ -285,18 +285,18 @@ class UpstreamsTest {
   @Test
   void theApiNamesNoOriginThatIsNamedOrThatCannotBeAsked() {
     reload(TWO + ", protocol: h2c");
-    assertThat(leases.put("none", origin("http://c.test"), 60)).isEqualTo(Leasing.UNKNOWN);
-    assertThat(leases.put("site", origin("http://a.test"), 60)).isEqualTo(Leasing.NAMED);
-    assertThat(leases.put("site", origin("https://c.test"), 60)).isEqualTo(Leasing.UNSUITED);
+    assertThat(byApi.put("none", origin("http://c.test"), 60)).isEqualTo(Registering.UNKNOWN);
+    assertThat(byApi.put("site", origin("http://a.test"), 60)).isEqualTo(Registering.NAMED);
+    assertThat(byApi.put("site", origin("https://c.test"), 60)).isEqualTo(Registering.UNSUITED);
     reload(TWO);
-    assertThat(leases.put("site", origin("https://c.test"), 60)).isEqualTo(Leasing.UNSUITED);
+    assertThat(byApi.put("site", origin("https://c.test"), 60)).isEqualTo(Registering.UNSUITED);
     assertThat(names()).hasSize(2);
   }
 
   @Test
   void anOriginOfTheApiIsLeftOutWhileTheProtocolDoesNotSuitIt() {
     reload("origins: ['https://a.test']");
-    leases.put("site", origin("http://c.test"), 60);
+    byApi.put("site", origin("http://c.test"), 60);
     assertThat(names()).containsExactly("a.test:443", "c.test:80");
     reload("origins: ['https://a.test'], protocol: h2");
     assertThat(names()).containsExactly("a.test:443");
@@ -311,7 +311,7 @@ class UpstreamsTest {
     putInForce(begin("{site: {origins: ['https://a.test']}, " + other + "}", routes));
     Begun next = begin("{site: {origins: ['http://b.test']}, " + other + "}", routes);
     next.handler(0);
-    assertThat(leases.put("site", origin("https://c.test"), 60)).isEqualTo(Leasing.DONE);
+    assertThat(byApi.put("site", origin("https://c.test"), 60)).isEqualTo(Registering.DONE);
     putInForce(next);
     write("http://d.test");
     upstreams.takeIn();
@@ -342,20 +342,20 @@ class UpstreamsTest {
   @Test
   void anotherProcessGoesOnWithOriginsOfTheApi() {
     reload(TWO);
-    leases.put(
+    byApi.put(
         "site",
         Sections.of(OriginSettings.SECTION, "{url: 'http://c.test', weight: 7, backup: on}"),
         60);
-    Map<String, String> all = leases.words();
+    Map<String, String> all = byApi.words();
     assertThat(all).containsOnlyKeys("site http://c.test");
     String words = all.values().iterator().next();
     assertThat(words).startsWith("7 true ");
-    leases.end("site", "c.test:80");
-    leases.take("site http://c.test", words);
-    leases.refresh();
+    byApi.end("site", "c.test:80");
+    byApi.take("site http://c.test", words);
+    byApi.refresh();
     assertThat(names()).containsExactly("a.test:80", "b.test:80", "c.test:80");
     assertThat(origins().getLast().weight()).isEqualTo(7);
-    assertThatThrownBy(() -> leases.take("site nowhere", words))
+    assertThatThrownBy(() -> byApi.take("site nowhere", words))
         .isInstanceOf(IllegalArgumentException.class);
   }
 

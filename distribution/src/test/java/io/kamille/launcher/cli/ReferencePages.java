@@ -88,7 +88,8 @@ public final class ReferencePages {
             Running.start(Running.accepted(versions.reading(), err), versions::resources)) {
       ask(appliance.listening().getFirst());
       String openApi = new LocalApi(state).ask("GET", "/v1/openapi.json", Map.of(), null).content();
-      List<MetricDescriptor> metrics = new ArrayList<>(appliance.metrics().descriptors());
+      List<MetricDescriptor> metrics = new ArrayList<>();
+      appliance.metrics().read().forEach(family -> metrics.add(family.descriptor()));
       metrics.addAll(ClusterMetrics.descriptors());
       return new Declared(metrics, JSON.readTree(openApi));
     } finally {

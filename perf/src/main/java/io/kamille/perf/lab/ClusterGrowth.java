@@ -1,6 +1,6 @@
 package io.kamille.perf.lab;
 
-import io.kamille.cluster.lease.Report;
+import io.kamille.cluster.current.Report;
 import io.kamille.cluster.log.LogGrowth;
 import io.kamille.cluster.peer.OwnerSimulation;
 import io.kamille.perf.report.Column;

@@ -102,13 +102,11 @@ public final class ClusterResources {
       return Answer.problem(
           StatusCode.CONFLICT, "Only a node that is away, and no voter, can be forgotten.");
     }
-    Duration left = cluster.leaseLeft(node);
+    Duration left = cluster.currentnessLeft(node);
     if (!left.isNegative()) {
       return Answer.problem(
           StatusCode.CONFLICT,
-          "The node may serve what it has stored until its lease ends: wait "
-              + (left.toSeconds() + 1)
-              + " s.");
+          "The node may still serve what it has stored: wait " + (left.toSeconds() + 1) + " s.");
     }
     return Answer.later(
         () ->

@@ -53,10 +53,6 @@ final class ClientGroups {
     priors.values().removeIf(prior -> prior.weight() < LEAST_WEIGHT);
   }
 
-  int size() {
-    return priors.size();
-  }
-
   private static Long key(InetAddress client) {
     byte[] octets = client.getAddress();
     boolean isIpv4 = octets.length == 4;

@@ -2,7 +2,6 @@ package io.kamille.admin.tuning;
 
 import io.kamille.core.setting.ValueType;
 import io.kamille.core.setting.ValueTypes;
-import java.util.Locale;
 
 /** Who decides how large send buffers are. */
 public enum TuningPolicy {
@@ -12,11 +11,6 @@ public enum TuningPolicy {
   KERNEL,
   /** By estimated throughput × round-trip time, what is left over in proportion (E-ATBT). */
   EQUATION;
-
-  /** How it is written in settings and in the API. */
-  public String token() {
-    return name().toLowerCase(Locale.ROOT);
-  }
 
   /** Whether the size is ours to decide, not the kernel's. */
   public boolean isSizing() {

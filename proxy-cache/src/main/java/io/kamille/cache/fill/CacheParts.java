@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param lookups who reads the disk; null if there is none
  * @param invalidation told of the response to each unsafe request
- * @param lease until when what is stored may be served
+ * @param currentness until when what is stored may be served
  * @param sendfileFromBytes content that long, or longer, may go to clients by sendfile
  */
 public record CacheParts(
@@ -27,13 +27,13 @@ public record CacheParts(
     Coder coder,
     LoopStates loops,
     BiFunction<RequestHead, ResponseHead, @Nullable CompletionStage<?>> invalidation,
-    StoreLease lease,
+    StoreCurrentness currentness,
     long sendfileFromBytes,
     WallClock clock) {
 
-  /** The directives of a request, as they hold while the lease does, or does not. */
+  /** The directives of a request, as they hold while this node is current, or is cut off. */
   public CacheControl demandsOf(RequestHead request) {
     CacheControl demands = CacheControl.ofRequest(request.fields());
-    return lease.hasEnded() ? demands.whileCutOff() : demands;
+    return currentness.hasEnded() ? demands.whileCutOff() : demands;
   }
 }

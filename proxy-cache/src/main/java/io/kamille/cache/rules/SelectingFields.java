@@ -38,12 +38,10 @@ public final class SelectingFields {
     this.isAll = isAll;
   }
 
-  /** The selecting fields of this response, with their values in this request. */
-  public static SelectingFields of(Fields response, RequestHead request) {
-    return of(response, request, VaryBy.NONE);
-  }
-
-  /** The same, but for the fields that a route has a normal form of. */
+  /**
+   * The selecting fields of this response, with their values in this request, or the normal forms
+   * that a route has of them.
+   */
   public static SelectingFields of(Fields response, RequestHead request, VaryBy varyBy) {
     if (!response.has(FieldName.VARY)) {
       return NONE;

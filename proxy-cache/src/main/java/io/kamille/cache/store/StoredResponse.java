@@ -229,13 +229,6 @@ public final class StoredResponse implements Variants {
     return head;
   }
 
-  /** This response with content that lies apart. Takes over one lease on that. */
-  public StoredResponse withContent(StoredOctets content, long offset) {
-    SeparateContent apart = new SeparateContent(content, offset);
-    Extras with = Extras.of(extras.selecting, extras.upstreamCacheStatus, extras.forms, apart);
-    return new StoredResponse(head, uriLength, headLength, facts, with);
-  }
-
   public int status() {
     return facts.status();
   }

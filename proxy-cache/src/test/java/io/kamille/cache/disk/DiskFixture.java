@@ -8,6 +8,7 @@ import io.kamille.cache.memory.ArenaWriter;
 import io.kamille.cache.rules.CachePolicy;
 import io.kamille.cache.rules.SelectingFields;
 import io.kamille.cache.rules.StoredFacts;
+import io.kamille.cache.rules.VaryBy;
 import io.kamille.cache.store.EncodedHead;
 import io.kamille.cache.store.ResponseCodec;
 import io.kamille.cache.store.StoredResponse;
@@ -108,7 +109,7 @@ final class DiskFixture implements AutoCloseable {
         encoded,
         writer.commit(),
         StoredFacts.of(head, CachePolicy.DEFAULT, NOW - 1, NOW),
-        SelectingFields.of(head.fields(), request));
+        SelectingFields.of(head.fields(), request, VaryBy.NONE));
   }
 
   /** Has a version of a response written. */
@@ -136,7 +137,8 @@ final class DiskFixture implements AutoCloseable {
   static SelectingFields selecting(String language) {
     return SelectingFields.of(
         head(0, "Vary", "Accept-Language, X-Absent").fields(),
-        RequestHead.of("GET", uri(0), "Accept-Language", language));
+        RequestHead.of("GET", uri(0), "Accept-Language", language),
+        VaryBy.NONE);
   }
 
   void offerVariant(int number, int version, int length, String language) {

@@ -6,6 +6,7 @@ import io.kamille.cache.rules.CachePolicy;
 import io.kamille.cache.rules.SelectingFields;
 import io.kamille.cache.rules.StoredFacts;
 import io.kamille.cache.rules.Tags;
+import io.kamille.cache.rules.VaryBy;
 import io.kamille.cache.store.EncodedHead;
 import io.kamille.core.h1.FuzzBudget;
 import io.kamille.core.h1.Spoiler;
@@ -85,7 +86,7 @@ class FactsCodecFuzzTest {
           new StoredHead(
               new EncodedHead(200, 0, HEAD_LENGTH, "s".repeat(count)),
               facts.tagged(tags),
-              SelectingFields.of(response.fields(), request),
+              SelectingFields.of(response.fields(), request, VaryBy.NONE),
               true);
       ByteBuf in = Unpooled.wrappedBuffer(FactsCodec.encode(head));
       assertThat(FactsCodec.decode(in, HEAD_LENGTH)).as(count + " of each").isEqualTo(head);
@@ -154,7 +155,7 @@ class FactsCodecFuzzTest {
         new EncodedHead(
             response.status(), random.nextInt(HEAD_LENGTH + 1), HEAD_LENGTH, cacheStatus),
         StoredFacts.of(response, CachePolicy.DEFAULT, NOW - random.nextInt(3), NOW),
-        SelectingFields.of(response.fields(), request),
+        SelectingFields.of(response.fields(), request, VaryBy.NONE),
         random.nextBoolean());
   }
 

@@ -21,7 +21,8 @@ public final class DirectiveFuzzTarget {
       CacheControlFuzzTest.addUnknown(value);
       RequestHead request =
           RequestHead.of("GET", "http://a/", "Accept", value, "Accept-Encoding", "br");
-      SelectingFields selecting = SelectingFields.of(Fields.of("Vary", value), request);
+      SelectingFields selecting =
+          SelectingFields.of(Fields.of("Vary", value), request, VaryBy.NONE);
       boolean isAll = Stream.of(value.split(",", -1)).anyMatch(name -> name.strip().equals("*"));
       assertThat(isAll && selecting.matches(request)).isFalse();
     }

@@ -33,7 +33,7 @@ class HitGarbageTest {
         ResponseHead.of(
             200, "Cache-Control", "max-age=60", "ETag", "\"a\"", "Vary", "Accept-Encoding");
     var stored = StoredFacts.of(response, CachePolicy.DEFAULT, T, T);
-    var selecting = SelectingFields.of(response.fields(), request);
+    var selecting = SelectingFields.of(response.fields(), request, VaryBy.NONE);
     var key = CacheKey.of(request);
     var probe = new CacheKeyProbe();
     var other = Fields.of("Date", "x");

@@ -37,7 +37,7 @@ class SelectingFieldsFuzzTest {
               junk(),
               "Accept-Language",
               junk());
-      var selecting = SelectingFields.of(Fields.of("Vary", vary), request);
+      var selecting = SelectingFields.of(Fields.of("Vary", vary), request, VaryBy.NONE);
       boolean isAll = vary.contains("*");
       assertThat(selecting.matches(request))
           .as("seed %d: Vary: %s\n%s", SEED, vary, request)
@@ -70,7 +70,8 @@ class SelectingFieldsFuzzTest {
     while (budget.hasNext()) {
       String one = junk();
       String other = random.nextBoolean() ? one : junk();
-      var selecting = SelectingFields.of(Fields.of("Vary", "X-Foo"), get("X-Foo", one));
+      var selecting =
+          SelectingFields.of(Fields.of("Vary", "X-Foo"), get("X-Foo", one), VaryBy.NONE);
       assertThat(selecting.matches(get("x-foo", other)))
           .as("seed %d: '%s' '%s'", SEED, one, other)
           .isEqualTo(one.equals(other));
@@ -91,16 +92,16 @@ class SelectingFieldsFuzzTest {
       names.forEach(name -> cut.add("Vary", "," + name.toUpperCase(Locale.ROOT) + " ,"));
       String joined = String.join(", ", names);
       RequestHead request = get("a", junk(), "b", junk(), "Accept", junk());
-      assertThat(SelectingFields.of(cut, request))
+      assertThat(SelectingFields.of(cut, request, VaryBy.NONE))
           .as("seed %d: Vary: %s", SEED, joined)
-          .isEqualTo(SelectingFields.of(Fields.of("Vary", joined), request));
+          .isEqualTo(SelectingFields.of(Fields.of("Vary", joined), request, VaryBy.NONE));
     }
     budget.report("members of Vary");
   }
 
   private static boolean matches(String original, String presented) {
     return SelectingFields.of(
-            Fields.of("Vary", "Accept-Encoding"), get("Accept-Encoding", original))
+            Fields.of("Vary", "Accept-Encoding"), get("Accept-Encoding", original), VaryBy.NONE)
         .matches(get("Accept-Encoding", presented));
   }
 

@@ -16,7 +16,7 @@ class SelectingFieldsTest {
 
   @Test
   void withoutVaryEveryRequestMatches() {
-    var selecting = SelectingFields.of(Fields.of("Date", "x"), get("Foo", "1"));
+    var selecting = SelectingFields.of(Fields.of("Date", "x"), get("Foo", "1"), VaryBy.NONE);
     assertThat(selecting).isSameAs(SelectingFields.NONE);
     assertThat(selecting.isEmpty()).isTrue();
     assertThat(selecting.matches(get("Foo", "2"))).isTrue();
@@ -24,7 +24,9 @@ class SelectingFieldsTest {
 
   @Test
   void anEmptyVaryNamesNothing() {
-    assertThat(SelectingFields.of(Fields.of("Vary", " , "), get()).matches(get("A", "b"))).isTrue();
+    assertThat(
+            SelectingFields.of(Fields.of("Vary", " , "), get(), VaryBy.NONE).matches(get("A", "b")))
+        .isTrue();
   }
 
   @Test
@@ -37,8 +39,9 @@ class SelectingFieldsTest {
 
   @Test
   void whatTheyTakeOnTheHeapGrowsWithNamesAndValues() {
-    var few = SelectingFields.of(Fields.of("Vary", "a"), get("A", "b"));
-    var many = SelectingFields.of(Fields.of("Vary", "a, c"), get("A", "b".repeat(1000)));
+    var few = SelectingFields.of(Fields.of("Vary", "a"), get("A", "b"), VaryBy.NONE);
+    var many =
+        SelectingFields.of(Fields.of("Vary", "a, c"), get("A", "b".repeat(1000)), VaryBy.NONE);
     assertThat(few.heapBytes()).isPositive();
     assertThat(many.heapBytes()).isGreaterThan(few.heapBytes() + 1000);
     assertThat(SelectingFields.NONE.heapBytes()).isZero();
@@ -53,13 +56,14 @@ class SelectingFieldsTest {
 
   @Test
   void aFieldThatRequestsNeverDifferInCanBeTakenOut() {
-    var two = SelectingFields.of(Fields.of("Vary", "Foo, Accept-Encoding"), get("Foo", "1"));
+    var two =
+        SelectingFields.of(Fields.of("Vary", "Foo, Accept-Encoding"), get("Foo", "1"), VaryBy.NONE);
     var one = two.without(FieldName.ACCEPT_ENCODING);
     assertThat(one.matches(get("Foo", "1", "Accept-Encoding", "br"))).isTrue();
     assertThat(one.matches(get("Foo", "2"))).isFalse();
-    var other = SelectingFields.of(Fields.of("Vary", "accept-encoding"), get());
+    var other = SelectingFields.of(Fields.of("Vary", "accept-encoding"), get(), VaryBy.NONE);
     assertThat(other.without(FieldName.ACCEPT_ENCODING)).isSameAs(SelectingFields.NONE);
-    var star = SelectingFields.of(Fields.of("Vary", "*"), get());
+    var star = SelectingFields.of(Fields.of("Vary", "*"), get(), VaryBy.NONE);
     assertThat(star.without(FieldName.ACCEPT_ENCODING).matches(get())).isFalse();
   }
 
@@ -89,7 +93,7 @@ class SelectingFieldsTest {
   @Test
   void severalVaryLinesAreOneList() {
     var response = Fields.of("Vary", "Foo", "Vary", "Bar, foo");
-    var selecting = SelectingFields.of(response, get("Foo", "1", "Bar", "2"));
+    var selecting = SelectingFields.of(response, get("Foo", "1", "Bar", "2"), VaryBy.NONE);
     assertThat(selecting.names()).containsExactly("foo", "bar");
     assertThat(selecting.matches(get("Foo", "1", "Bar", "3"))).isFalse();
   }
@@ -103,7 +107,7 @@ class SelectingFieldsTest {
   @Test
   void aStarOnAnotherLineNeverMatches() {
     var response = Fields.of("Vary", "", "Vary", "*");
-    assertThat(SelectingFields.of(response, get()).matches(get())).isFalse();
+    assertThat(SelectingFields.of(response, get(), VaryBy.NONE).matches(get())).isFalse();
   }
 
   @ParameterizedTest
@@ -177,14 +181,14 @@ class SelectingFieldsTest {
 
   @Test
   void aValidationRequestTakesTheSelectingFieldsOfTheStoredResponse() {
-    var selecting = SelectingFields.of(Fields.of("Vary", "Foo, Bar"), get("Foo", "1"));
+    var selecting = SelectingFields.of(Fields.of("Vary", "Foo, Bar"), get("Foo", "1"), VaryBy.NONE);
     var request = get("Foo", "2", "Bar", "3");
     selecting.copyTo(request.fields());
     assertThat(selecting.matches(request)).isTrue();
   }
 
   private static boolean matches(String vary, RequestHead original, RequestHead presented) {
-    return SelectingFields.of(Fields.of("Vary", vary), original).matches(presented);
+    return SelectingFields.of(Fields.of("Vary", vary), original, VaryBy.NONE).matches(presented);
   }
 
   private static RequestHead get(String... namesAndValues) {

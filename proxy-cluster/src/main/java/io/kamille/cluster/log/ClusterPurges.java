@@ -135,7 +135,7 @@ public final class ClusterPurges implements AutoCloseable {
   private final LogState state;
   private final LocalPurges local;
   private final Duration wait;
-  private final @Nullable Duration lease;
+  private final @Nullable Duration safeAfter;
   private final SplittableRandom random = new SplittableRandom();
   private final BlockingQueue<Ordered> queue = new LinkedBlockingQueue<>();
   private final Histogram appends;
@@ -180,7 +180,8 @@ public final class ClusterPurges implements AutoCloseable {
    * Begins to append what is ordered.
    *
    * @param wait how long answers of nodes are waited for
-   * @param lease after which a node that is away serves nothing that was purged; null if it does
+   * @param safeAfter after which a node that is away serves nothing that was purged; null if it
+   *     does
    * @param file of the orders that are not in the log
    */
   public ClusterPurges(
@@ -188,14 +189,14 @@ public final class ClusterPurges implements AutoCloseable {
       LogState state,
       LocalPurges local,
       Duration wait,
-      @Nullable Duration lease,
+      @Nullable Duration safeAfter,
       Path file,
       MetricSink metrics) {
     this.engine = engine;
     this.state = state;
     this.local = local;
     this.wait = wait;
-    this.lease = lease;
+    this.safeAfter = safeAfter;
     appends = metrics.histogram(APPEND);
     answers = metrics.histogram(ANSWER);
     away = metrics.counter(AWAY);
@@ -537,7 +538,7 @@ public final class ClusterPurges implements AutoCloseable {
               : new AtNode(node, true, ByteBuffer.wrap(counts).getLong(at)));
     }
     boolean isComplete = number > 0 && done.stream().allMatch(AtNode::isDone);
-    return new PurgeReceipt(number, isComplete ? Duration.ZERO : lease, done);
+    return new PurgeReceipt(number, isComplete ? Duration.ZERO : safeAfter, done);
   }
 
   // What others ask

@@ -24,11 +24,6 @@ public final class ReplyHandover extends PassingReply implements ContentSource {
     return client instanceof ReplyHandover handover ? handover : new ReplyHandover(client);
   }
 
-  /** Whether the client is slow at this moment. */
-  public boolean isPaused() {
-    return isPaused;
-  }
-
   /** Whether the client has gone away. */
   public boolean isCancelled() {
     return cancelled != null;

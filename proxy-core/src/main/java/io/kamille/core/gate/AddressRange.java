@@ -61,12 +61,6 @@ public record AddressRange(AddressBits first, int prefixLength) {
     return prefixLength == (isIpv4() ? AddressBits.MAPPED_BITS : 0);
   }
 
-  /** Whether the address is one of them. An IPv6 range has no IPv4 address, however short. */
-  public boolean contains(InetAddress address) {
-    AddressBits bits = AddressBits.of(address);
-    return bits.isIpv4() == isIpv4() && bits.prefix(prefixLength).equals(first);
-  }
-
   /** The form {@link #parse} reads back; without a prefix length where it is one address. */
   @Override
   public String toString() {

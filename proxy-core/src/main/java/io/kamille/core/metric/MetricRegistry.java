@@ -19,11 +19,6 @@ public final class MetricRegistry extends MetricSink {
   @GuardedBy("this")
   private final Map<String, MetricParts> metrics = new TreeMap<>();
 
-  /** What is registered, ordered by name. */
-  public synchronized List<MetricDescriptor> descriptors() {
-    return metrics.values().stream().map(MetricParts::descriptor).toList();
-  }
-
   /** How many writers and suppliers are registered, of all metrics together. */
   public synchronized int parts() {
     return metrics.values().stream().mapToInt(MetricParts::size).sum();

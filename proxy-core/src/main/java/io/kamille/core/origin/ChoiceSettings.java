@@ -61,9 +61,4 @@ public record ChoiceSettings(Algorithm kind, HashKey hashKey, StickySettings sti
   /** The settings of an upstream about it. */
   public static final Section<ChoiceSettings> SECTION =
       Section.of(ChoiceSettings.class, CHOICE, HASH_KEY, STICKY, HEDGE);
-
-  /** The same by another kind. */
-  public ChoiceSettings by(Algorithm other) {
-    return new ChoiceSettings(other, hashKey, sticky, hedge);
-  }
 }

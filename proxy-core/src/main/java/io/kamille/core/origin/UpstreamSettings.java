@@ -130,11 +130,6 @@ public record UpstreamSettings(
         otherForwarding);
   }
 
-  /** An origin in clear text that is judged by these settings. */
-  public Origin origin(String host, int port, int weight) {
-    return origin(new OriginUrl(false, host, port), weight);
-  }
-
   /** An origin that is judged by these settings. */
   public Origin origin(OriginUrl url, int weight) {
     return origin(new OriginSettings(url, weight, false));

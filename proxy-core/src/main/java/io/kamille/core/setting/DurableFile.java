@@ -50,17 +50,41 @@ public final class DurableFile {
    * @throws IOException if it cannot be written; nothing is left of it
    */
   public static Path draft(Path file, byte[] content) throws IOException {
+    return draft(file, content, false);
+  }
+
+  /**
+   * The same with the mode, the access list and the label of the file, and with its owner and its
+   * group if this process may give them.
+   */
+  public static Path draftLike(Path file, byte[] content) throws IOException {
+    return draft(file, content, true);
+  }
+
+  private static Path draft(Path file, byte[] content, boolean isLike) throws IOException {
     Path draft =
         Files.createTempFile(createDirectory(file), "." + file.getFileName(), ".draft", MODE);
-    try (FileChannel channel = FileChannel.open(draft, StandardOpenOption.WRITE)) {
-      ByteBuffer octets = ByteBuffer.wrap(content);
-      while (octets.hasRemaining()) {
-        channel.write(octets);
+    try {
+      if (isLike) {
+        // A copy has the extended attributes, too: access lists and labels are among them.
+        Files.copy(
+            file, draft, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.COPY_ATTRIBUTES);
       }
-      channel.force(true);
+      try (FileChannel channel =
+          FileChannel.open(draft, StandardOpenOption.WRITE, StandardOpenOption.TRUNCATE_EXISTING)) {
+        ByteBuffer octets = ByteBuffer.wrap(content);
+        while (octets.hasRemaining()) {
+          channel.write(octets);
+        }
+        if (isLike) {
+          // The copy has it only if it could have the owner, which a sandbox may forbid to try.
+          Files.setPosixFilePermissions(draft, Files.getPosixFilePermissions(file));
+        }
+        channel.force(true);
+      }
       return draft;
     } catch (IOException failed) {
-      Files.delete(draft);
+      Files.deleteIfExists(draft);
       throw failed;
     }
   }

@@ -21,7 +21,6 @@ import org.jspecify.annotations.Nullable;
 public final class ValueTypes {
 
   private static final Pattern WHOLE_NUMBER = Pattern.compile("[0-9]{1,9}");
-  private static final Pattern NUMBER = Pattern.compile("\\d{1,6}(\\.\\d{1,6})?");
   private static final Pattern RATIO = Pattern.compile("0|1|0?\\.[0-9]{1,9}|1\\.0{1,9}");
   private static final Pattern TOKEN = Pattern.compile("[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}");
 
@@ -57,23 +56,6 @@ public final class ValueTypes {
           return least <= number && number <= greatest ? number : null;
         },
         number -> Integer.toString(number));
-  }
-
-  /** A number within both bounds, written {@code 1.5}. */
-  public static ValueType<Double> number(int least, int greatest) {
-    String bounds = least + "–" + greatest;
-    return new ValueType<>(
-        "number",
-        bounds,
-        "a number of " + bounds + " such as 1.5",
-        text -> {
-          if (!NUMBER.matcher(text).matches()) {
-            return null;
-          }
-          double number = Double.parseDouble(text);
-          return least <= number && number <= greatest ? number : null;
-        },
-        ValueTypes::decimal);
   }
 
   /** Without an exponent, which no setting is written with. */

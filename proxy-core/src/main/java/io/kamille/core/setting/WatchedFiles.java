@@ -56,6 +56,11 @@ public final class WatchedFiles {
     return read;
   }
 
+  /** They count as read now. Blocks. */
+  public void remember() {
+    seen = stamps();
+  }
+
   /** They count as changed from now on: the last reading was of no use. */
   public void forget() {
     seen = null;

@@ -11,7 +11,6 @@ public final class TimerSlack {
    * A pause of a loop is of that order itself.
    */
   private static final int SET = 29;
-  private static final int GET = 30;
 
   private TimerSlack() {}
 
@@ -22,10 +21,5 @@ public final class TimerSlack {
    */
   public static boolean least() {
     return SystemCall.PRCTL.call(SET, 1, 0) == 0;
-  }
-
-  /** The slack of the calling thread in nanoseconds, negative if the kernel does not tell. */
-  public static int nanos() {
-    return (int) SystemCall.PRCTL.call(GET, 0, 0);
   }
 }

@@ -58,7 +58,6 @@ class MetricRegistryTest {
   void familiesAreOrderedByName() {
     registry.counter(REQUESTS, "hit");
     registry.gauge(USED, () -> 0);
-    assertThat(registry.descriptors()).containsExactly(USED, REQUESTS);
     assertThat(registry.read())
         .extracting(MetricFamily::descriptor)
         .containsExactly(USED, REQUESTS);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricFamily.Sample;
 import io.kamille.core.metric.MetricRegistry;
+import io.kamille.core.setting.OriginUrl;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.util.List;
 import java.util.Map;
@@ -20,8 +21,8 @@ class UpstreamMetricsTest {
   private final EmbeddedChannel channel = new EmbeddedChannel();
   private final EmbeddedChannel otherChannel = new EmbeddedChannel();
   private final MetricRegistry registry = new MetricRegistry();
-  private final Origin a = SETTINGS.origin("a", 80, 1);
-  private final Origin b = SETTINGS.origin("b", 80, 1);
+  private final Origin a = SETTINGS.origin(new OriginUrl(false, "a", 80), 1);
+  private final Origin b = SETTINGS.origin(new OriginUrl(false, "b", 80), 1);
   private final UpstreamMetrics metrics = new UpstreamMetrics(registry, "site", List.of(a, b));
 
   @AfterEach
@@ -55,7 +56,7 @@ class UpstreamMetricsTest {
   void whatWasCountedOfAnOriginThatStaysGoesOnAndThatOfOthersEnds() {
     UpstreamCounters before = counters(a, b);
     before.request(0);
-    Origin c = SETTINGS.origin("c", 80, 1);
+    Origin c = SETTINGS.origin(new OriginUrl(false, "c", 80), 1);
     metrics.origins(List.of(c, a));
     UpstreamCounters after = counters(c, a);
     after.request(1);
@@ -74,7 +75,7 @@ class UpstreamMetricsTest {
 
   @Test
   void whatAHandlerCountsOfAnExpectedOriginGoesOnWhenTheUpstreamHasIt() {
-    Origin c = SETTINGS.origin("c", 80, 1);
+    Origin c = SETTINGS.origin(new OriginUrl(false, "c", 80), 1);
     metrics.expect(List.of(a, c));
     UpstreamCounters counters = counters(a, c);
     counters.request(1);
@@ -88,7 +89,7 @@ class UpstreamMetricsTest {
   void anOriginThatWasExpectedInVainLeavesNothing() {
     counters(a, b);
     int parts = registry.parts();
-    Origin c = SETTINGS.origin("c", 80, 1);
+    Origin c = SETTINGS.origin(new OriginUrl(false, "c", 80), 1);
     metrics.expect(List.of(a, c));
     counters(a, c).request(1);
     metrics.origins(List.of(a, b));

@@ -25,12 +25,4 @@ class ValueTypesTest {
     assertThat(type.print(Objects.requireNonNull(type.parse(text)))).isEqualTo(printed);
     assertThat(type.parse(printed)).isEqualTo(type.parse(text));
   }
-
-  @ParameterizedTest
-  @CsvSource({"1, 1.0", "1.5, 1.5", "999999, 999999.0", "0.0001, 0.0001", "0.000001, 0.000001"})
-  void aNumberIsPrintedAsItIsWritten(String text, String printed) {
-    ValueType<Double> type = ValueTypes.number(0, 999_999);
-    assertThat(type.print(Objects.requireNonNull(type.parse(text)))).isEqualTo(printed);
-    assertThat(type.parse(printed)).isEqualTo(type.parse(text));
-  }
 }

@@ -17,10 +17,11 @@ import org.jspecify.annotations.Nullable;
  * All that names origins of one upstream. One thread at a time looks; reading: any thread.
  *
  * @param all what comes first has precedence
- * @param leased one of them
+ * @param registered one of them
  * @param protocol in which the origins are asked
  */
-public record OriginLists(List<OriginList> all, LeasedOrigins leased, OriginProtocol protocol) {
+public record OriginLists(
+    List<OriginList> all, RegisteredOrigins registered, OriginProtocol protocol) {
 
   public OriginLists {
     all = List.copyOf(all);
@@ -33,7 +34,8 @@ public record OriginLists(List<OriginList> all, LeasedOrigins leased, OriginProt
    */
   public static OriginLists of(
       String upstream, UpstreamGroup group, NameLookup lookup, @Nullable OriginLists before) {
-    LeasedOrigins leased = before == null ? new LeasedOrigins(upstream) : before.leased;
+    RegisteredOrigins registered =
+        before == null ? new RegisteredOrigins(upstream) : before.registered;
     OriginProtocol protocol = group.settings().protocol();
     List<OriginList> known = before == null || before.protocol != protocol ? List.of() : before.all;
     List<OriginList> all = new ArrayList<>();
@@ -44,8 +46,8 @@ public record OriginLists(List<OriginList> all, LeasedOrigins leased, OriginProt
     if (group.originsSrv() != null) {
       all.add(known(known, new ServiceRecords(upstream, group.originsSrv(), protocol, lookup)));
     }
-    all.add(leased);
-    return new OriginLists(all, leased, protocol);
+    all.add(registered);
+    return new OriginLists(all, registered, protocol);
   }
 
   /** The list that names the same place, if one does. */

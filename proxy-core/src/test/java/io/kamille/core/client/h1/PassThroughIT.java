@@ -17,6 +17,7 @@ import io.kamille.core.origin.names.OriginNames;
 import io.kamille.core.origin.send.ScriptedOrigin;
 import io.kamille.core.origin.send.ScriptedOrigin.Script;
 import io.kamille.core.origin.send.UpstreamHandler;
+import io.kamille.core.setting.OriginUrl;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -235,7 +236,8 @@ class PassThroughIT {
   }
 
   private TestClient connect(ScriptedOrigin origin) {
-    Origin only = UpstreamSettings.DEFAULTS.origin("127.0.0.1", origin.port(), 1);
+    Origin only =
+        UpstreamSettings.DEFAULTS.origin(new OriginUrl(false, "127.0.0.1", origin.port()), 1);
     List<Origin> origins = List.of(only);
     names.watch(origins);
     server.on(

@@ -34,6 +34,7 @@ import io.kamille.core.origin.send.ScriptedOrigin;
 import io.kamille.core.origin.send.ScriptedOrigin.Conversation;
 import io.kamille.core.origin.send.ScriptedOrigin.Script;
 import io.kamille.core.origin.send.UpstreamHandler;
+import io.kamille.core.setting.OriginUrl;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -82,7 +83,9 @@ class WebSocketIT {
   private ScriptedOrigin origin(Script... scripts) throws IOException {
     ScriptedOrigin origin = ScriptedOrigin.open(scripts);
     open.add(origin);
-    List<Origin> origins = List.of(UpstreamSettings.DEFAULTS.origin("127.0.0.1", origin.port(), 1));
+    List<Origin> origins =
+        List.of(
+            UpstreamSettings.DEFAULTS.origin(new OriginUrl(false, "127.0.0.1", origin.port()), 1));
     names.watch(origins);
     UpstreamHandler handler =
         new UpstreamHandler(

@@ -501,7 +501,7 @@ class HealthCheckerTest {
   }
 
   private static Origin origin(int port, UpstreamSettings settings) {
-    Origin origin = settings.origin("127.0.0.1", port, 1);
+    Origin origin = settings.origin(new OriginUrl(false, "127.0.0.1", port), 1);
     origin.addresses(List.of(InetAddress.getLoopbackAddress()));
     return origin;
   }

@@ -400,7 +400,9 @@ class OriginChoiceTest {
   private static List<Origin> origins(int... weights) {
     List<Origin> origins = new ArrayList<>();
     for (int weight : weights) {
-      origins.add(UpstreamSettings.DEFAULTS.origin("127.0.0.1", 9000 + origins.size(), weight));
+      origins.add(
+          UpstreamSettings.DEFAULTS.origin(
+              new OriginUrl(false, "127.0.0.1", 9000 + origins.size()), weight));
     }
     return origins;
   }

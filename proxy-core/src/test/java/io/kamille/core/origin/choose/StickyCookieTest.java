@@ -12,6 +12,7 @@ import io.kamille.core.http.ResponseHead;
 import io.kamille.core.origin.Origin;
 import io.kamille.core.origin.StickySettings;
 import io.kamille.core.origin.UpstreamSettings;
+import io.kamille.core.setting.OriginUrl;
 import io.kamille.core.setting.Sections;
 import io.netty.channel.DefaultEventLoop;
 import io.netty.channel.EventLoop;
@@ -61,7 +62,7 @@ class StickyCookieTest {
 
   private StickyCookie cookie() throws Exception {
     Path secret = Files.writeString(directory.resolve("secret"), "sixteen octets and more");
-    Origin origin = UpstreamSettings.DEFAULTS.origin("127.0.0.1", 9000, 1);
+    Origin origin = UpstreamSettings.DEFAULTS.origin(new OriginUrl(false, "127.0.0.1", 9000), 1);
     var settings = Sections.of(StickySettings.SECTION, "{cookie: at, secret-file: %s}", secret);
     return Objects.requireNonNull(StickyCookie.of(settings, null, List.of(origin)));
   }

@@ -7,6 +7,7 @@ import io.kamille.core.exchange.Failure.ErrorType;
 import io.kamille.core.origin.Origin;
 import io.kamille.core.origin.UpstreamSettings;
 import io.kamille.core.origin.dial.AddressRace.Runner;
+import io.kamille.core.setting.OriginUrl;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
@@ -20,7 +21,8 @@ class AddressRaceTest {
 
   private static final Failure REFUSED = Failure.of(ErrorType.CONNECTION_REFUSED, "refused");
 
-  private final Origin origin = UpstreamSettings.DEFAULTS.origin("origin.test", 80, 1);
+  private final Origin origin =
+      UpstreamSettings.DEFAULTS.origin(new OriginUrl(false, "origin.test", 80), 1);
   private final List<Attempt> attempts = new ArrayList<>();
   private final List<Failure> lost = new ArrayList<>();
   private @Nullable Runnable timer;

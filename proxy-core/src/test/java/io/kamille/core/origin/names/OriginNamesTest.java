@@ -7,6 +7,7 @@ import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.origin.Origin;
 import io.kamille.core.origin.UpstreamSettings;
 import io.kamille.core.origin.names.NameLookup.Answer;
+import io.kamille.core.setting.OriginUrl;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
@@ -37,7 +38,8 @@ class OriginNamesTest {
   private final OriginNames names =
       new OriginNames(this::find, this::after, registry, () -> {}, new LinesLog(told));
   private @Nullable Error fault;
-  private final Origin origin = UpstreamSettings.DEFAULTS.origin("origin.test", 80, 1);
+  private final Origin origin =
+      UpstreamSettings.DEFAULTS.origin(new OriginUrl(false, "origin.test", 80), 1);
 
   @Test
   void aNameIsLookedUpBeforeTheFirstRequest() {
@@ -175,8 +177,8 @@ class OriginNamesTest {
 
   @Test
   void anAddressNeedsNoLookUp() {
-    Origin literal = UpstreamSettings.DEFAULTS.origin("127.0.0.1", 80, 1);
-    Origin sixth = UpstreamSettings.DEFAULTS.origin("::1", 80, 1);
+    Origin literal = UpstreamSettings.DEFAULTS.origin(new OriginUrl(false, "127.0.0.1", 80), 1);
+    Origin sixth = UpstreamSettings.DEFAULTS.origin(new OriginUrl(false, "::1", 80), 1);
     names.watch(List.of(literal, sixth));
     assertThat(literal.address()).isEqualTo(address(1));
     assertThat(sixth.addresses()).hasSize(1);

@@ -140,7 +140,7 @@ class BoundRequestTest {
   }
 
   private static ChoiceSettings hashed() {
-    return DEFAULTS.choice().by(ChoiceSettings.Algorithm.CONSISTENT_HASH);
+    return Sections.of(ChoiceSettings.SECTION, "{choice: consistent-hash}");
   }
 
   private static UpstreamSettings with(ChoiceSettings choice, int retries) {

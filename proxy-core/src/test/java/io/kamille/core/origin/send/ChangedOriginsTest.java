@@ -9,6 +9,7 @@ import io.kamille.core.origin.UpstreamMetrics;
 import io.kamille.core.origin.UpstreamSettings;
 import io.kamille.core.origin.UpstreamSettings.Concurrency;
 import io.kamille.core.origin.send.ScriptedOrigin.Script;
+import io.kamille.core.setting.OriginUrl;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
@@ -127,6 +128,6 @@ class ChangedOriginsTest {
   }
 
   private static Origin origin(int port) {
-    return SETTINGS.origin("127.0.0.1", port, 1);
+    return SETTINGS.origin(new OriginUrl(false, "127.0.0.1", port), 1);
   }
 }

@@ -20,6 +20,7 @@ import io.kamille.core.origin.UpstreamSettings;
 import io.kamille.core.origin.names.DnsLookup;
 import io.kamille.core.origin.names.OriginNames;
 import io.kamille.core.origin.send.ScriptedOrigin.Script;
+import io.kamille.core.setting.OriginUrl;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -56,7 +57,8 @@ class GrpcIT {
   private TestH2Client client(UpstreamSettings settings, Script script) throws IOException {
     ScriptedOrigin origin = ScriptedOrigin.open(script);
     open.add(origin);
-    List<Origin> origins = List.of(settings.origin("127.0.0.1", origin.port(), 1));
+    List<Origin> origins =
+        List.of(settings.origin(new OriginUrl(false, "127.0.0.1", origin.port()), 1));
     names.watch(origins);
     UpstreamHandler handler =
         new UpstreamHandler(

@@ -17,6 +17,7 @@ import io.kamille.core.origin.UpstreamSettings;
 import io.kamille.core.origin.names.DnsLookup;
 import io.kamille.core.origin.names.OriginNames;
 import io.kamille.core.origin.send.ScriptedOrigin.Script;
+import io.kamille.core.setting.OriginUrl;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -74,7 +75,9 @@ class SlowUploadsIT {
           }
         };
     origin = ScriptedOrigin.open(Collections.nCopies(UPLOADS, answers).toArray(Script[]::new));
-    List<Origin> origins = List.of(UpstreamSettings.DEFAULTS.origin("127.0.0.1", origin.port(), 1));
+    List<Origin> origins =
+        List.of(
+            UpstreamSettings.DEFAULTS.origin(new OriginUrl(false, "127.0.0.1", origin.port()), 1));
     names.watch(origins);
     handler =
         new UpstreamHandler(

@@ -1,5 +1,5 @@
 /** How a node knows that it has missed nothing, without a common clock. */
 @NullMarked
-package io.kamille.cluster.lease;
+package io.kamille.cluster.current;
 
 import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,4 @@
-package io.kamille.cluster.lease;
+package io.kamille.cluster.current;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Until when this node may serve what it has stored, because it has missed no purge. Any thread;
- * reading the end of the lease never waits.
+ * reading {@link #untilNanos} never waits.
  */
-public final class Lease {
+public final class Currentness {
 
   /*
    * A purge that was answered is in the logs of a majority of the voters. Any two majorities share
@@ -28,7 +28,7 @@ public final class Lease {
    *     b      "heard 7, log up to 41" ──►  us, at 103 s
    *     us     applied 41 at 104 s: of b we know all up to 100 s
    *
-   * The lease ends that long after the latest moment up to which a majority is known.
+   * The node is current for that long after the latest moment up to which a majority is known.
    *
    * A report is made in this order: what was heard, then how far the log goes. Between the two a
    * process may stand still for long. Of two things that a voter has said, the later one with the
@@ -39,11 +39,11 @@ public final class Lease {
    * report is soon there, and until then the origin is asked.
    */
   private static final int REMEMBERED = 64;
-  private static final int JUMPS_PER_LEASE = 5;
+  private static final int JUMPS_PER_LENGTH = 5;
 
   private final String own;
   private final List<String> voters;
-  private final long leaseNanos;
+  private final long lengthNanos;
   private long lastNumber;
   private long wallAheadNanos = Long.MAX_VALUE / 2;
   private final Map<Long, Long> sent =
@@ -85,17 +85,18 @@ public final class Lease {
   }
 
   /**
-   * A lease that has ended.
+   * Of a node that is not current yet.
    *
    * @param own the name of this node
    * @param voters whose majority decides
+   * @param lengthNanos how long a node is current that hears nothing more
    * @param incarnation a number that no earlier process of this node had
    * @param nowNanos monotonic, as all times here
    */
-  public Lease(String own, List<String> voters, long leaseNanos, long incarnation, long nowNanos) {
+  public Currentness(String own, List<String> voters, long lengthNanos, long incarnation, long nowNanos) {
     this.own = own;
     this.voters = List.copyOf(voters);
-    this.leaseNanos = leaseNanos;
+    this.lengthNanos = lengthNanos;
     this.lastNumber = incarnation;
     this.untilNanos = nowNanos - 1;
   }
@@ -108,7 +109,7 @@ public final class Lease {
   /** Ends if the wall clock has jumped since the last call; whether it has. */
   public synchronized boolean endIfClockJumped(long nowNanos, long wallNanos) {
     long ahead = wallNanos - nowNanos;
-    boolean hasJumped = ahead - wallAheadNanos >= leaseNanos / JUMPS_PER_LEASE;
+    boolean hasJumped = ahead - wallAheadNanos >= lengthNanos / JUMPS_PER_LENGTH;
     wallAheadNanos = ahead;
     if (hasJumped) {
       sent.clear();
@@ -156,7 +157,7 @@ public final class Lease {
     int majority = voters.size() / 2 + 1;
     if (moments.size() >= majority) {
       moments.sort((one, other) -> Long.signum(other - one));
-      untilNanos = moments.get(majority - 1) + leaseNanos;
+      untilNanos = moments.get(majority - 1) + lengthNanos;
     }
   }
 }

@@ -1,4 +1,4 @@
-package io.kamille.cluster.lease;
+package io.kamille.cluster.current;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -15,12 +15,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 /**
  * Three nodes whose clocks are hours apart, that stand still for long, some of them with their
  * clocks, and whose messages are late or lost, in one direction or both. No node serves what was
- * purged a lease ago, but for the moment between a suspension and its next report. The unit is a
+ * purged longer ago than it may be current, but for the moment between a suspension and its next report. The unit is a
  * millisecond.
  */
-class LeaseSimulationTest {
+class CurrentnessSimulationTest {
 
-  private static final long LEASE = 5_000;
+  private static final long LENGTH = 5_000;
   private static final long STEP = 100;
   private static final long END = 240_000;
   private static final long HOUR = 3_600_000;
@@ -45,7 +45,7 @@ class LeaseSimulationTest {
 
     private final String name;
     private final long ahead = random.nextLong(-HOUR, HOUR);
-    private final Lease lease;
+    private final Currentness currentness;
     private final Map<String, Boolean> hears = new TreeMap<>();
     private long stillUntil;
     private long suspended;
@@ -56,7 +56,7 @@ class LeaseSimulationTest {
 
     Node(String name) {
       this.name = name;
-      lease = new Lease(name, NAMES, LEASE, random.nextLong(1, 1L << 40), clock());
+      currentness = new Currentness(name, NAMES, LENGTH, random.nextLong(1, 1L << 40), clock());
     }
 
     long clock() {
@@ -64,7 +64,7 @@ class LeaseSimulationTest {
     }
 
     void standStill() {
-      long length = random.nextLong(LEASE / 5, 20_000);
+      long length = random.nextLong(LENGTH / 5, 20_000);
       stillUntil = now + length;
       if (random.nextBoolean()) {
         suspended += length;
@@ -79,17 +79,17 @@ class LeaseSimulationTest {
     /** It may stand still between any two of its steps. */
     void report() {
       long begun = clock();
-      lease.endIfClockJumped(begun, now + setForward);
+      currentness.endIfClockJumped(begun, now + setForward);
       isUnaware = false;
-      Map<String, Long> heard = lease.heard();
+      Map<String, Long> heard = currentness.heard();
       later(
           () -> {
             long length = appended;
-            lease.applied(applied);
+            currentness.applied(applied);
             Report report =
                 new Report(
                     1,
-                    lease.sends(begun),
+                    currentness.sends(begun),
                     heard,
                     0,
                     length,
@@ -101,10 +101,10 @@ class LeaseSimulationTest {
                     0,
                     "",
                     "1.2.3");
-            lease.heard(name, report);
+            currentness.heard(name, report);
             nodes.values().stream()
                 .filter(to -> to != this)
-                .forEach(to -> send(to, () -> to.lease.heard(name, report)));
+                .forEach(to -> send(to, () -> to.currentness.heard(name, report)));
           });
     }
 
@@ -135,11 +135,11 @@ class LeaseSimulationTest {
     }
 
     void serve() {
-      if (lease.untilNanos() - clock() <= 0) {
+      if (currentness.untilNanos() - clock() <= 0) {
         cutOff++;
       } else if (!isUnaware) {
         served++;
-        long due = agreed.stream().filter(at -> at <= now - LEASE).count();
+        long due = agreed.stream().filter(at -> at <= now - LENGTH).count();
         assertThat(applied).as("applied at %s after %s ms", name, now).isGreaterThanOrEqualTo(due);
       }
     }
@@ -176,7 +176,7 @@ class LeaseSimulationTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20})
-  void noNodeServesWhatWasPurgedALeaseAgo(int seed) {
+  void noNodeServesWhatWasPurgedLongerAgoThanItMayBeCurrent(int seed) {
     random = new SplittableRandom(seed);
     NAMES.forEach(name -> nodes.put(name, new Node(name)));
     for (; now < END; now += STEP) {
@@ -212,6 +212,6 @@ class LeaseSimulationTest {
     assertThat(cutOff).isGreaterThan(500);
     assertThat(nodes.values())
         .as("current in calm")
-        .allMatch(node -> node.lease.untilNanos() - node.clock() > 0);
+        .allMatch(node -> node.currentness.untilNanos() - node.clock() > 0);
   }
 }

@@ -4,7 +4,7 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** Until when what is stored may be served without asking the origin about it. Any thread. */
-public final class StoreLease {
+public final class StoreCurrentness {
 
   private volatile @Nullable LongSupplier untilNanos;
 

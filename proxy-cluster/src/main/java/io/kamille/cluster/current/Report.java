@@ -1,4 +1,4 @@
-package io.kamille.cluster.lease;
+package io.kamille.cluster.current;
 
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;

@@ -1,4 +1,4 @@
-package io.kamille.cluster.lease;
+package io.kamille.cluster.current;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
