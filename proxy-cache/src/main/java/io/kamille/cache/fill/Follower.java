@@ -117,7 +117,7 @@ public final class Follower implements ContentSource {
   }
 
   private void decide() {
-    Outcome outcome = Outcome.of(flight.stage(), exchange.request(), flight.isBeforeAPurge());
+    Outcome outcome = Outcome.of(flight.stage(), exchange.request());
     switch (outcome) {
       case null -> {
         if (flight.isLate() && !wasLate) {

@@ -150,9 +150,9 @@ public final class InFlight {
     return readers.length == 0 ? null : window;
   }
 
-  /** A stored response has become usable again: the followers find it. */
+  /** A stored response has become usable again: the followers find it, unless it was removed. */
   public void freshened() {
-    settle(new Stage.Again(false));
+    settle(new Stage.Again(true));
   }
 
   /** Ends the flight: that is the last that its followers learn. */
@@ -216,11 +216,6 @@ public final class InFlight {
   /** The last purge, which whoever joins now must know. */
   long lastPurge() {
     return table.purges().last();
-  }
-
-  /** Whether anything was purged since it began: then nobody may find what came of it. */
-  boolean isBeforeAPurge() {
-    return begunAfter < lastPurge();
   }
 
   /**

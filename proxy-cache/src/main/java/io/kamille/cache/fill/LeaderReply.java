@@ -242,7 +242,7 @@ final class LeaderReply implements Reply, ContentSource {
     if (originStatus != StatusCode.NOT_MODIFIED) {
       postpone();
     }
-    tellFollowers(originStatus);
+    tellFollowers(stored.facts(), originStatus);
     drop(contentLength);
     if (isServedStale) {
       stored.release();
@@ -493,7 +493,7 @@ final class LeaderReply implements Reply, ContentSource {
       told.detail(Fill.VARIANT_LIMIT);
     }
     (isKept ? told.stored(ttl) : told.ttl(ttl)).by(facts.freshness());
-    if (!facts.isFresh(now) || facts.isValidatedAlways()) {
+    if (!facts.isReusable(now)) {
       goApart(false);
     } else if (flight != null) {
       begun.share(flight, now);
@@ -538,10 +538,13 @@ final class LeaderReply implements Reply, ContentSource {
     settle(Stage.Apart.of(fetch.request()));
   }
 
-  /** A stored response is the answer to what the origin said. */
-  private void tellFollowers(int originStatus) {
+  /**
+   * A stored response is the answer to what the origin said. If it can be reused, a follower finds
+   * it, or it was removed meanwhile, and then the followers wait for one of them.
+   */
+  private void tellFollowers(StoredFacts stored, int originStatus) {
     if (originStatus == StatusCode.NOT_MODIFIED) {
-      settle(new Stage.Again(false));
+      settle(new Stage.Again(stored.isReusable(route.epochSeconds())));
     } else {
       String reason = "the origin answered " + originStatus;
       settle(

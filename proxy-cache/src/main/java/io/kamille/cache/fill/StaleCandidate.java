@@ -116,9 +116,8 @@ final class StaleCandidate {
     int status = head.status();
     boolean isOther =
         !isHead() || Validators.contradicts(head, length, asked.facts(), asked.contentLength());
-    boolean isOld = !asked.facts().isFresh(now) || asked.facts().isValidatedAlways();
     return isOther
-        && (isOld || (isHead() && status == StatusCode.OK))
+        && (!asked.facts().isReusable(now) || (isHead() && status == StatusCode.OK))
         && Storability.isOfResource(status)
         && status != StatusCode.NOT_MODIFIED
         && status != StatusCode.PARTIAL_CONTENT

@@ -21,32 +21,36 @@ class OutcomeTest {
 
   @Test
   void nothingIsKnownBeforeAHead() {
-    assertThat(Outcome.of(new Stage.Waiting(), plain, false)).isNull();
+    assertThat(Outcome.of(new Stage.Waiting(), plain)).isNull();
   }
 
   @Test
   void whatIsNotSharedIsNobodysAndThoseLikeTheLeaderWaitForNoOther() {
     Stage apart = Stage.Apart.of(plain);
-    assertThat(Outcome.of(apart, plain, false)).isEqualTo(new Outcome.Nobodys(false));
-    assertThat(Outcome.of(apart, known, false)).isEqualTo(new Outcome.Nobodys(true));
+    assertThat(Outcome.of(apart, plain)).isEqualTo(new Outcome.Nobodys(false));
+    assertThat(Outcome.of(apart, known)).isEqualTo(new Outcome.Nobodys(true));
   }
 
   @Test
   void aResponseThatBrokeOffIsWaitedForAnew() {
-    assertThat(Outcome.of(new Stage.Broken(WHY), plain, false))
-        .isEqualTo(new Outcome.Nobodys(true));
+    assertThat(Outcome.of(new Stage.Broken(WHY), plain)).isEqualTo(new Outcome.Nobodys(true));
   }
 
   @Test
-  void whatWasFreshenedIsFoundUnlessItWasPurgedMeanwhile() {
-    assertThat(Outcome.of(new Stage.Again(false), plain, false))
-        .isEqualTo(new Outcome.Nobodys(false));
-    assertThat(Outcome.of(new Stage.Again(false), plain, true))
-        .isEqualTo(new Outcome.Nobodys(true));
+  void whoAsksAgainWaitsIfTheLeaderSaysSo() {
+    assertThat(Outcome.of(new Stage.Again(false), plain)).isEqualTo(new Outcome.Nobodys(false));
+    assertThat(Outcome.of(new Stage.Again(true), plain)).isEqualTo(new Outcome.Nobodys(true));
+  }
+
+  @Test
+  void authorizedRequestsDoNotWaitForOneAnother() {
+    RequestHead authorized = RequestHead.of("GET", "http://example.org/");
+    authorized.fields().add("Authorization", "Basic eDp5");
+    assertThat(Outcome.of(new Stage.Again(true), authorized)).isEqualTo(new Outcome.Nobodys(false));
   }
 
   @Test
   void aFailureIsEverybodys() {
-    assertThat(Outcome.of(new Stage.Failed(WHY), known, false)).isEqualTo(new Outcome.Failed(WHY));
+    assertThat(Outcome.of(new Stage.Failed(WHY), known)).isEqualTo(new Outcome.Failed(WHY));
   }
 }
