@@ -109,12 +109,15 @@ public final class InFlightTable {
     SelectingFields expected = known == null ? null : known.in(request);
     InFlight flight = new InFlight(this, key, expected, loop, clock, purges.last(), isCutOff);
     InFlight[] after = flights.compute(key, (_, before) -> with(flight, request, before));
+    // The map decides once: another flight may come to know its variant at any moment.
+    boolean mayFollow = after.length < VARIANT_LIMIT;
     for (InFlight each : after) {
-      if (each != flight && each.mayAnswer(request)) {
-        return null;
+      if (each == flight) {
+        return flight;
       }
+      mayFollow |= each.mayAnswer(request);
     }
-    return flight;
+    return mayFollow ? null : flight;
   }
 
   /** These with one more, unless that may follow one of them, or there are too many. */
