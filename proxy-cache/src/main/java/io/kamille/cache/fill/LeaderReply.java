@@ -18,6 +18,7 @@ import io.kamille.core.exchange.Failure.ErrorType;
 import io.kamille.core.exchange.Failure.Side;
 import io.kamille.core.exchange.Reply;
 import io.kamille.core.http.Fields;
+import io.kamille.core.http.Method;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.http.StatusCode;
 import io.netty.buffer.ByteBuf;
@@ -166,6 +167,9 @@ final class LeaderReply implements Reply, ContentSource {
       isKept = relay.isKept();
       fetch.forwarding().detail(relay.detail());
     }
+    boolean isWithoutContent =
+        fetch.request().method() == Method.HEAD || StatusCode.hasNoContent(head.status());
+    long lengthToCome = isWithoutContent ? 0 : contentLength;
     long now = route.epochSeconds();
     if (earlier != null) {
       if (earlier.isMistaken(head)) {
@@ -174,7 +178,7 @@ final class LeaderReply implements Reply, ContentSource {
       }
       StoredResponse usable = earlier.answeredBy(head, contentLength, now);
       if (usable != null) {
-        serve(usable, head.status(), contentLength);
+        serve(usable, head.status(), lengthToCome);
         return;
       }
     }
@@ -203,7 +207,7 @@ final class LeaderReply implements Reply, ContentSource {
       answer(head, contentLength, isNotModified);
     }
     if (!isWanted()) {
-      drop(contentLength);
+      drop(lengthToCome);
     }
   }
 
@@ -237,13 +241,13 @@ final class LeaderReply implements Reply, ContentSource {
   }
 
   /** Sends a stored response in place of what the origin sends. Takes over one lease. */
-  private void serve(StoredResponse stored, int originStatus, long contentLength) {
+  private void serve(StoredResponse stored, int originStatus, long lengthToCome) {
     output.close();
     if (originStatus != StatusCode.NOT_MODIFIED) {
       postpone();
     }
     tellFollowers(stored.facts(), originStatus);
-    drop(contentLength);
+    drop(lengthToCome);
     if (isServedStale) {
       stored.release();
     } else {
@@ -416,10 +420,10 @@ final class LeaderReply implements Reply, ContentSource {
   }
 
   /** Wants the rest of the content no more, but perhaps the connection it comes on. */
-  private void drop(long contentLength) {
+  private void drop(long lengthToCome) {
     Failure why = Failure.of(ErrorType.CLIENT_GONE, "the client has its answer");
     leave(why);
-    if (fill == null && contentLength >= 0 && contentLength <= DROPPED_BYTES_LIMIT) {
+    if (fill == null && lengthToCome >= 0 && lengthToCome <= DROPPED_BYTES_LIMIT) {
       state = State.DROPPING;
     } else {
       settleEarlier(false);
@@ -436,9 +440,13 @@ final class LeaderReply implements Reply, ContentSource {
 
   // Who wants the response
 
-  /** Whether the response is worth having; if not, nobody can follow it any more. */
+  /**
+   * Whether the response, or its connection, is worth having; if not, nobody can follow it any
+   * more.
+   */
   private boolean isWanted() {
     return !isClientGone
+        || state == State.DROPPING
         || (isServedStale && state == State.WAITING)
         || isWorthFinishing()
         || (flight != null && !flight.closeIfDeserted());
