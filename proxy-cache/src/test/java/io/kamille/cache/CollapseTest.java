@@ -360,6 +360,50 @@ class CollapseTest {
   }
 
   @Test
+  void whenTheFirstAttemptIsAnsweredAfterAllNobodyWaitsForTheSecond() {
+    List<RecordingReply> replies = get(51);
+    fixture.advance(6);
+    fixture.origin.requests().get(0).respond(200, "late", "Cache-Control", LONG_FRESH);
+    fixture.run();
+    assertThat(replies.get(1).isBegun()).isFalse();
+    assertThat(replies.subList(2, 51))
+        .allSatisfy(reply -> assertThat(reply.text()).isEqualTo("late"));
+    fixture.origin.requests().get(1).respond(200, "second", "Cache-Control", LONG_FRESH);
+    assertThat(replies.get(1).text()).isEqualTo("second");
+    assertThat(fixture.forwarded()).isEqualTo(2);
+  }
+
+  @Test
+  void whenTheFirstValidationIsAnsweredAfterAllNobodyWaitsForTheSecond() {
+    fixture.store("hello", "ETag", TAG);
+    fixture.advance(100);
+    List<RecordingReply> replies = get(4);
+    fixture.advance(6);
+    fixture.origin.requests().get(1).respond(304, "", "ETag", TAG, "Cache-Control", FRESH);
+    fixture.run();
+    assertThat(replies.get(1).isBegun()).isFalse();
+    assertThat(replies.subList(2, 4))
+        .allSatisfy(reply -> assertThat(reply.text()).isEqualTo("hello"));
+    fixture.origin.requests().get(2).respond(304, "", "ETag", TAG, "Cache-Control", FRESH);
+    assertThat(replies.get(1).text()).isEqualTo("hello");
+    assertThat(fixture.forwarded()).isEqualTo(3);
+  }
+
+  /** What was asked for before the purge is not stored. */
+  @Test
+  void whatCameTooLateForThePurgeEndsNoOtherWait() {
+    get(1);
+    fixture.cache.operations().purge(CacheFixture.URI);
+    List<RecordingReply> replies = get(3);
+    fixture.origin.requests().get(0).respond(200, "old", "Cache-Control", FRESH);
+    fixture.run();
+    assertThat(fixture.forwarded()).isEqualTo(2);
+    fixture.origin.last().respond(200, "new", "Cache-Control", FRESH);
+    fixture.run();
+    assertThat(replies).allSatisfy(reply -> assertThat(reply.text()).isEqualTo("new"));
+  }
+
+  @Test
   void whenBothAttemptsHangAllAreAnsweredWhenTheSecondFails() {
     List<RecordingReply> replies = get(51);
     fixture.advance(5);

@@ -145,6 +145,14 @@ public final class InFlightTable {
     return null;
   }
 
+  /** A response that may be reused was stored under that key. Borrows it. */
+  void stored(CacheKey key, SelectingFields selecting) {
+    InFlight[] all = flights.get(key);
+    for (int i = 0; all != null && i < all.length; i++) {
+      all[i].stored(selecting);
+    }
+  }
+
   /** Lets nobody follow the flights of a key any more; those who do go on. Borrows the key. */
   public void remove(CacheKey key) {
     flights.remove(key);

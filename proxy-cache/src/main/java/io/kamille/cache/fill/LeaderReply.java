@@ -102,7 +102,7 @@ final class LeaderReply implements Reply, ContentSource {
     this.flight = fetch.flight();
     this.isClientGone = fetch.isInBackground();
     if (flight != null) {
-      flight.whenDeserted(this::stopIfUnwanted);
+      flight.led(fetch.request(), this::stopIfUnwanted);
     }
     if (earlier != null && earlier.mayStandInLate(route.epochSeconds())) {
       patience =

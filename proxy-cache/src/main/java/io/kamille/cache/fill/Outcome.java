@@ -37,10 +37,14 @@ sealed interface Outcome {
    * request does not wait for another one: probably no response to it is shared (RFC 9111 §3.5).
    *
    * @param request borrowed
+   * @param expected the selecting fields of the response before its head has come, if they are
+   *     known
    */
-  static @Nullable Outcome of(Stage stage, RequestHead request) {
+  static @Nullable Outcome of(
+      Stage stage, RequestHead request, @Nullable SelectingFields expected) {
     return switch (stage) {
-      case Stage.Waiting() -> null;
+      case Stage.Waiting() ->
+          expected == null || expected.matches(request) ? null : new AnotherVariants(expected);
       case Stage.Filling filling -> of(filling, request);
       case Stage.Filled(var filling, _) -> of(filling, request);
       case Stage.Overflowing _ -> new Nobodys(false);

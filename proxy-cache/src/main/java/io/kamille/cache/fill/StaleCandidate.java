@@ -240,6 +240,7 @@ final class StaleCandidate {
                 .with(isCodable ? CodedForms.NOT_YET : CodedForms.NEVER);
     CarriedForms forms = CarriedForms.of(asStored(asked));
     StoredResponse freshened = keep(asked, news, reservation, underNewHead);
+    route.stored(fetch, freshened);
     if (isCodable && news.storability().isStorable()) {
       freshened = route.carry(fetch, forms, freshened);
     }
