@@ -183,6 +183,7 @@ public final class Follower implements ContentSource {
       pieces.read(filling.octets(), filling.contentOffset());
       begin(filling, head);
     } else {
+      flight.supersede();
       goAgain(wait);
     }
   }

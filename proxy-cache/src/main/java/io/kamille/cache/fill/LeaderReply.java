@@ -680,11 +680,11 @@ final class LeaderReply implements Reply, ContentSource {
   private void giveUp(Failure why) {
     endWindow(why);
     output.unstored();
+    settle(new Stage.Broken(why));
     if (fill != null) {
       route.abandon(fill);
       fill = null;
     }
-    settle(new Stage.Broken(why));
   }
 
   private void endWindow(@Nullable Failure why) {

@@ -7,13 +7,24 @@ import io.kamille.cache.memory.Arena;
 import io.kamille.cache.memory.ArenaWriter;
 import io.kamille.cache.purge.PurgeTable;
 import io.kamille.cache.rules.CachePolicy;
+import io.kamille.cache.rules.ForwardReason;
 import io.kamille.cache.rules.SelectingFields;
 import io.kamille.cache.rules.StoredFacts;
+import io.kamille.cache.serve.CacheStatus;
+import io.kamille.cache.serve.Forwarding;
 import io.kamille.cache.store.StoredOctets;
+import io.kamille.core.exchange.DiscardingReply;
+import io.kamille.core.exchange.Exchange;
+import io.kamille.core.exchange.Failure;
+import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.loop.ManualClock;
 import io.netty.channel.embedded.EmbeddedChannel;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -93,6 +104,52 @@ class InFlightTest {
         writer.abandon();
       }
     }
+  }
+
+  /** Otherwise it would ask again and again until the leader's loop has ended the flight. */
+  @Test
+  void whoComesTooLateForTheContentFindsAnotherFlightOrNone() {
+    List<@Nullable InFlight> found = new ArrayList<>();
+    FollowerFallback fallback =
+        new FollowerFallback() {
+          @Override
+          public void lookAgain(Exchange exchange, Wait wait) {
+            found.add(table.find(key, exchange.request()));
+          }
+
+          @Override
+          public void failed(Exchange exchange, Forwarding forwarding, Failure why) {
+            throw new IllegalStateException(why.toString());
+          }
+
+          @Override
+          public void brokenOffSlow() {}
+        };
+    try (Arena arena = Arena.open(1 << 20)) {
+      ArenaWriter writer = Objects.requireNonNull(arena.writer(1, 0));
+      flight.publish(filling(writer.bytes()));
+      writer.abandon();
+      Follower.follow(
+          exchange(),
+          flight,
+          ForwardReason.URI_MISS,
+          new CacheStatus("test"),
+          fallback,
+          Wait.NOT_BEGUN);
+    }
+    assertThat(found).hasSize(1).containsOnlyNulls();
+    assertThat(flight.followers()).isZero();
+  }
+
+  private Exchange exchange() {
+    var address = new InetSocketAddress(InetAddress.getLoopbackAddress(), 8080);
+    return new Exchange(
+        channel.eventLoop(),
+        address,
+        address,
+        request,
+        RequestContent.NONE,
+        new DiscardingReply(() -> {}));
   }
 
   private @Nullable InFlight begin(String language) {
