@@ -107,6 +107,48 @@ class CollapseByVariantTest {
     assertThatEachHasItsOwn();
   }
 
+  /** The first attempt hangs, and its followers wait for the second one when it is answered. */
+  @Test
+  void whatASlowAttemptBringsIsForThoseWhoWaitForTheNextOne() {
+    ask(LANGUAGES, 3);
+    fixture.advance(6);
+    assertThat(fixture.forwarded()).isEqualTo(2);
+    answer(fixture.origin.requests().getFirst());
+    fixture.run();
+    for (int i = 0; i < asked.size(); i++) {
+      assertThat(replies.get(i).isComplete()).isEqualTo(asked.get(i).equals("de"));
+    }
+    assertThat(fixture.origin.requests())
+        .extracting(forwarded -> forwarded.field(FieldName.ACCEPT_LANGUAGE))
+        .containsExactly("de", "fr", "en", "ja");
+    ask(List.of("en"), 1);
+    answerFrom(1);
+    assertThat(fixture.forwarded()).isEqualTo(4);
+    assertThatEachHasItsOwn();
+  }
+
+  @Test
+  void whoLearnsOfAnotherVariantWaitsForFiveSecondsAgainAndNoLonger() {
+    ask(List.of("de"), 1);
+    ask(List.of("fr"), 1);
+    ask(List.of("en"), 3);
+    fixture.advance(5);
+    assertThat(fixture.forwarded()).isEqualTo(2);
+    answer(fixture.origin.last());
+    fixture.run();
+    assertThat(fixture.forwarded()).isEqualTo(3);
+    fixture.advance(4);
+    assertThat(fixture.forwarded()).isEqualTo(3);
+    fixture.advance(1);
+    assertThat(fixture.forwarded()).isEqualTo(4);
+    answerFrom(3);
+    assertThat(replies.getLast().isComplete()).isTrue();
+    answer(fixture.origin.requests().get(0));
+    answer(fixture.origin.requests().get(2));
+    fixture.run();
+    assertThatEachHasItsOwn();
+  }
+
   /** An origin could name another field with each response. */
   @Test
   void whoLearnsOfOtherFieldsTwiceWaitsNoMore() {

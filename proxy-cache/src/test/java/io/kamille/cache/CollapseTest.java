@@ -2,13 +2,17 @@ package io.kamille.cache;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.cache.purge.PurgeTarget;
 import io.kamille.core.exchange.Failure.ErrorType;
 import io.kamille.core.http.FieldName;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Requests that wait for one forwarded before them (RFC 9111 §4). */
@@ -148,6 +152,21 @@ class CollapseTest {
     fixture.run();
     assertThat(replies).allSatisfy(reply -> assertThat(reply.text()).isEqualTo("ours"));
     assertThat(fixture.forwarded()).isEqualTo(3);
+  }
+
+  /** Otherwise they would wait for one another, a round trip each. */
+  @Test
+  void whoIsAuthorizedWaitsForOneOther() {
+    fixture.store("hello", "ETag", TAG);
+    fixture.advance(100);
+    List<RecordingReply> replies = get(4, "Authorization", "Basic eDp5");
+    fixture.origin.last().respond(200, "mine", "Cache-Control", FRESH);
+    fixture.run();
+    assertThat(fixture.forwarded()).isEqualTo(5);
+    fixture.origin.requests().stream()
+        .skip(2)
+        .forEach(asked -> asked.respond(200, "mine", "Cache-Control", FRESH));
+    assertThat(replies).allSatisfy(reply -> assertThat(reply.text()).isEqualTo("mine"));
   }
 
   @Test
@@ -341,6 +360,50 @@ class CollapseTest {
   }
 
   @Test
+  void whenTheFirstAttemptIsAnsweredAfterAllNobodyWaitsForTheSecond() {
+    List<RecordingReply> replies = get(51);
+    fixture.advance(6);
+    fixture.origin.requests().get(0).respond(200, "late", "Cache-Control", LONG_FRESH);
+    fixture.run();
+    assertThat(replies.get(1).isBegun()).isFalse();
+    assertThat(replies.subList(2, 51))
+        .allSatisfy(reply -> assertThat(reply.text()).isEqualTo("late"));
+    fixture.origin.requests().get(1).respond(200, "second", "Cache-Control", LONG_FRESH);
+    assertThat(replies.get(1).text()).isEqualTo("second");
+    assertThat(fixture.forwarded()).isEqualTo(2);
+  }
+
+  @Test
+  void whenTheFirstValidationIsAnsweredAfterAllNobodyWaitsForTheSecond() {
+    fixture.store("hello", "ETag", TAG);
+    fixture.advance(100);
+    List<RecordingReply> replies = get(4);
+    fixture.advance(6);
+    fixture.origin.requests().get(1).respond(304, "", "ETag", TAG, "Cache-Control", FRESH);
+    fixture.run();
+    assertThat(replies.get(1).isBegun()).isFalse();
+    assertThat(replies.subList(2, 4))
+        .allSatisfy(reply -> assertThat(reply.text()).isEqualTo("hello"));
+    fixture.origin.requests().get(2).respond(304, "", "ETag", TAG, "Cache-Control", FRESH);
+    assertThat(replies.get(1).text()).isEqualTo("hello");
+    assertThat(fixture.forwarded()).isEqualTo(3);
+  }
+
+  /** What was asked for before the purge is not stored. */
+  @Test
+  void whatCameTooLateForThePurgeEndsNoOtherWait() {
+    get(1);
+    fixture.cache.operations().purge(CacheFixture.URI);
+    List<RecordingReply> replies = get(3);
+    fixture.origin.requests().get(0).respond(200, "old", "Cache-Control", FRESH);
+    fixture.run();
+    assertThat(fixture.forwarded()).isEqualTo(2);
+    fixture.origin.last().respond(200, "new", "Cache-Control", FRESH);
+    fixture.run();
+    assertThat(replies).allSatisfy(reply -> assertThat(reply.text()).isEqualTo("new"));
+  }
+
+  @Test
   void whenBothAttemptsHangAllAreAnsweredWhenTheSecondFails() {
     List<RecordingReply> replies = get(51);
     fixture.advance(5);
@@ -480,6 +543,79 @@ class CollapseTest {
     assertThat(replies).allSatisfy(reply -> assertThat(reply.text()).isEqualTo("hello"));
     assertThat(replies.get(1).field("Cache-Status")).isEqualTo("kamille; hit; ttl=60");
     assertThat(fixture.forwarded()).isEqualTo(2);
+  }
+
+  /** Otherwise they would wait for one another, a round trip each. */
+  @ParameterizedTest
+  @EnumSource(Purging.class)
+  void whatMustBeValidatedEachTimeIsAskedAboutByAllAtOnceWhateverIsPurged(Purging purging) {
+    fixture.fill(200, "hello", "ETag", TAG, "Cache-Control", "max-age=0", "Cache-Tag", "own");
+    List<RecordingReply> replies = get(4);
+    purge(purging);
+    int before = fixture.forwarded();
+    fixture.origin.requests().get(1).respond(304, "", "ETag", TAG, "Cache-Control", "max-age=0");
+    fixture.run();
+    assertThat(fixture.forwarded()).isEqualTo(before + 3);
+    fixture.origin.requests().stream()
+        .skip(before)
+        .forEach(asked -> asked.respond(200, "hello", "Cache-Control", "max-age=0"));
+    assertThat(replies).allSatisfy(reply -> assertThat(reply.text()).isEqualTo("hello"));
+  }
+
+  /** Otherwise all would go to the origin at once. */
+  @ParameterizedTest
+  @EnumSource(Purging.class)
+  void whatWasFreshenedIsFoundAndIfItWasRemovedOneFollowerLeadsForAll(Purging purging) {
+    fixture.store("hello", "ETag", TAG, "Cache-Tag", "own");
+    fixture.advance(100);
+    List<RecordingReply> replies = get(4);
+    purge(purging);
+    int before = fixture.forwarded();
+    fixture.origin.requests().get(1).respond(304, "", "ETag", TAG, "Cache-Control", FRESH);
+    fixture.run();
+    boolean isRemoved = purging != Purging.OTHER_TAG;
+    assertThat(fixture.forwarded() - before).isEqualTo(isRemoved ? 1 : 0);
+    if (isRemoved) {
+      fixture.origin.last().respond(200, "newer", "Cache-Control", FRESH);
+      fixture.run();
+      assertThat(fixture.forwarded()).isEqualTo(before + 1);
+    }
+    assertThat(replies.getFirst().text()).isEqualTo("hello");
+    assertThat(replies.subList(1, 4))
+        .allSatisfy(reply -> assertThat(reply.text()).isEqualTo(isRemoved ? "newer" : "hello"));
+  }
+
+  /** All but the first concern the response that is asked for. */
+  enum Purging {
+    OTHER_TAG,
+    TAG,
+    TAG_SOFT,
+    URL,
+    URL_SOFT,
+    PREFIX,
+    EVERYTHING,
+    UNSAFE_REQUEST
+  }
+
+  private void purge(Purging purging) {
+    switch (purging) {
+      case OTHER_TAG -> purge(PurgeTarget.tags(List.of("other")), false);
+      case TAG -> purge(PurgeTarget.tags(List.of("own")), false);
+      case TAG_SOFT -> purge(PurgeTarget.tags(List.of("own")), true);
+      case URL -> purge(PurgeTarget.url(CacheFixture.URI), false);
+      case URL_SOFT -> purge(PurgeTarget.url(CacheFixture.URI), true);
+      case PREFIX -> purge(PurgeTarget.prefix(CacheFixture.URI), false);
+      case EVERYTHING -> fixture.cache.operations().clear();
+      case UNSAFE_REQUEST -> {
+        fixture.send("POST", CacheFixture.URI);
+        fixture.origin.last().respond(200, "done");
+      }
+    }
+    fixture.run();
+  }
+
+  private void purge(@Nullable PurgeTarget target, boolean isSoft) {
+    fixture.cache.operations().purges().purge(Objects.requireNonNull(target), isSoft);
   }
 
   @Test

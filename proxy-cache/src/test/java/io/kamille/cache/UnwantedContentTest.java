@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** When the content of a response that no client waits for is still read to its end. */
 class UnwantedContentTest {
@@ -43,6 +45,45 @@ class UnwantedContentTest {
     fixture.run();
     assertThat(reply.text()).isEqualTo("old");
     return fixture.origin.last();
+  }
+
+  /** Their length is that of the selected representation (RFC 9110 §6.4.1, §8.6). */
+  @ParameterizedTest
+  @ValueSource(longs = {UNKNOWN, 0, 10L << 20})
+  void a304CostsNoConnection(long length) {
+    fixture.store("old", "ETag", "\"v1\"");
+    fixture.advance(100);
+    RecordingReply get = fixture.get();
+    ScriptedOrigin.Forwarded asked = fixture.origin.last().head(304, length, "ETag", "\"v1\"");
+    assertThat(asked.isCancelled()).isFalse();
+    asked.end();
+    assertThat(get.text()).isEqualTo("old");
+  }
+
+  @Test
+  void aResponseToHeadThatConfirmsWhatIsStoredCostsNoConnection() {
+    fixture.store("old", "ETag", "\"v1\"");
+    fixture.advance(100);
+    RecordingReply head = fixture.send("HEAD", CacheFixture.URI);
+    ScriptedOrigin.Forwarded asked =
+        fixture.origin.last().head(200, UNKNOWN, "ETag", "\"v1\"", "Cache-Control", "max-age=60");
+    assertThat(head.field("Cache-Status")).contains("fwd-status=200");
+    assertThat(asked.isCancelled()).isFalse();
+    asked.end();
+  }
+
+  @Test
+  void aResponseWithoutContentThatNobodyWaitsForCostsNoConnection() {
+    RecordingReply leader = fixture.get();
+    RecordingReply follower = fixture.get();
+    ScriptedOrigin.Forwarded asked = fixture.origin.last();
+    leader.leave();
+    asked.head(204, UNKNOWN, "Cache-Control", "no-store");
+    fixture.run();
+    assertThat(asked.isCancelled()).isFalse();
+    asked.end();
+    fixture.origin.last().respond(200, "own", "Cache-Control", "no-store");
+    assertThat(follower.text()).isEqualTo("own");
   }
 
   @Test

@@ -6,6 +6,7 @@ import static io.kamille.launcher.appliance.StubOrigin.ok;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.core.Await;
+import io.kamille.core.client.h1.TestClient;
 import io.kamille.core.client.h1.TestClient.Answer;
 import java.io.IOException;
 import org.junit.jupiter.api.Test;
@@ -55,6 +56,21 @@ class ValidationIT {
     assertThat(journey.get("/a").content()).isEqualTo("x");
     assertThat(journey.get("/a").content()).isEqualTo("x");
     assertThat(journey.origin().requests("/a")).hasSize(3);
+  }
+
+  /** Though it has no Content-Length. */
+  @Test
+  void theConnectionThatA304CameOnIsUsedAgain() {
+    journey.origin().on("/a", ok("x", "Cache-Control: no-cache", "ETag: \"v1\""));
+    TestClient client = journey.client();
+    client.get("/a").answer();
+    journey.origin().on("/a", head("304 Not Modified", "ETag: \"v1\"") + "\r\n");
+    for (int i = 0; i < 3; i++) {
+      assertThat(client.get("/a").answer().content()).isEqualTo("x");
+    }
+    assertThat(journey.origin().requests("/a"))
+        .extracting(StubOrigin.Request::connection)
+        .containsOnly(journey.origin().requests("/a").getFirst().connection());
   }
 
   @Test

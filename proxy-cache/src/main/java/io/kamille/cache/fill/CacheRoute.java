@@ -204,6 +204,7 @@ public final class CacheRoute {
     if (isKept) {
       counters().count(Event.FILL_STORED);
       try {
+        stored(fetch, stored);
         code(fetch, stored);
       } catch (RuntimeException | Error fault) {
         stored.release();
@@ -211,6 +212,18 @@ public final class CacheRoute {
       }
     }
     return stored;
+  }
+
+  /**
+   * Tells those who wait for another answer of what has just been stored, if it is found and may be
+   * reused. Borrows it.
+   */
+  void stored(Fetch fetch, StoredResponse stored) {
+    Variants variants = store().peek(fetch.key());
+    StoredResponse found = variants == null ? null : variants.sameContent(stored);
+    if (found != null && found.facts().isReusable(epochSeconds())) {
+      parts.flights().stored(fetch.key(), found.selecting());
+    }
   }
 
   /** Sees to the content codings of what has just been stored. Borrows it. */

@@ -33,7 +33,9 @@ public final class Follower implements ContentSource {
    * wait-timeout; and each is answered at the latest when the attempt it went over to is, which the
    * time-outs toward the origin bound.
    *
-   * When the origin has become slow, they ask again once: who has something stored is answered.
+   * When the origin has become slow, they ask again once: who has something stored is answered. An
+   * earlier attempt may be answered first. Then those who get what it has stored wait no longer,
+   * and those of other variants than the leader's wait for their own.
    *
    * A flight that ends without anything to share hangs no longer: those who wait ask again and
    * collapse anew. Only what may not be shared sends everybody to the origin at once.
@@ -117,7 +119,7 @@ public final class Follower implements ContentSource {
   }
 
   private void decide() {
-    Outcome outcome = Outcome.of(flight.stage(), exchange.request(), flight.isBeforeAPurge());
+    Outcome outcome = Outcome.of(flight.stage(), exchange.request(), flight.selecting());
     switch (outcome) {
       case null -> {
         if (flight.isLate() && !wasLate) {
@@ -181,6 +183,7 @@ public final class Follower implements ContentSource {
       pieces.read(filling.octets(), filling.contentOffset());
       begin(filling, head);
     } else {
+      flight.supersede();
       goAgain(wait);
     }
   }

@@ -53,7 +53,6 @@ public final class InFlight {
 
   private final InFlightTable table;
   private final CacheKey key;
-  private final @Nullable SelectingFields expected;
   private final EventLoop loop;
   private final WallClock clock;
   private final long begunAfter;
@@ -63,8 +62,10 @@ public final class InFlight {
   private final AtomicReference<FollowerGroup[]> groups = new AtomicReference<>(NONE);
   private final AtomicInteger followers = new AtomicInteger();
   // Volatile: set by the leader once, read by those who come.
+  private volatile @Nullable SelectingFields expected;
   private volatile boolean isLate;
   private Runnable deserted = () -> {};
+  private @Nullable RequestHead leading;
 
   /**
    * A flight whose leader is on {@code loop}.
@@ -92,9 +93,15 @@ public final class InFlight {
 
   // The leader's side
 
-  /** Whom to tell, on the leader's loop, when the last follower has left. */
-  public void whenDeserted(Runnable action) {
-    deserted = action;
+  /**
+   * The leader's request is on its way.
+   *
+   * @param request kept until a head comes
+   * @param whenDeserted told, on the leader's loop, when the last follower has left
+   */
+  public void led(RequestHead request, Runnable whenDeserted) {
+    leading = request;
+    deserted = whenDeserted;
   }
 
   /** Lets nobody follow any more if nobody follows at this moment; whether that is so. */
@@ -150,9 +157,9 @@ public final class InFlight {
     return readers.length == 0 ? null : window;
   }
 
-  /** A stored response has become usable again: the followers find it. */
+  /** A stored response has become usable again: the followers find it, unless it was removed. */
   public void freshened() {
-    settle(new Stage.Again(false));
+    settle(new Stage.Again(true));
   }
 
   /** Ends the flight: that is the last that its followers learn. */
@@ -218,11 +225,6 @@ public final class InFlight {
     return table.purges().last();
   }
 
-  /** Whether anything was purged since it began: then nobody may find what came of it. */
-  boolean isBeforeAPurge() {
-    return begunAfter < lastPurge();
-  }
-
   /**
    * As {@link #isPurged}, now that the tags are known, for one that joined after that purge; then
    * nobody joins any more.
@@ -261,6 +263,28 @@ public final class InFlight {
   /** Adds a follower that has entered, on its loop; it looks at the stage by itself. */
   void join(Follower follower, EventLoop home) {
     groupOf(home).add(follower);
+  }
+
+  /**
+   * A response that may be reused was stored under its key, before its own head. If that answers
+   * the leader's request, the followers find it; else it tells which fields select. Any thread.
+   */
+  void stored(SelectingFields selecting) {
+    if (stage.get() instanceof Stage.Waiting) {
+      FollowerGroup.execute(loop, () -> learn(selecting));
+    }
+  }
+
+  private void learn(SelectingFields selecting) {
+    if (leading == null || !(stage.get() instanceof Stage.Waiting)) {
+      return;
+    }
+    if (selecting.matches(leading)) {
+      settle(new Stage.Again(true));
+    } else if (expected == null) {
+      expected = selecting.in(leading);
+      wake();
+    }
   }
 
   /** Lets nobody join any more. Those who have stay, and the leader goes on. Any loop. */

@@ -109,12 +109,15 @@ public final class InFlightTable {
     SelectingFields expected = known == null ? null : known.in(request);
     InFlight flight = new InFlight(this, key, expected, loop, clock, purges.last(), isCutOff);
     InFlight[] after = flights.compute(key, (_, before) -> with(flight, request, before));
+    // The map decides once: another flight may come to know its variant at any moment.
+    boolean mayFollow = after.length < VARIANT_LIMIT;
     for (InFlight each : after) {
-      if (each != flight && each.mayAnswer(request)) {
-        return null;
+      if (each == flight) {
+        return flight;
       }
+      mayFollow |= each.mayAnswer(request);
     }
-    return flight;
+    return mayFollow ? null : flight;
   }
 
   /** These with one more, unless that may follow one of them, or there are too many. */
@@ -140,6 +143,14 @@ public final class InFlightTable {
       }
     }
     return null;
+  }
+
+  /** A response that may be reused was stored under that key. Borrows it. */
+  void stored(CacheKey key, SelectingFields selecting) {
+    InFlight[] all = flights.get(key);
+    for (int i = 0; all != null && i < all.length; i++) {
+      all[i].stored(selecting);
+    }
   }
 
   /** Lets nobody follow the flights of a key any more; those who do go on. Borrows the key. */

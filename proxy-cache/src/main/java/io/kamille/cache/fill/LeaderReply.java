@@ -18,6 +18,7 @@ import io.kamille.core.exchange.Failure.ErrorType;
 import io.kamille.core.exchange.Failure.Side;
 import io.kamille.core.exchange.Reply;
 import io.kamille.core.http.Fields;
+import io.kamille.core.http.Method;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.http.StatusCode;
 import io.netty.buffer.ByteBuf;
@@ -101,7 +102,7 @@ final class LeaderReply implements Reply, ContentSource {
     this.flight = fetch.flight();
     this.isClientGone = fetch.isInBackground();
     if (flight != null) {
-      flight.whenDeserted(this::stopIfUnwanted);
+      flight.led(fetch.request(), this::stopIfUnwanted);
     }
     if (earlier != null && earlier.mayStandInLate(route.epochSeconds())) {
       patience =
@@ -166,6 +167,9 @@ final class LeaderReply implements Reply, ContentSource {
       isKept = relay.isKept();
       fetch.forwarding().detail(relay.detail());
     }
+    boolean isWithoutContent =
+        fetch.request().method() == Method.HEAD || StatusCode.hasNoContent(head.status());
+    long lengthToCome = isWithoutContent ? 0 : contentLength;
     long now = route.epochSeconds();
     if (earlier != null) {
       if (earlier.isMistaken(head)) {
@@ -174,7 +178,7 @@ final class LeaderReply implements Reply, ContentSource {
       }
       StoredResponse usable = earlier.answeredBy(head, contentLength, now);
       if (usable != null) {
-        serve(usable, head.status(), contentLength);
+        serve(usable, head.status(), lengthToCome);
         return;
       }
     }
@@ -203,7 +207,7 @@ final class LeaderReply implements Reply, ContentSource {
       answer(head, contentLength, isNotModified);
     }
     if (!isWanted()) {
-      drop(contentLength);
+      drop(lengthToCome);
     }
   }
 
@@ -237,13 +241,13 @@ final class LeaderReply implements Reply, ContentSource {
   }
 
   /** Sends a stored response in place of what the origin sends. Takes over one lease. */
-  private void serve(StoredResponse stored, int originStatus, long contentLength) {
+  private void serve(StoredResponse stored, int originStatus, long lengthToCome) {
     output.close();
     if (originStatus != StatusCode.NOT_MODIFIED) {
       postpone();
     }
-    tellFollowers(originStatus);
-    drop(contentLength);
+    tellFollowers(stored.facts(), originStatus);
+    drop(lengthToCome);
     if (isServedStale) {
       stored.release();
     } else {
@@ -416,10 +420,10 @@ final class LeaderReply implements Reply, ContentSource {
   }
 
   /** Wants the rest of the content no more, but perhaps the connection it comes on. */
-  private void drop(long contentLength) {
+  private void drop(long lengthToCome) {
     Failure why = Failure.of(ErrorType.CLIENT_GONE, "the client has its answer");
     leave(why);
-    if (fill == null && contentLength >= 0 && contentLength <= DROPPED_BYTES_LIMIT) {
+    if (fill == null && lengthToCome >= 0 && lengthToCome <= DROPPED_BYTES_LIMIT) {
       state = State.DROPPING;
     } else {
       settleEarlier(false);
@@ -436,9 +440,13 @@ final class LeaderReply implements Reply, ContentSource {
 
   // Who wants the response
 
-  /** Whether the response is worth having; if not, nobody can follow it any more. */
+  /**
+   * Whether the response, or its connection, is worth having; if not, nobody can follow it any
+   * more.
+   */
   private boolean isWanted() {
     return !isClientGone
+        || state == State.DROPPING
         || (isServedStale && state == State.WAITING)
         || isWorthFinishing()
         || (flight != null && !flight.closeIfDeserted());
@@ -493,7 +501,7 @@ final class LeaderReply implements Reply, ContentSource {
       told.detail(Fill.VARIANT_LIMIT);
     }
     (isKept ? told.stored(ttl) : told.ttl(ttl)).by(facts.freshness());
-    if (!facts.isFresh(now) || facts.isValidatedAlways()) {
+    if (!facts.isReusable(now)) {
       goApart(false);
     } else if (flight != null) {
       begun.share(flight, now);
@@ -538,10 +546,13 @@ final class LeaderReply implements Reply, ContentSource {
     settle(Stage.Apart.of(fetch.request()));
   }
 
-  /** A stored response is the answer to what the origin said. */
-  private void tellFollowers(int originStatus) {
+  /**
+   * A stored response is the answer to what the origin said. If it can be reused, a follower finds
+   * it, or it was removed meanwhile, and then the followers wait for one of them.
+   */
+  private void tellFollowers(StoredFacts stored, int originStatus) {
     if (originStatus == StatusCode.NOT_MODIFIED) {
-      settle(new Stage.Again(false));
+      settle(new Stage.Again(stored.isReusable(route.epochSeconds())));
     } else {
       String reason = "the origin answered " + originStatus;
       settle(
@@ -669,11 +680,11 @@ final class LeaderReply implements Reply, ContentSource {
   private void giveUp(Failure why) {
     endWindow(why);
     output.unstored();
+    settle(new Stage.Broken(why));
     if (fill != null) {
       route.abandon(fill);
       fill = null;
     }
-    settle(new Stage.Broken(why));
   }
 
   private void endWindow(@Nullable Failure why) {

@@ -33,21 +33,24 @@ sealed interface Outcome {
   record Failed(Failure why) implements Outcome {}
 
   /**
-   * The outcome for a request that has read nothing yet; null if it is not known.
+   * The outcome for a request that has read nothing yet; null if it is not known. An authorized
+   * request does not wait for another one: probably no response to it is shared (RFC 9111 §3.5).
    *
    * @param request borrowed
-   * @param isBeforeAPurge whether the flight began before a purge: then what it has changed is not
-   *     found, and the next request brings it
+   * @param expected the selecting fields of the response before its head has come, if they are
+   *     known
    */
-  static @Nullable Outcome of(Stage stage, RequestHead request, boolean isBeforeAPurge) {
+  static @Nullable Outcome of(
+      Stage stage, RequestHead request, @Nullable SelectingFields expected) {
     return switch (stage) {
-      case Stage.Waiting() -> null;
+      case Stage.Waiting() ->
+          expected == null || expected.matches(request) ? null : new AnotherVariants(expected);
       case Stage.Filling filling -> of(filling, request);
       case Stage.Filled(var filling, _) -> of(filling, request);
       case Stage.Overflowing _ -> new Nobodys(false);
       case Stage.Broken _ -> new Nobodys(true);
       case Stage.Apart apart -> new Nobodys(!apart.isLike(request));
-      case Stage.Again(var mayWait) -> new Nobodys(mayWait || isBeforeAPurge);
+      case Stage.Again(var mayWait) -> new Nobodys(mayWait && !request.isAuthenticated());
       case Stage.Failed(var why) -> new Failed(why);
     };
   }

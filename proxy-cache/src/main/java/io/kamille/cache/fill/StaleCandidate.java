@@ -116,9 +116,8 @@ final class StaleCandidate {
     int status = head.status();
     boolean isOther =
         !isHead() || Validators.contradicts(head, length, asked.facts(), asked.contentLength());
-    boolean isOld = !asked.facts().isFresh(now) || asked.facts().isValidatedAlways();
     return isOther
-        && (isOld || (isHead() && status == StatusCode.OK))
+        && (!asked.facts().isReusable(now) || (isHead() && status == StatusCode.OK))
         && Storability.isOfResource(status)
         && status != StatusCode.NOT_MODIFIED
         && status != StatusCode.PARTIAL_CONTENT
@@ -241,6 +240,7 @@ final class StaleCandidate {
                 .with(isCodable ? CodedForms.NOT_YET : CodedForms.NEVER);
     CarriedForms forms = CarriedForms.of(asStored(asked));
     StoredResponse freshened = keep(asked, news, reservation, underNewHead);
+    route.stored(fetch, freshened);
     if (isCodable && news.storability().isStorable()) {
       freshened = route.carry(fetch, forms, freshened);
     }

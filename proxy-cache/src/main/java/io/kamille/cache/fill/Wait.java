@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * For how long a request may wait for the response of one forwarded before it (RFC 9111 §4).
  * Immutable.
  *
- * @param deadlineNanos a moment of the monotonic clock, if it waits {@link End#UNTIL} then
+ * @param deadlineNanos a moment of the monotonic clock, until which it waits or has waited first
  * @param selecting which request fields select, learned from the response it has waited for, which
  *     was another variant's; null if it has learned nothing
  */
@@ -35,15 +35,16 @@ public record Wait(End kind, long deadlineNanos, @Nullable SelectingFields selec
 
   /** The same as long as the request before it is under way. */
   Wait toTheEnd() {
-    return new Wait(End.TO_THE_END, 0, selecting);
+    return new Wait(End.TO_THE_END, deadlineNanos, selecting);
   }
 
   /**
-   * The same for a response whose fields are known. A request that learns of other fields a second
-   * time waits no more: an origin may name others each time.
+   * The same for a response whose fields are known; it is {@link #going} to have a limit again. A
+   * request that learns of other fields a second time waits no more: an origin may name others each
+   * time.
    */
   Wait forLike(SelectingFields learned) {
-    return selecting == null ? new Wait(kind, deadlineNanos, learned) : OVER;
+    return selecting == null ? new Wait(End.UNTIL, deadlineNanos, learned) : OVER;
   }
 
   public boolean isBegun() {

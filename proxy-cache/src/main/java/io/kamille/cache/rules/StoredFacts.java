@@ -240,6 +240,11 @@ public final class StoredFacts {
     return rules.freshness().lifetimeSeconds() > ageSeconds(nowEpochSeconds);
   }
 
+  /** Whether it may be reused without validation (RFC 9111 §4). */
+  public boolean isReusable(long nowEpochSeconds) {
+    return isFresh(nowEpochSeconds) && !isValidatedAlways();
+  }
+
   /** Whether an origin could be asked if it is still good (RFC 9111 §4.3.1). */
   public boolean hasValidator() {
     return entityTag != null || lastModified != NO_TIME || oddLastModified != null;
@@ -273,7 +278,7 @@ public final class StoredFacts {
   /** Whether it is no error, and somebody may get it without a validation before. */
   public boolean isGood(long nowEpochSeconds) {
     boolean isUsable =
-        (isFresh(nowEpochSeconds) && !isValidatedAlways())
+        isReusable(nowEpochSeconds)
             || mayServeWhileRevalidating(nowEpochSeconds)
             || mayServeOnError(CacheControl.NONE, nowEpochSeconds);
     return isUsable && Storability.isOfResource(status());

@@ -335,7 +335,7 @@ public final class Store {
     boolean isReplaced =
         same == null
             ? twin(variants, unsuitable) != null
-            : same.facts().isFresh(nowEpochSeconds) && !same.facts().isValidatedAlways();
+            : same.facts().isReusable(nowEpochSeconds);
     if (isReplaced) {
       return;
     }

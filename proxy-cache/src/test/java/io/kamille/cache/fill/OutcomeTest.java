@@ -21,32 +21,38 @@ class OutcomeTest {
 
   @Test
   void nothingIsKnownBeforeAHead() {
-    assertThat(Outcome.of(new Stage.Waiting(), plain, false)).isNull();
+    assertThat(Outcome.of(new Stage.Waiting(), plain, null)).isNull();
   }
 
   @Test
   void whatIsNotSharedIsNobodysAndThoseLikeTheLeaderWaitForNoOther() {
     Stage apart = Stage.Apart.of(plain);
-    assertThat(Outcome.of(apart, plain, false)).isEqualTo(new Outcome.Nobodys(false));
-    assertThat(Outcome.of(apart, known, false)).isEqualTo(new Outcome.Nobodys(true));
+    assertThat(Outcome.of(apart, plain, null)).isEqualTo(new Outcome.Nobodys(false));
+    assertThat(Outcome.of(apart, known, null)).isEqualTo(new Outcome.Nobodys(true));
   }
 
   @Test
   void aResponseThatBrokeOffIsWaitedForAnew() {
-    assertThat(Outcome.of(new Stage.Broken(WHY), plain, false))
-        .isEqualTo(new Outcome.Nobodys(true));
+    assertThat(Outcome.of(new Stage.Broken(WHY), plain, null)).isEqualTo(new Outcome.Nobodys(true));
   }
 
   @Test
-  void whatWasFreshenedIsFoundUnlessItWasPurgedMeanwhile() {
-    assertThat(Outcome.of(new Stage.Again(false), plain, false))
+  void whoAsksAgainWaitsIfTheLeaderSaysSo() {
+    assertThat(Outcome.of(new Stage.Again(false), plain, null))
         .isEqualTo(new Outcome.Nobodys(false));
-    assertThat(Outcome.of(new Stage.Again(false), plain, true))
-        .isEqualTo(new Outcome.Nobodys(true));
+    assertThat(Outcome.of(new Stage.Again(true), plain, null)).isEqualTo(new Outcome.Nobodys(true));
+  }
+
+  @Test
+  void authorizedRequestsDoNotWaitForOneAnother() {
+    RequestHead authorized = RequestHead.of("GET", "http://example.org/");
+    authorized.fields().add("Authorization", "Basic eDp5");
+    assertThat(Outcome.of(new Stage.Again(true), authorized, null))
+        .isEqualTo(new Outcome.Nobodys(false));
   }
 
   @Test
   void aFailureIsEverybodys() {
-    assertThat(Outcome.of(new Stage.Failed(WHY), known, false)).isEqualTo(new Outcome.Failed(WHY));
+    assertThat(Outcome.of(new Stage.Failed(WHY), known, null)).isEqualTo(new Outcome.Failed(WHY));
   }
 }
