@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -42,6 +43,37 @@ class DeployFilesTest {
     accepted(Files.readString(PACKAGE.resolve("root/etc/kamille/kamille.yaml")));
     accepted(Files.readString(PACKAGE.resolve("image/kamille.yaml")));
     accepted(Files.readString(DEPLOY.resolve("compose/kamille.yaml")));
+  }
+
+  /** The parent POM has it; nothing else is to be changed for a release. */
+  @Test
+  void everyFileNamesTheVersionOfTheBuild() throws IOException {
+    Matcher pom = Pattern.compile("<revision>(.*)</revision>").matcher(read("../pom.xml"));
+    assertThat(pom.find()).isTrue();
+    String version = pom.group(1);
+    for (String file :
+        List.of(
+            "src/main/deploy/compose/compose.yaml",
+            "src/main/deploy/kubernetes/kamille.yaml",
+            "src/main/deploy/kubernetes/kamille/values.yaml",
+            "../docs/operations/install.md",
+            "../docs/operations/kubernetes.md")) {
+      assertThat(
+              Pattern.compile("kamille:(\\d[\\w.-]*)")
+                  .matcher(read(file))
+                  .results()
+                  .map(named -> named.group(1)))
+          .as(file)
+          .isNotEmpty()
+          .containsOnly(version);
+    }
+    assertThat(read("src/main/deploy/kubernetes/kamille/Chart.yaml"))
+        .contains("\nversion: " + version + "\n", "\nappVersion: " + version + "\n");
+    assertThat(read("../CHANGELOG.md")).contains("\n## " + version + " ");
+  }
+
+  private static String read(String file) throws IOException {
+    return Files.readString(Path.of(file));
   }
 
   /** With its tests, which {@code kamille check} runs. */

@@ -10,6 +10,7 @@ import io.kamille.cache.rules.CachePolicy;
 import io.kamille.cache.rules.ForwardReason;
 import io.kamille.cache.rules.SelectingFields;
 import io.kamille.cache.rules.StoredFacts;
+import io.kamille.cache.rules.VaryBy;
 import io.kamille.cache.serve.CacheStatus;
 import io.kamille.cache.serve.Forwarding;
 import io.kamille.cache.store.StoredOctets;
@@ -38,7 +39,8 @@ class InFlightTest {
   private static final SelectingFields LANGUAGES =
       SelectingFields.of(
           ResponseHead.of(200, "Vary", "Accept-Language").fields(),
-          RequestHead.of("GET", "http://example.org/"));
+          RequestHead.of("GET", "http://example.org/"),
+          VaryBy.NONE);
 
   private final EmbeddedChannel channel = new EmbeddedChannel();
   private final InFlightTable table =
