@@ -163,16 +163,17 @@ class StationClaimsIT {
       if (!isRefused()) {
         expected.add("response-fields: " + expected(response(), names));
       }
-      String asked =
-          "{request: %s http://%s%s, client: 127.0.0.1, fields: %s, response: {status: %d, fields: %s}"
-              .formatted(
-                  sent.method,
-                  host,
-                  sent.target(),
-                  map(lines),
-                  sent.status,
-                  map(sent.originLines()));
-      return asked + ", expect: {" + String.join(", ", expected) + "}}";
+      String asked = sent.method + " http://" + host + sent.target();
+      String answer = "{status: " + sent.status + ", fields: " + map(sent.originLines()) + "}";
+      return "{request: "
+          + asked
+          + ", client: 127.0.0.1, fields: "
+          + map(lines)
+          + ", response: "
+          + answer
+          + ", expect: {"
+          + String.join(", ", expected)
+          + "}}";
     }
 
     private static String expected(Map<String, String> there, Set<String> names) {
