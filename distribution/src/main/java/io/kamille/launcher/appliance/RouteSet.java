@@ -5,7 +5,6 @@ import io.kamille.cache.Cache;
 import io.kamille.cache.CacheHandover;
 import io.kamille.cache.CacheOperations;
 import io.kamille.cache.removal.RouteQueries.Way;
-import io.kamille.cache.serve.CacheStatus;
 import io.kamille.cache.station.CacheHandler;
 import io.kamille.cache.station.PurgeMethod;
 import io.kamille.cache.tiers.peak.PeakChoice;
@@ -110,7 +109,7 @@ final class RouteSet implements AutoCloseable {
     if (cluster.isOn()) {
       cache.tellOfInvalid(this::invalidated);
     }
-    String name = cluster.isOn() ? Peers.cacheName(cluster.node()) : CacheStatus.NAME;
+    String name = Link.cacheName(cluster);
     parts = new Link.Parts(cache, peers, name, overload, files, auth, mirrorDropped, clock);
     purgeMethod = cache.purgeMethod(router, request -> router.table().find(request) != null);
     peak = configuration.cache().disk().peak();

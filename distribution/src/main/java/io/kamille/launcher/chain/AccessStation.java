@@ -51,6 +51,9 @@ record AccessStation(AccessList list) implements Station.Gate {
     }
   }
 
+  @Override
+  public void judgeResponse(Passage passage) {}
+
   private static Reason reason(String found, String so) {
     return new Reason("access", "routes[].access", found, so);
   }

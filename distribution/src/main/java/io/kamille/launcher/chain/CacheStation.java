@@ -57,6 +57,7 @@ record CacheStation(RouteSettings route, SharedCacheSettings shared) implements 
   public void judge(Passage passage) {
     ColdCache cold = passage.facts().cold();
     if (passage.isOther()) {
+      passage.forward(CacheBypass.reason(passage.request()));
       passage.find(RequestTest.CACHE, RequestTest.BYPASS, passage.deciding());
       return;
     }
@@ -75,10 +76,9 @@ record CacheStation(RouteSettings route, SharedCacheSettings shared) implements 
     if (path != null || cold.isBypassed(request)) {
       passage.find(RequestTest.CACHE, RequestTest.BYPASS, decided.because().getFirst());
     } else {
-      RequestHead filtered = cold.filtered(request);
       passage.find(RequestTest.CACHE, RequestTest.LOOKUP, null);
-      passage.find(RequestTest.KEY, NormalUri.of(filtered), null);
-      passage.request(cold.asked(filtered));
+      passage.find(RequestTest.KEY, NormalUri.of(cold.filtered(request)), null);
+      passage.request(cold.asked(request));
     }
   }
 
@@ -114,7 +114,13 @@ record CacheStation(RouteSettings route, SharedCacheSettings shared) implements 
           RequestTest.LIFETIME.type().print(seconds),
           new Reason("response", "RFC 9111 §3", "", so));
     }
-    cold.removeTags(head.fields());
+    RequestHead request = passage.request();
+    String path = passage.facts().bypassPath();
+    String passes = passage.isOther() ? "split" : path == null ? null : "path";
+    passage.response(
+        passes == null
+            ? cold.answered(request, head)
+            : cold.passed(request, head, CacheBypass.forwarding(request, passes)));
   }
 
   private List<String> varyBy(Fields response) {

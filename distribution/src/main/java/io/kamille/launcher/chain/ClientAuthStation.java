@@ -4,7 +4,6 @@ import io.kamille.cache.rules.Reason;
 import io.kamille.core.auth.AuthSettings;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.http.FieldName;
-import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.StatusCode;
 
 /** {@code routes[].auth}: who clients are. */
@@ -37,12 +36,15 @@ record ClientAuthStation(AuthSettings settings) implements Station {
     boolean isAsked = settings.forward().upstream() != null;
     if (isAsked || passage.request().fields().has(FieldName.AUTHORIZATION)) {
       passage.say(reason("what follows is for a request that it lets pass"));
-      RequestHead passed = passage.request().copy();
-      passed.authenticated();
-      passage.request(passed);
+      passage.request(settings.passed(passage.request()));
     } else {
       passage.refuse(StatusCode.UNAUTHORIZED, reason("no Authorization: 401 (Unauthorized)"));
     }
+  }
+
+  @Override
+  public void judgeResponse(Passage passage) {
+    // The cookies of an auth server are known to it alone.
   }
 
   private Reason reason(String so) {

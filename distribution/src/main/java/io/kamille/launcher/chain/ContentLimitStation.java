@@ -44,6 +44,9 @@ record ContentLimitStation(long limit) implements Station {
     }
   }
 
+  @Override
+  public void judgeResponse(Passage passage) {}
+
   private static Reason reason(String found, String so) {
     return new Reason("request-content", "routes[].request-content", found, so);
   }

@@ -31,4 +31,9 @@ record ErrorPagesStation() implements Station {
       passage.say("error-pages", "routes[].error-pages", "on", "errors show pages of the route");
     }
   }
+
+  @Override
+  public void judgeResponse(Passage passage) {
+    // RuleStation gives the pages that replace what an origin sends.
+  }
 }

@@ -1,8 +1,10 @@
 package io.kamille.launcher.chain;
 
 import io.kamille.cache.Cache;
+import io.kamille.cache.serve.CacheStatus;
 import io.kamille.cache.station.CacheHandler;
 import io.kamille.cluster.peer.Peers;
+import io.kamille.cluster.settings.ClusterSettings;
 import io.kamille.core.answer.FileThreads;
 import io.kamille.core.answer.RedirectsFile;
 import io.kamille.core.auth.AuthThreads;
@@ -52,6 +54,11 @@ public record Link(
       AuthThreads auth,
       LongAdder mirrorDropped,
       WallClock clock) {}
+
+  /** What the cache of a configuration calls itself in {@code Cache-Status}. */
+  public static String cacheName(ClusterSettings cluster) {
+    return cluster.isOn() ? Peers.cacheName(cluster.node()) : CacheStatus.NAME;
+  }
 
   /** What forwards requests, by upstream. Looks up the names that are new: blocks. */
   public interface Ways {

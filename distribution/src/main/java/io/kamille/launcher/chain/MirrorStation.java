@@ -34,4 +34,7 @@ record MirrorStation(MirrorSettings settings, RouteSettings route) implements St
           "upstream " + settings.upstream() + " may get a copy");
     }
   }
+
+  @Override
+  public void judgeResponse(Passage passage) {}
 }

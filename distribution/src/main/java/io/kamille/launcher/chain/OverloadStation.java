@@ -19,4 +19,7 @@ record OverloadStation() implements Station.Gate {
   public void judge(Passage passage) {
     // It hangs on the moment, and not on the request.
   }
+
+  @Override
+  public void judgeResponse(Passage passage) {}
 }

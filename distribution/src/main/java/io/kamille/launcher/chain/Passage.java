@@ -100,6 +100,10 @@ final class Passage {
     return response;
   }
 
+  void response(ResponseHead next) {
+    response = next;
+  }
+
   /** Whether a test asks, and not an explanation. */
   boolean isTest() {
     return answer != null;
@@ -147,6 +151,11 @@ final class Passage {
   void turnToOther(Reason step) {
     isOther = true;
     decide(Decision.PASS, step);
+  }
+
+  /** Why it is forwarded past the cache. */
+  void forward(ForwardReason reason) {
+    forward = reason;
   }
 
   boolean isOther() {

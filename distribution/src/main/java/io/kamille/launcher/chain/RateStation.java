@@ -30,4 +30,7 @@ record RateStation(List<RateLimitSettings> rates) implements Station.Gate {
         rates.stream().map(RateLimitSettings::describe).collect(Collectors.joining("; ")),
         "a request over a rate gets 429");
   }
+
+  @Override
+  public void judgeResponse(Passage passage) {}
 }

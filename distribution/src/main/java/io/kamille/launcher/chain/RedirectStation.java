@@ -43,4 +43,7 @@ record RedirectStation(Path file) implements Station {
           new Reason("redirect", "routes[].redirects-file", passage.request().path(), to));
     }
   }
+
+  @Override
+  public void judgeResponse(Passage passage) {}
 }

@@ -191,7 +191,12 @@ public final class RequestTests {
 
   private ColdCache cache(RouteSettings route) {
     return caches.computeIfAbsent(
-        route, any -> new ColdCache(CacheSettings.of(route.cache(), configuration.cache()), clock));
+        route,
+        any ->
+            new ColdCache(
+                CacheSettings.of(route.cache(), configuration.cache()),
+                clock,
+                Link.cacheName(configuration.cluster())));
   }
 
   /** A file that is not right is a problem of its own. */

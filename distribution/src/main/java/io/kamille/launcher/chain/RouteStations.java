@@ -59,9 +59,7 @@ public final class RouteStations {
     if (actions.mirror().upstream() != null) {
       stations.add(new MirrorStation(actions.mirror(), route));
     }
-    stations.add(
-        new TargetStation(
-            route, configuration.forwarding().ofRoute(route.hostRewrite(), route.upgrades())));
+    stations.add(new TargetStation(route, configuration));
     return List.copyOf(stations);
   }
 

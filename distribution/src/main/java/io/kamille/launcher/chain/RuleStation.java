@@ -1,6 +1,7 @@
 package io.kamille.launcher.chain;
 
 import io.kamille.cache.rules.Reason;
+import io.kamille.core.answer.ErrorPageSettings;
 import io.kamille.core.answer.HeaderRules;
 import io.kamille.core.answer.RequestId;
 import io.kamille.core.answer.RuledHandler;
@@ -28,7 +29,8 @@ final class RuleStation implements Station {
   RuleStation(RouteActions actions, String path) {
     this.actions = actions;
     this.path = path;
-    asWritten = rules(HeaderRules::asWritten, NOBODY, ErrorPages.NONE);
+    asWritten =
+        rules(HeaderRules::asWritten, NOBODY, ErrorPageSettings.asWritten(actions.errorPages()));
   }
 
   private RuledHandler rules(

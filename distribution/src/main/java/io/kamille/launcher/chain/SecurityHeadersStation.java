@@ -23,11 +23,13 @@ record SecurityHeadersStation() implements Station {
 
   @Override
   public void judge(Passage passage) {
+    boolean isSecure = passage.request().isSecure();
     passage.say(
         "security-headers",
         "routes[].security-headers",
-        "on",
-        "a response that lacks them gets " + String.join(", ", SecurityFields.NAMES));
+        isSecure ? "https" : "http",
+        "a response that lacks them gets "
+            + String.join(", ", SecurityFields.all(isSecure).keySet()));
   }
 
   @Override

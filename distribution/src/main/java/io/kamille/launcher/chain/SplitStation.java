@@ -32,6 +32,9 @@ record SplitStation(SplitSettings settings) implements Station {
     }
   }
 
+  @Override
+  public void judgeResponse(Passage passage) {}
+
   private Reason reason(String so) {
     String found = "key " + settings.key() + ", share " + settings.share();
     return new Reason("split", "routes[].split", found, so);

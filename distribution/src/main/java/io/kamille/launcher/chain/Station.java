@@ -19,8 +19,8 @@ interface Station {
   /** What it would do with a request, and why. */
   void judge(Passage passage);
 
-  /** What it would do with the response that comes back. */
-  default void judgeResponse(Passage passage) {}
+  /** What it would do with the response that comes back; empty if it lets it pass as it is. */
+  void judgeResponse(Passage passage);
 
   /** A station that lets requests pass, or refuses them. The cache asks those behind it itself. */
   interface Gate extends Station {

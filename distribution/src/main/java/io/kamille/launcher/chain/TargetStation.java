@@ -5,6 +5,7 @@ import io.kamille.cache.rules.Reason;
 import io.kamille.core.answer.FileHandler;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.exchange.RequestContent;
+import io.kamille.core.h1.ConnectionFields;
 import io.kamille.core.h1.HeadWriter;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
@@ -12,9 +13,12 @@ import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.origin.ForwardingSettings;
 import io.kamille.core.origin.PoolSettings;
+import io.kamille.core.origin.UpstreamGroup;
+import io.kamille.core.origin.choose.StickyCookie;
 import io.kamille.core.origin.wire.RequestHeadWriter;
 import io.kamille.core.setting.ByteSize;
 import io.kamille.core.setting.TimeSpan;
+import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.configuration.RequestTest;
 import io.kamille.launcher.configuration.RouteActions;
 import io.kamille.launcher.configuration.RouteSettings;
@@ -26,12 +30,8 @@ import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The end of a route: an upstream, or an answer of our own.
- *
- * @param forwarding what requests to the upstream are told
- */
-record TargetStation(RouteSettings route, ForwardingSettings forwarding) implements Station {
+/** The end of a route: an upstream, or an answer of our own. */
+record TargetStation(RouteSettings route, Configuration configuration) implements Station {
 
   @Override
   public String describe() {
@@ -139,17 +139,34 @@ record TargetStation(RouteSettings route, ForwardingSettings forwarding) impleme
   /** What the upstream gets. */
   private void arrive(Passage passage) {
     RequestHead passed = passage.request();
-    if (passage.isOther()) {
-      String other = Objects.requireNonNull(route.actions().split().upstream(), "split.upstream");
-      passage.find(RequestTest.UPSTREAM, other, passage.deciding());
-    } else {
-      passage.find(RequestTest.UPSTREAM, nameOf(route), null);
-    }
+    Reason because = passage.isOther() ? passage.deciding() : null;
+    passage.find(RequestTest.UPSTREAM, upstream(passage), because);
     passage.find(RequestTest.PATH, passed.pathAndQuery(), null);
+    ForwardingSettings forwarding =
+        configuration.forwarding().ofRoute(route.hostRewrite(), route.upgrades());
     Fields sent =
         new RequestHeadWriter(forwarding, new HeadWriter())
             .sent(passed, socket(passage.client()), socket(passage.peer()));
     passage.arrive(sent);
+  }
+
+  private String upstream(Passage passage) {
+    String name = passage.isOther() ? route.actions().split().upstream() : route.upstream();
+    return Objects.requireNonNull(name, "upstream");
+  }
+
+  @Override
+  public void judgeResponse(Passage passage) {
+    ResponseHead head = passage.response();
+    if (route.upstream() == null || head == null) {
+      return;
+    }
+    ConnectionFields.remove(head.fields());
+    UpstreamGroup upstream = configuration.upstreams().get(upstream(passage));
+    String cookie = upstream == null ? null : upstream.settings().choice().sticky().cookie();
+    if (cookie != null) {
+      StickyCookie.addTo(head, passage.request(), cookie);
+    }
   }
 
   private static InetSocketAddress socket(@Nullable InetAddress address) {

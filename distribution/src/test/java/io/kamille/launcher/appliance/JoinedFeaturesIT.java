@@ -10,6 +10,8 @@ import io.kamille.core.Await;
 import io.kamille.core.client.h1.TestClient;
 import io.kamille.core.client.h2.TestH2Client;
 import io.kamille.launcher.appliance.StubOrigin.Request;
+import io.kamille.launcher.chain.StationNames;
+import io.kamille.launcher.configuration.Configuration;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -20,6 +22,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -68,6 +71,10 @@ class JoinedFeaturesIT {
     ERROR_PAGES("", "error-pages: {5xx: {body: Sorry., intercept: on}}"),
     COMPRESS("", "cache: {compress: on}"),
     QUERY("", "cache: {query: {ignore: [utm]}}"),
+    VARY(
+        "",
+        "cache: {vary-by: [X-Currency, 'language:de,en'], bypass-cookies: [a],"
+            + " bypass-paths: [/api/past]}"),
     UNCACHED("", "cache: {enabled: off}"),
     STALE("", "cache: {stale-if-error: 1h, ttl: 1h}"),
     ACCESS("", "access: {allow: [127.0.0.1, 192.0.2.0/24]}"),
@@ -87,7 +94,11 @@ class JoinedFeaturesIT {
       this.ofRoute = ofRoute;
     }
 
-    private boolean excludes(Feature other) {
+    boolean isOfRoute() {
+      return !ofRoute.isEmpty();
+    }
+
+    boolean excludes(Feature other) {
       return Set.of(STICKY, HEDGE).containsAll(Set.of(this, other))
           // One key of YAML each: `cache` cannot be given twice.
           || (ofRoute.startsWith("cache:") && other.ofRoute.startsWith("cache:"));
@@ -98,11 +109,11 @@ class JoinedFeaturesIT {
   private static final String AGE = "Cache-Control: max-age=600";
 
   /** Of "secret", by crypt(3) of glibc. */
-  private static final String PASSWORD_HASH =
+  static final String PASSWORD_HASH =
       "$2y$04$abcdefghijklmnopqrstuu2r9OfJnfCsdneAXAGHnS4UpFFP8WIrW";
 
   /** Of ann, with that password. */
-  private static final String CREDENTIALS = "Basic YW5uOnNlY3JldA==";
+  static final String CREDENTIALS = "Basic YW5uOnNlY3JldA==";
 
   /** An answer, whatever the version of HTTP. */
   private record Got(int status, Map<String, String> fields, String content) {
@@ -125,13 +136,13 @@ class JoinedFeaturesIT {
   }
 
   /** A route with some features, and what everyone must see of requests for it. */
-  private record Model(String host, Set<Feature> on) {
+  record Model(String host, Set<Feature> on) {
 
-    private boolean has(Feature feature) {
+    boolean has(Feature feature) {
       return on.contains(feature);
     }
 
-    private String route(Path moved, Path users) {
+    String route(Path moved, Path users) {
       StringBuilder route = new StringBuilder("{host: " + host + ", path: /api");
       route.append(", upstream: ").append(upstream());
       on.stream()
@@ -147,7 +158,7 @@ class JoinedFeaturesIT {
       return "u-" + host.replace('.', '-');
     }
 
-    private String settingsOfUpstream(String origin, String secret) {
+    String settingsOfUpstream(String origin, String secret) {
       StringBuilder upstream = new StringBuilder(upstream() + ": {origins: ['" + origin + "']");
       on.stream()
           .map(each -> each.ofUpstream)
@@ -156,7 +167,7 @@ class JoinedFeaturesIT {
       return upstream + (has(RETRIES) || has(HEDGE) ? "}" : ", retries: 0}");
     }
 
-    private String originTarget(String target) {
+    String originTarget(String target) {
       return has(REWRITE) ? target.replaceFirst("^/api", "/v2") : target;
     }
 
@@ -262,7 +273,8 @@ class JoinedFeaturesIT {
   @Test
   void twoFeaturesTogetherKeepThePromisesOfBoth() throws Exception {
     List<Model> models = pairs();
-    start(models);
+    configure(models);
+    journey.appliance();
     List<String> broken = new ArrayList<>();
     for (Model model : models) {
       try {
@@ -284,7 +296,7 @@ class JoinedFeaturesIT {
   }
 
   /** All pairs, and each feature alone. */
-  private static List<Model> pairs() {
+  static List<Model> pairs() {
     List<Model> models = new ArrayList<>();
     for (Feature one : Feature.values()) {
       for (Feature two : Feature.values()) {
@@ -296,7 +308,17 @@ class JoinedFeaturesIT {
     return models;
   }
 
-  private void start(List<Model> models) throws IOException {
+  /** A station that comes needs a feature that has it. */
+  @Test
+  void eachStationIsOnARoute() throws IOException {
+    configure(pairs());
+    Configuration configuration = journey.configuration();
+    Set<String> stations = new HashSet<>();
+    configuration.routes().forEach(route -> stations.addAll(StationNames.of(route, configuration)));
+    assertThat(stations).isEqualTo(new HashSet<>(StationNames.all()));
+  }
+
+  private void configure(List<Model> models) throws IOException {
     Path secret = Files.writeString(journey.file("secret"), "sixteen octets and more");
     Path moved = Files.writeString(journey.file("moved.csv"), "/api/moved,/api/page\n");
     Path users = Files.writeString(journey.file("users"), "ann:" + PASSWORD_HASH + "\n");
@@ -318,7 +340,6 @@ class JoinedFeaturesIT {
             + String.join(", ", models.stream().map(model -> model.route(moved, users)).toList())
             + "]",
         "admin: {address: '127.0.0.1:0', token-file: '" + journey.file("token") + "'}");
-    journey.appliance();
   }
 
   private void check(Model model) throws Exception {

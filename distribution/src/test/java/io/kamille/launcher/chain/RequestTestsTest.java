@@ -90,6 +90,46 @@ class RequestTestsTest {
     assertThat(RequestTests.failed(configuration(text), "f")).isEmpty();
   }
 
+  /** What a test says of a response is what a client gets. */
+  @Test
+  void whatStationsMakeOfAResponseIsFound(@TempDir Path directory) throws IOException {
+    Path secret = Files.writeString(directory.resolve("secret"), "sixteen octets and more");
+    String text =
+        """
+        listeners: [{address: "127.0.0.1:0"}]
+        upstreams:
+          web: {origins: ["http://192.0.2.1"]}
+          sticky: {origins: ["http://192.0.2.1"], sticky: {cookie: at, secret-file: "%s"}}
+        routes:
+          - {host: id.example, upstream: web, request-id: on}
+          - {host: vary.example, upstream: web, cache: {vary-by: [X-A, "language:de,en"]}}
+          - {host: coded.example, upstream: web, cache: {compress: on}}
+          - {host: sticky.example, upstream: sticky}
+          - {host: past.example, upstream: web, cache: off}
+          - {host: page.example, upstream: web, error-pages: {404: {body: x, intercept: on}}}
+          - {host: auth.example, upstream: web, auth: {forward: {upstream: web, response-fields: [X-User]}}}
+        tests:
+          - {request: http://id.example/, fields: {X-Request-Id: mine}, expect: {request-fields: {X-Request-Id: mine}}}
+          - {request: http://id.example/, response: {fields: {X-Request-Id: theirs}}, expect: {response-fields: {X-Request-Id: theirs}}}
+          - {request: http://id.example/, expect: {request-fields: {X-Request-Id: present}, response-fields: {X-Request-Id: present}}}
+          - {request: http://vary.example/, response: {fields: {Vary: X-B}}, expect: {vary-by: [x-a, "language:de,en", x-b], response-fields: {Vary: "accept-language, x-a"}}}
+          - {request: http://past.example/, response: {fields: {Connection: X-Hop, X-Hop: a, Keep-Alive: b}}, expect: {response-fields: {Connection: absent, X-Hop: absent, Keep-Alive: absent, Cache-Status: absent}}}
+          - {request: http://coded.example/, response: {fields: {Content-Type: text/html, Cache-Control: max-age=9}}, expect: {request-fields: {Accept-Encoding: identity}, response-fields: {Vary: Accept-Encoding, Cache-Status: "kamille; fwd=uri-miss; stored; ttl=9"}}}
+          - {request: http://coded.example/, fields: {Accept-Encoding: gzip}, response: {fields: {Content-Type: text/html, ETag: '"a"'}}, expect: {response-fields: {Content-Encoding: gzip, ETag: 'W/"a"'}}}
+          - {request: http://coded.example/, response: {fields: {Content-Type: image/png}}, expect: {response-fields: {Vary: absent}}}
+          - {request: http://sticky.example/, response: {fields: {Cache-Control: max-age=9}}, expect: {lifetime: not-stored, response-fields: {Set-Cookie: "at=*", Cache-Status: "kamille; fwd=uri-miss; detail=set-cookie"}}}
+          - {request: http://sticky.example/, fields: {Cookie: at=x}, response: {fields: {Cache-Control: max-age=9}}, expect: {lifetime: 9s, response-fields: {Set-Cookie: absent}}}
+          - {request: http://page.example/, response: {status: 404, fields: {Content-Type: a/b, ETag: x}}, expect: {response-fields: {Content-Type: "text/*", ETag: absent}}}
+          - {request: http://auth.example/, fields: {X-User: me, X_User: me}, expect: {request-fields: {X-User: absent, X_User: absent}}}
+        """
+            .replace("%s", secret.toString());
+    assertThat(RequestTests.failed(configuration(text), "f"))
+        .extracting(Problem::path)
+        .containsExactly(
+            "tests[0].expect.request-fields.X-Request-Id",
+            "tests[1].expect.response-fields.X-Request-Id");
+  }
+
   @Test
   void aTrustedProxyNamesTheClientItsSchemeAndItsHost() {
     String text =

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -57,6 +58,7 @@ class RouteStationsTest {
     while (rows.find()) {
       told.add(rows.group(1));
     }
+    assertThat(new HashSet<>(told)).isEqualTo(new HashSet<>(StationNames.all()));
     List<String> cached = new ArrayList<>(told);
     cached.remove("OverloadStation");
     assertThat(names(everything)).isEqualTo(cached);
@@ -67,9 +69,7 @@ class RouteStationsTest {
 
   private static List<String> names(String settings) {
     Configuration configuration = configuration(settings);
-    return RouteStations.of(configuration.routes().getFirst(), configuration).stream()
-        .map(station -> station.getClass().getSimpleName())
-        .toList();
+    return StationNames.of(configuration.routes().getFirst(), configuration);
   }
 
   private static String chain(String settings) {

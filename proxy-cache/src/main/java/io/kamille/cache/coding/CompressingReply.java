@@ -12,7 +12,6 @@ import io.kamille.core.http.Fields;
 import io.kamille.core.http.Method;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
-import io.kamille.core.http.StatusCode;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufOutputStream;
@@ -62,16 +61,11 @@ public final class CompressingReply extends PassingReply implements ContentSourc
 
   @Override
   public boolean head(ResponseHead head, long contentLength, @Nullable ByteBuf whole) {
-    if (head.status() == StatusCode.NOT_MODIFIED) {
-      CompressionRules.weakenAsAsked(request.fields(), head.fields());
-    } else if (rules.isCodableOnTheWay(head, contentLength, getsCookie)) {
-      CompressionRules.addVary(head.fields());
-      ContentCoding coding = rules.onTheWay(request.fields());
-      if (coding != null && (request.method() == Method.HEAD || begin(coding))) {
-        CompressionRules.code(head.fields(), coding);
-        super.head(head, UNKNOWN_LENGTH);
-        return false;
-      }
+    ContentCoding coding = rules.choose(request, head, contentLength, getsCookie);
+    if (coding != null && (request.method() == Method.HEAD || begin(coding))) {
+      CompressionRules.code(head.fields(), coding);
+      super.head(head, UNKNOWN_LENGTH);
+      return false;
     }
     return passHead(head, contentLength, whole);
   }

@@ -3,6 +3,7 @@ package io.kamille.cache.decision;
 import io.kamille.cache.rules.Decision;
 import io.kamille.cache.rules.ForwardReason;
 import io.kamille.cache.rules.ReuseRule;
+import io.kamille.cache.serve.Forwarding;
 import org.jspecify.annotations.Nullable;
 
 /** What becomes of a request, by RFC 9111 and its route's settings, and why. Immutable. */
@@ -99,6 +100,12 @@ public sealed interface CacheDecision {
       PART_OF_THE_WHOLE,
       /** No response to it may be stored. */
       UNSTORABLE
+    }
+
+    /** What {@code Cache-Status} tells of it. */
+    public Forwarding forwarding() {
+      Forwarding told = new Forwarding(reason);
+      return detail.isEmpty() ? told : told.detail(detail);
     }
   }
 

@@ -11,6 +11,7 @@ import io.kamille.cache.serve.CacheCounters;
 import io.kamille.cache.serve.CacheCounters.Event;
 import io.kamille.cache.serve.CacheStatus;
 import io.kamille.cache.serve.Forwarding;
+import io.kamille.cache.serve.PassingHeads;
 import io.kamille.cache.serve.StoreServer;
 import io.kamille.cache.settings.CacheSettings;
 import io.kamille.cache.store.StoredResponse;
@@ -22,12 +23,6 @@ import io.kamille.core.exchange.ExchangeNotes.CacheResult;
 import io.kamille.core.exchange.Failure;
 import io.kamille.core.exchange.TraceStep;
 import io.kamille.core.gate.RouteGate;
-import io.kamille.core.http.FieldName;
-import io.kamille.core.http.Fields;
-import io.kamille.core.http.Method;
-import io.kamille.core.http.RequestHead;
-import io.kamille.core.http.RequestHead.Sender;
-import io.kamille.core.http.ResponseHead;
 import io.kamille.core.http.StatusCode;
 import io.netty.buffer.ByteBuf;
 import java.time.Duration;
@@ -44,7 +39,7 @@ public final class CacheRoute {
 
   private final CacheParts parts;
   private final CacheSettings settings;
-  private final CacheStatus cacheStatus;
+  private final PassingHeads heads;
   private final StoreServer server;
   private final RouteGate gate;
 
@@ -58,7 +53,8 @@ public final class CacheRoute {
     this.parts = parts;
     this.settings = settings;
     this.gate = gate;
-    this.cacheStatus = new CacheStatus(name);
+    CacheStatus cacheStatus = new CacheStatus(name);
+    this.heads = new PassingHeads(settings, cacheStatus);
     this.server =
         new StoreServer(
             parts.store(), parts.loops(), parts.clock(), parts.sendfileFromBytes(), cacheStatus);
@@ -79,7 +75,11 @@ public final class CacheRoute {
   }
 
   public CacheStatus cacheStatus() {
-    return cacheStatus;
+    return heads.status();
+  }
+
+  PassingHeads heads() {
+    return heads;
   }
 
   public StoreServer server() {
@@ -135,31 +135,6 @@ public final class CacheRoute {
     PeakWatch peak = parts.store().peak();
     if (peak != null) {
       peak.originAnswered(parts.clock().nanos() - fetch.forwardedNanos());
-    }
-  }
-
-  /** Makes a head that came from the origin one that this route works with and passes on. */
-  void received(RequestHead request, ResponseHead head) {
-    cacheStatus.received(head.fields());
-    settings.tagFields().gather(head.fields());
-    if (request.method() == Method.HEAD || head.status() == StatusCode.NOT_MODIFIED) {
-      settings.varyBy().addToUpdate(head.fields());
-    } else {
-      settings.varyBy().addTo(head.fields());
-    }
-  }
-
-  /**
-   * Takes the tags from fields that go to a client, if there are any: they are for us, and for
-   * other proxies of ours.
-   */
-  void removeTags(@Nullable Fields fields, RequestHead request) {
-    if (fields != null) {
-      settings.tagFields().gather(fields);
-      if (request.sender() == Sender.CLIENT) {
-        fields.remove(FieldName.SURROGATE_KEY);
-        fields.remove(FieldName.CACHE_TAG);
-      }
     }
   }
 

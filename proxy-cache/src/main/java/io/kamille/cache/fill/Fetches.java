@@ -7,6 +7,7 @@ import io.kamille.cache.rules.ForwardReason;
 import io.kamille.cache.rules.SelectingFields;
 import io.kamille.cache.rules.Validators;
 import io.kamille.cache.serve.Forwarding;
+import io.kamille.cache.settings.CacheSettings;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.core.exchange.DiscardingReply;
 import io.kamille.core.exchange.Exchange;
@@ -55,16 +56,12 @@ public final class Fetches {
 
   /** Forwards a request as it is; its response has nothing to do with the store. */
   public void pass(Exchange exchange, Forwarding forwarding) {
-    pass(exchange, forwarding, onward.next(), this::varied);
+    pass(exchange, forwarding, onward.next(), _ -> {});
   }
 
   /** The same for a part or the head of what another node may have whole. */
   public void passToOwner(Exchange exchange, Forwarding forwarding) {
-    pass(exchange, forwarding, onward.storable(), this::varied);
-  }
-
-  private void varied(ResponseHead head) {
-    route.settings().varyBy().addTo(head.fields());
+    pass(exchange, forwarding, onward.storable(), _ -> {});
   }
 
   /** Forwards an unsafe request, whose response may invalidate what is stored (RFC 9111 §4.4). */
@@ -116,8 +113,7 @@ public final class Fetches {
       boolean isValidation) {
     boolean isOfCodings =
         isValidation && stored != null && stored.selecting().has(FieldName.ACCEPT_ENCODING);
-    boolean mayBeCoded =
-        route.settings().coding().isOn() && !exchange.request().isAuthenticated() && !isOfCodings;
+    boolean mayBeCoded = mayBeCoded(route.settings(), exchange.request()) && !isOfCodings;
     Fetch fetch = begin(exchange, demands, key, new Forwarding(reason), flight, mayBeCoded);
     RequestHead asked;
     if (isValidation && stored != null) {
@@ -150,7 +146,8 @@ public final class Fetches {
     Fetch fetch = begin(exchange, demands, key, forwarding, null, false);
     LeaderReply reply = new LeaderReply(route, fetch, earlier(fetch, stored, false), this::repeat);
     RequestHead request = fetch.request();
-    onward.next().handle(fetch.exchange().behind(normal(request, request), reply));
+    RequestHead asked = asked(route.settings(), request, request, false);
+    onward.next().handle(fetch.exchange().behind(asked, reply));
   }
 
   /**
@@ -276,26 +273,41 @@ public final class Fetches {
   }
 
   private void forward(Fetch fetch, @Nullable StaleCandidate earlier, RequestHead request) {
-    RequestHead asked = fetch.asksForIdentity() ? forIdentity(request, fetch.request()) : request;
-    asked = normal(asked, fetch.request());
+    RequestHead asked = asked(route.settings(), request, fetch.request(), fetch.asksForIdentity());
     LeaderReply reply = new LeaderReply(route, fetch, earlier, this::repeat);
     onward.storable().handle(fetch.exchange().behind(asked, reply));
   }
 
-  /** Asks for nothing that the route's {@code vary-by} leaves open. */
-  private RequestHead normal(RequestHead request, RequestHead fromClient) {
-    if (route.settings().varyBy().isEmpty()) {
+  /** What the origin is asked for a request whose whole response may be stored. Any thread. */
+  public static RequestHead asked(CacheSettings settings, RequestHead fromClient) {
+    boolean mayBeCoded = mayBeCoded(settings, fromClient);
+    return asked(settings, forWhole(fromClient), fromClient, mayBeCoded);
+  }
+
+  /** Whether the origin is asked for a response that is given codings here. Any thread. */
+  public static boolean mayBeCoded(CacheSettings settings, RequestHead fromClient) {
+    return settings.coding().isOn() && !fromClient.isAuthenticated();
+  }
+
+  /**
+   * Asks for nothing that the route's {@code vary-by} leaves open.
+   *
+   * @param asksForIdentity for content without coding, so that one response is right for all and
+   *     can be coded
+   */
+  private static RequestHead asked(
+      CacheSettings settings,
+      RequestHead request,
+      RequestHead fromClient,
+      boolean asksForIdentity) {
+    if (!asksForIdentity && settings.varyBy().isEmpty()) {
       return request;
     }
     RequestHead asking = request == fromClient ? request.copy() : request;
-    route.settings().varyBy().applyTo(asking.fields());
-    return asking;
-  }
-
-  /** Asks for content without coding, so that one response is right for all and can be coded. */
-  private static RequestHead forIdentity(RequestHead request, RequestHead fromClient) {
-    RequestHead asking = request == fromClient ? request.copy() : request;
-    asking.fields().set(FieldName.ACCEPT_ENCODING, "identity");
+    if (asksForIdentity) {
+      asking.fields().set(FieldName.ACCEPT_ENCODING, "identity");
+    }
+    settings.varyBy().applyTo(asking.fields());
     return asking;
   }
 }

@@ -150,7 +150,7 @@ final class LeaderReply implements Reply, ContentSource {
   @Override
   public void interim(ResponseHead head) {
     route.cacheStatus().received(head.fields());
-    route.removeTags(head.fields(), fetch.request());
+    route.heads().removeTags(head.fields(), fetch.request());
     if (!isServedStale) {
       client.interim(head);
     }
@@ -161,7 +161,7 @@ final class LeaderReply implements Reply, ContentSource {
     state = State.CONTENT;
     headCame();
     route.answered(fetch);
-    route.received(fetch.request(), head);
+    route.heads().fetched(fetch.request(), head);
     ResponseHead.Relay relay = head.relay();
     if (relay != null) {
       isKept = relay.isKept();
@@ -226,8 +226,7 @@ final class LeaderReply implements Reply, ContentSource {
   }
 
   private void answer(ResponseHead head, long contentLength, boolean isNotModified) {
-    route.removeTags(head.fields(), fetch.request());
-    route.cacheStatus().forwarded(head.fields(), fetch.forwarding());
+    route.heads().answer(fetch.request(), head, fetch.forwarding());
     fetch.exchange().notes().cache(CacheResult.MISS);
     if (isNotModified) {
       output.close();
@@ -281,7 +280,7 @@ final class LeaderReply implements Reply, ContentSource {
     complete();
     settleEarlier(isStored);
     if (isWanted) {
-      route.removeTags(trailers, fetch.request());
+      route.heads().removeTags(trailers, fetch.request());
       output.end(trailers);
     }
   }

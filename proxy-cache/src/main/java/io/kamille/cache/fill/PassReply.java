@@ -38,7 +38,7 @@ final class PassReply extends PassingReply {
   @Override
   public void interim(ResponseHead head) {
     route.cacheStatus().received(head.fields());
-    route.removeTags(head.fields(), exchange.request());
+    route.heads().removeTags(head.fields(), exchange.request());
     super.interim(head);
   }
 
@@ -49,20 +49,19 @@ final class PassReply extends PassingReply {
 
   @Override
   public boolean head(ResponseHead head, long contentLength, @Nullable ByteBuf whole) {
-    route.cacheStatus().received(head.fields());
+    route.heads().passed(exchange.request(), head);
     observer.accept(head);
     ResponseHead.Relay relay = head.relay();
     if (relay != null) {
       forwarding.detail(relay.detail());
     }
-    route.removeTags(head.fields(), exchange.request());
-    route.cacheStatus().forwarded(head.fields(), forwarding);
+    route.heads().answer(exchange.request(), head, forwarding);
     return passHead(head, contentLength, whole);
   }
 
   @Override
   public void end(@Nullable Fields trailers) {
-    route.removeTags(trailers, exchange.request());
+    route.heads().removeTags(trailers, exchange.request());
     super.end(trailers);
   }
 

@@ -5,6 +5,7 @@ import io.kamille.core.http.ContentCoding;
 import io.kamille.core.http.EntityTag;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
+import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.http.StatusCode;
 import io.kamille.core.http.StreamType;
@@ -89,10 +90,27 @@ public record CompressionRules(
    *
    * @param getsCookie whether the client gets a cookie that the head does not tell of
    */
-  public boolean isCodableOnTheWay(ResponseHead head, long contentLength, boolean getsCookie) {
+  private boolean isCodableOnTheWay(ResponseHead head, long contentLength, boolean getsCookie) {
     return isCodable(head, contentLength)
         && !StreamType.is(head.fields())
         && (withSetCookie || !(getsCookie || head.fields().has(FieldName.SET_COOKIE)));
+  }
+
+  /**
+   * Has the head of a response on its way say that its content depends on {@code Accept-Encoding},
+   * where it does; the coding that the content is to get, or null for none.
+   *
+   * @param getsCookie whether the client gets a cookie that the head does not tell of
+   */
+  public @Nullable ContentCoding choose(
+      RequestHead request, ResponseHead head, long contentLength, boolean getsCookie) {
+    if (isOn() && head.status() == StatusCode.NOT_MODIFIED) {
+      weakenAsAsked(request.fields(), head.fields());
+    } else if (isCodableOnTheWay(head, contentLength, getsCookie)) {
+      addVary(head.fields());
+      return onTheWay(request.fields());
+    }
+    return null;
   }
 
   /** The quick coding that a request likes best, or null if it likes none. */
@@ -187,7 +205,7 @@ public record CompressionRules(
   }
 
   /** Has a 304 tell the weak tag if that is the one that was asked about (RFC 9110 §15.4.5). */
-  public static void weakenAsAsked(Fields request, Fields response) {
+  private static void weakenAsAsked(Fields request, Fields response) {
     String tag = response.first(FieldName.ETAG);
     String asked = request.joined(FieldName.IF_NONE_MATCH);
     if (tag != null && asked != null && asked.contains(weak(tag))) {

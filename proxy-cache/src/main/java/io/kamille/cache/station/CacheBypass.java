@@ -32,8 +32,7 @@ public final class CacheBypass implements ExchangeHandler {
 
   @Override
   public void handle(Exchange exchange) {
-    ForwardReason reason = reason(exchange.request());
-    pass(exchange, reason, reason == ForwardReason.BYPASS ? why : "");
+    pass(exchange, forwarding(exchange.request(), why));
   }
 
   /** Why this request is forwarded; any thread. */
@@ -42,14 +41,21 @@ public final class CacheBypass implements ExchangeHandler {
     return rule == null ? ForwardReason.BYPASS : rule.forward(false);
   }
 
+  /**
+   * What {@code Cache-Status} tells of this request; any thread.
+   *
+   * @param why in one word, unless the request itself says why
+   */
+  public static Forwarding forwarding(RequestHead request, String why) {
+    ForwardReason reason = reason(request);
+    Forwarding told = new Forwarding(reason);
+    return reason == ForwardReason.BYPASS ? told.detail(why) : told;
+  }
+
   /** Forwards a request that the cache has no say in. */
-  void pass(Exchange exchange, ForwardReason reason, String detail) {
+  void pass(Exchange exchange, Forwarding forwarding) {
     if (route.turnAway(exchange, CacheControl.NONE, null)) {
       return;
-    }
-    Forwarding forwarding = new Forwarding(reason);
-    if (!detail.isEmpty()) {
-      forwarding.detail(detail);
     }
     if (exchange.request().method().isSafe()) {
       fetches.pass(exchange, forwarding);

@@ -200,7 +200,7 @@ public final class CacheHandler implements ExchangeHandler {
   private void bypass(Exchange exchange, CacheDecision decision) {
     exchange.notes().mark(TraceStep.DECISION, "bypasses the cache");
     if (decision instanceof Pass pass) {
-      bypass.pass(exchange, pass.reason(), pass.detail());
+      bypass.pass(exchange, pass.forwarding());
     } else {
       route.server().refuse(exchange);
     }
@@ -225,8 +225,7 @@ public final class CacheHandler implements ExchangeHandler {
     if (pass.cause() == Cause.PART_OF_THE_WHOLE) {
       fetches.fillInBackground(exchange, demands, key.copy());
     }
-    Forwarding plain = new Forwarding(pass.reason());
-    Forwarding forwarding = pass.detail().isEmpty() ? plain : plain.detail(pass.detail());
+    Forwarding forwarding = pass.forwarding();
     long now = parts.clock().epochSeconds();
     if (standIn != null && standIn.facts().mayServeOnError(demands, now)) {
       fetches.fetchPerhaps(exchange, demands, key.copy(), forwarding, standIn);

@@ -54,8 +54,20 @@ public record ErrorPageSettings(String body, @Nullable Path file, String type, b
   public static ErrorPages pages(Map<String, ErrorPageSettings> byName) throws IOException {
     Map<String, ErrorPages.Page> pages = new HashMap<>();
     for (Map.Entry<String, ErrorPageSettings> entry : byName.entrySet()) {
-      pages.put(entry.getKey(), entry.getValue().page());
+      ErrorPageSettings page = entry.getValue();
+      pages.put(entry.getKey(), page.page(ResponseSettings.content(page.file, page.body)));
     }
+    return byStatus(pages);
+  }
+
+  /** The same without what is in files. */
+  public static ErrorPages asWritten(Map<String, ErrorPageSettings> byName) {
+    Map<String, ErrorPages.Page> pages = new HashMap<>();
+    byName.forEach((name, page) -> pages.put(name, page.page(new byte[0])));
+    return byStatus(pages);
+  }
+
+  private static ErrorPages byStatus(Map<String, ErrorPages.Page> pages) {
     Map<Integer, ErrorPages.Page> byStatus = new HashMap<>();
     for (int code = FIRST; code <= LAST; code++) {
       ErrorPages.Page page =
@@ -67,7 +79,7 @@ public record ErrorPageSettings(String body, @Nullable Path file, String type, b
     return new ErrorPages(byStatus);
   }
 
-  private ErrorPages.Page page() throws IOException {
-    return new ErrorPages.Page(ResponseSettings.content(file, body), type, intercept);
+  private ErrorPages.Page page(byte[] content) {
+    return new ErrorPages.Page(content, type, intercept);
   }
 }

@@ -27,16 +27,27 @@ public final class RequestId implements ExchangeHandler {
 
   @Override
   public void handle(Exchange exchange) {
+    String id = random();
+    exchange.notes().requestId(id);
+    RequestHead named = named(exchange.request(), id);
+    next.handle(
+        exchange.behind(named, new LabelledReply(exchange.reply(), List.of(Label.of(NAME, id)))));
+  }
+
+  /** A name for one request. */
+  public static String random() {
     HexFormat hex = HexFormat.of();
     ThreadLocalRandom random = ThreadLocalRandom.current();
-    String id = hex.toHexDigits(random.nextLong()) + hex.toHexDigits(random.nextLong());
-    exchange.notes().requestId(id);
-    RequestHead named = exchange.request().copy();
+    return hex.toHexDigits(random.nextLong()) + hex.toHexDigits(random.nextLong());
+  }
+
+  /** A copy of a request that has this name. */
+  public static RequestHead named(RequestHead came, String id) {
+    RequestHead named = came.copy();
     named.fields().beginOwn();
     named.fields().remove(NAME);
     named.fields().add(NAME, id);
-    next.handle(
-        exchange.behind(named, new LabelledReply(exchange.reply(), List.of(Label.of(NAME, id)))));
+    return named;
   }
 
   /** Those rules for responses that are stored, which must not keep the name of one request. */

@@ -129,6 +129,13 @@ public final class RuledHandler implements ExchangeHandler {
    * @param came the request
    */
   public void change(RequestHead came, ResponseHead head) {
+    ErrorPages.Page page = page(came, head);
+    if (page != null) {
+      for (String name : OF_CONTENT) {
+        head.fields().remove(name);
+      }
+      head.fields().add(FieldName.CONTENT_TYPE, page.type());
+    }
     if (head.status() == StatusCode.NOT_MODIFIED) {
       response.applyToUpdate(head.fields());
     } else {
@@ -137,6 +144,11 @@ public final class RuledHandler implements ExchangeHandler {
         SecurityFields.addTo(head.fields(), came.isSecure());
       }
     }
+  }
+
+  /** What takes the place of the content of a response; null for nothing. */
+  private ErrorPages.@Nullable Page page(RequestHead came, ResponseHead head) {
+    return ErrorPages.suit(came) ? pages.intercepting(head.status()) : null;
   }
 
   /** What routes compare is what is cut: no plain dot segment leads out of the new prefix. */
@@ -184,7 +196,7 @@ public final class RuledHandler implements ExchangeHandler {
 
     @Override
     public void head(ResponseHead head, long contentLength) {
-      ErrorPages.Page page = ErrorPages.suit(came) ? pages.intercepting(head.status()) : null;
+      ErrorPages.Page page = page(came, head);
       if (page == null) {
         begin(head, contentLength);
         return;
@@ -196,10 +208,6 @@ public final class RuledHandler implements ExchangeHandler {
     private void replace(ResponseHead head, ErrorPages.Page page) {
       isReplaced = true;
       source.resume();
-      for (String name : OF_CONTENT) {
-        head.fields().remove(name);
-      }
-      head.fields().add(FieldName.CONTENT_TYPE, page.type());
       begin(head, page.content().length);
       if (!isCancelled && came.method() != Method.HEAD) {
         super.write(Unpooled.wrappedBuffer(page.content()));

@@ -3,7 +3,6 @@ package io.kamille.core.answer;
 import io.kamille.core.http.Fields;
 import java.util.Collections;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 
 /**
@@ -16,15 +15,6 @@ public final class SecurityFields {
    * As the OWASP Secure Headers Project gives them, 2025, without those that depend on the site:
    * a policy for content or permissions is the origin's. A field that the origin has sent stays.
    */
-  private static final String HSTS = "Strict-Transport-Security";
-
-  /** Their names. */
-  public static final List<String> NAMES =
-      List.of("X-Content-Type-Options", "X-Frame-Options", "Referrer-Policy", HSTS);
-
-  private static final List<String> VALUES =
-      List.of("nosniff", "SAMEORIGIN", "strict-origin-when-cross-origin", "max-age=31536000");
-
   private static final Map<String, String> PLAIN = withValues(false);
   private static final Map<String, String> SECURE = withValues(true);
 
@@ -32,10 +22,11 @@ public final class SecurityFields {
 
   private static Map<String, String> withValues(boolean isSecure) {
     Map<String, String> all = new LinkedHashMap<>();
-    for (int i = 0; i < NAMES.size(); i++) {
-      if (isSecure || !NAMES.get(i).equals(HSTS)) {
-        all.put(NAMES.get(i), VALUES.get(i));
-      }
+    all.put("X-Content-Type-Options", "nosniff");
+    all.put("X-Frame-Options", "SAMEORIGIN");
+    all.put("Referrer-Policy", "strict-origin-when-cross-origin");
+    if (isSecure) {
+      all.put("Strict-Transport-Security", "max-age=31536000");
     }
     return Collections.unmodifiableMap(all);
   }

@@ -1,6 +1,8 @@
 package io.kamille.core.auth;
 
 import io.kamille.core.exchange.ExchangeHandler;
+import io.kamille.core.http.RemovedFields;
+import io.kamille.core.http.RequestHead;
 import io.kamille.core.loop.WallClock;
 import io.kamille.core.setting.Position;
 import io.kamille.core.setting.Problem;
@@ -9,6 +11,8 @@ import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Subsection;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -59,6 +63,15 @@ public record AuthSettings(BasicAuthSettings basic, ForwardAuthSettings forward,
     return jwt.keys() == null
         ? CredentialStation.ofPasswords(basic, threads, clock, next)
         : CredentialStation.ofTokens(jwt, threads, clock, next);
+  }
+
+  /** A copy of a request that passes, but for what the origin is told of its client. */
+  public RequestHead passed(RequestHead came) {
+    List<String> identity = new ArrayList<>(jwt.fields().keySet());
+    if (forward.upstream() != null) {
+      identity.addAll(forward.responseFields());
+    }
+    return AuthStation.passed(came, new RemovedFields(identity));
   }
 
   /**

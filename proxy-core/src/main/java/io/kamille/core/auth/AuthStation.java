@@ -63,9 +63,7 @@ abstract class AuthStation implements ExchangeHandler {
       return;
     }
     exchange.notes().mark(TraceStep.AUTH, "passes");
-    RequestHead passed = came.copy();
-    passed.authenticated();
-    removed.removeFrom(passed.fields());
+    RequestHead passed = passed(came, removed);
     passed.fields().beginOwn();
     for (int i = 0; i < known.size(); i++) {
       passed.fields().addFrom(known, i);
@@ -78,6 +76,14 @@ abstract class AuthStation implements ExchangeHandler {
       reply = new LabelledReply(reply, labels);
     }
     next.handle(exchange.behind(passed, reply));
+  }
+
+  /** A copy of a request that passes, without what it says itself of its client. */
+  static RequestHead passed(RequestHead came, RemovedFields identity) {
+    RequestHead passed = came.copy();
+    passed.authenticated();
+    identity.removeFrom(passed.fields());
+    return passed;
   }
 
   static void refuse(Exchange exchange, Failure why) {

@@ -3,6 +3,7 @@ package io.kamille.core.origin.choose;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.PassingReply;
 import io.kamille.core.exchange.Reply;
+import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Method;
 import io.kamille.core.http.RequestCookie;
 import io.kamille.core.http.RequestHead;
@@ -117,25 +118,31 @@ public final class StickyCookie {
    */
   public Reply reply(Exchange exchange, IntSupplier origin) {
     int shown = place(exchange.request());
-    boolean isSecure = exchange.request().isSecure();
-    boolean isHead = exchange.request().method() == Method.HEAD;
+    RequestHead request = exchange.request();
     return new PassingReply(exchange.reply()) {
       @Override
       public void head(ResponseHead head, long contentLength) {
         int place = origin.getAsInt();
-        if (place != shown && !isHead && head.status() != StatusCode.NOT_MODIFIED) {
-          head.fields().add("Set-Cookie", line(place, isSecure));
+        if (place != shown) {
+          String value = new String(values[place], StandardCharsets.US_ASCII);
+          addTo(head, request, name, value);
         }
         super.head(head, contentLength);
       }
     };
   }
 
-  private String line(int place, boolean isSecure) {
-    return name
-        + "="
-        + new String(values[place], StandardCharsets.US_ASCII)
-        + "; Path=/; HttpOnly; SameSite=Lax"
-        + (isSecure ? "; Secure" : "");
+  /** Adds the cookie of some origin, unless the client has one already. */
+  public static void addTo(ResponseHead head, RequestHead request, String name) {
+    if (RequestCookie.value(request.fields(), name) == null) {
+      addTo(head, request, name, "?");
+    }
+  }
+
+  private static void addTo(ResponseHead head, RequestHead request, String name, String value) {
+    if (request.method() != Method.HEAD && head.status() != StatusCode.NOT_MODIFIED) {
+      String line = name + "=" + value + "; Path=/; HttpOnly; SameSite=Lax";
+      head.fields().add(FieldName.SET_COOKIE, request.isSecure() ? line + "; Secure" : line);
+    }
   }
 }
