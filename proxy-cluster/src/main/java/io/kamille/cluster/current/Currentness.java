@@ -93,7 +93,8 @@ public final class Currentness {
    * @param incarnation a number that no earlier process of this node had
    * @param nowNanos monotonic, as all times here
    */
-  public Currentness(String own, List<String> voters, long lengthNanos, long incarnation, long nowNanos) {
+  public Currentness(
+      String own, List<String> voters, long lengthNanos, long incarnation, long nowNanos) {
     this.own = own;
     this.voters = List.copyOf(voters);
     this.lengthNanos = lengthNanos;

@@ -15,8 +15,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /**
  * Three nodes whose clocks are hours apart, that stand still for long, some of them with their
  * clocks, and whose messages are late or lost, in one direction or both. No node serves what was
- * purged longer ago than it may be current, but for the moment between a suspension and its next report. The unit is a
- * millisecond.
+ * purged longer ago than it may be current, but for the moment between a suspension and its next
+ * report. The unit is a millisecond.
  */
 class CurrentnessSimulationTest {
 

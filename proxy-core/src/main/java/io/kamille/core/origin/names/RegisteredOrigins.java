@@ -47,7 +47,8 @@ public final class RegisteredOrigins extends OriginList {
       return false;
     }
     if (next.size() > registrations.size()) {
-      LOG.log(Level.INFO, "{0} has the origin {1} by the API", upstream, registration.origin().url());
+      LOG.log(
+          Level.INFO, "{0} has the origin {1} by the API", upstream, registration.origin().url());
     }
     registrations = next;
     return true;
