@@ -112,10 +112,17 @@ class TuningIT {
     journey.with("tuning: {policy: off}");
     journey
         .origin()
-        .on("/slow", visit -> visit.send(head("200 OK", "Content-Length: 9") + "\r\n").hang());
+        .on(
+            "/slow",
+            visit ->
+                visit
+                    .send(head("200 OK", "Content-Length: 9") + "\r\n")
+                    .awaitTheWord()
+                    .send("too late."));
     journey.client().request("GET", "/slow").readUntil("\r\n\r\n");
     tuner().settings(tuner().settings().with(TuningPolicy.KERNEL));
     Await.until(() -> !connections().isEmpty(), "the connection was looked at");
+    journey.origin().giveTheWord();
   }
 
   @Test

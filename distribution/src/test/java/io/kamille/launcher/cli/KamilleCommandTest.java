@@ -314,11 +314,11 @@ class KamilleCommandTest {
   }
 
   private static String versionOfThePom() throws IOException {
-    Matcher parent =
-        Pattern.compile("<parent>.*?<version>(.*?)</version>", Pattern.DOTALL)
-            .matcher(Files.readString(Path.of("pom.xml")));
-    assertThat(parent.find()).isTrue();
-    return parent.group(1);
+    Matcher revision =
+        Pattern.compile("<revision>(.*)</revision>")
+            .matcher(Files.readString(Path.of("../pom.xml")));
+    assertThat(revision.find()).isTrue();
+    return revision.group(1);
   }
 
   @Test
