@@ -186,15 +186,16 @@ class ClusterTroublesIT {
               "http://" + network.here() + ":" + origin.getAddress().getPort(),
               network.address(name, 0) + ":9090",
               Files.readString(files.file(name + ".yaml")) + "  lease: 5s\n");
+      Path own = file.resolveSibling("node.yaml");
+      Files.writeString(
+          own, Files.readString(own).replace("admin:\n", "admin:\n  allow-remote: on\n"));
+      // All nodes have the same text: a path is relative to its file.
       Files.writeString(
           file,
           Files.readString(file)
-              .replace("admin:\n", "admin:\n  allow-remote: on\n")
               .replace(
                   "    capacity: 64MiB\n",
-                  "    capacity: 64MiB\n  disk: {path: '"
-                      + state.resolve("disk")
-                      + "', capacity: 64MiB, admit: always}\n"));
+                  "    capacity: 64MiB\n  disk: {path: disk, capacity: 64MiB, admit: always}\n"));
       start(name);
     }
     awaitWhole();
