@@ -1,6 +1,7 @@
 package io.kamille.launcher.cli;
 
 import java.io.PrintWriter;
+import java.net.URI;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
@@ -87,7 +88,14 @@ public final class KamilleCommand extends Subcommand {
       description = "Print a link that signs a browser in, once, within a minute.")
   void login(@Mixin StateOption state) throws CommandFailure {
     JsonNode code = state.json("POST", "/v1/session/codes", null);
-    out().println(code.path("url").stringValue(""));
+    URI link = URI.create(code.path("url").stringValue(""));
+    out().println(link);
+    out().flush();
+    err().println("It works once, within a minute.");
+    if ("127.0.0.1".equals(link.getHost())) {
+      String ports = link.getPort() + ":127.0.0.1:" + link.getPort();
+      err().println("If your browser is on another machine, run there: ssh -L " + ports + " HOST");
+    }
   }
 
   @Command(

@@ -35,7 +35,12 @@ final class StateOption {
       return directory;
     }
     Path own = StateDirectory.path();
-    return !hasSocket(own) && hasSocket(OF_SERVICE) ? OF_SERVICE : own;
+    return !hasSocket(own) && (hasSocket(OF_SERVICE) || isPackaged(own)) ? OF_SERVICE : own;
+  }
+
+  /** Whether the service is all that can be meant, also while it does not run. */
+  private static boolean isPackaged(Path own) {
+    return Files.notExists(own) && Files.isDirectory(OF_SERVICE);
   }
 
   private static boolean hasSocket(Path state) {

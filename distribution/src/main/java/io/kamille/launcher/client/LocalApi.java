@@ -8,6 +8,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Locale;
@@ -81,10 +82,15 @@ public final class LocalApi {
           socket
               + ": nobody answers ("
               + nobody.getMessage()
-              + "). Is Kamille running? Ask as its user or as root. --state names its state"
-              + " directory.",
+              + (isForbidden()
+                  ? "). Ask as the user of Kamille, or as root."
+                  : "). Is Kamille running? --state names its state directory."),
           nobody);
     }
+  }
+
+  private boolean isForbidden() {
+    return Files.exists(socket) && !Files.isWritable(socket);
   }
 
   private static byte[] request(

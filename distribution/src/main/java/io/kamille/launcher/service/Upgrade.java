@@ -180,7 +180,7 @@ public final class Upgrade implements AutoCloseable {
    * @throws IOException if the running process goes on; the message says why
    */
   public static long order(Path path) throws IOException {
-    try (UnixSocket running = UnixSocket.connect(path.toString())) {
+    try (UnixSocket running = connect(path)) {
       running.timeout(LIMIT.multipliedBy(3));
       running.send(ORDER, List.of());
       String answer = running.receive(MOST_BYTES).text().strip();
@@ -189,6 +189,16 @@ public final class Upgrade implements AutoCloseable {
             answer.startsWith(FAILED) ? answer.substring(FAILED.length()) : "no answer");
       }
       return Long.parseLong(answer, DONE.length(), answer.length(), 10);
+    }
+  }
+
+  private static UnixSocket connect(Path path) throws IOException {
+    try {
+      return UnixSocket.connect(path.toString());
+    } catch (IOException nobody) {
+      String start =
+          ". Is the service running? If not: systemctl enable --now kamille. Ask as root.";
+      throw new IOException(nobody.getMessage() + start, nobody);
     }
   }
 

@@ -61,4 +61,12 @@ class LocalApiTest {
           .withMessage("the answer is longer than 16 MiB");
     }
   }
+
+  @Test
+  void whereNobodyListensTheFileIsNamed() {
+    assertThatIOException()
+        .isThrownBy(() -> new LocalApi(directory).ask("GET", "/", Map.of(), null))
+        .withMessageStartingWith(directory.resolve("admin.sock") + ": nobody answers (")
+        .withMessageContaining("Is Kamille running?");
+  }
 }
