@@ -10,7 +10,6 @@ import io.kamille.core.log.RequestSample;
 import io.kamille.core.loop.PaceSettings;
 import io.kamille.core.loop.Pacing;
 import io.kamille.core.metric.MetricDescriptor;
-import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.setting.HostPort;
 import io.kamille.core.setting.Sections;
 import java.io.IOException;
@@ -103,9 +102,7 @@ class AdminServerIT {
   void metricsHoldOursAndThoseOfTheRuntime() throws IOException {
     appliance
         .registry
-        .counter(
-            MetricDescriptor.counter("kamille_requests_total", Unit.COUNT, "Requests.", "cache"),
-            "hit")
+        .counter(MetricDescriptor.counter("kamille_requests_total", "Requests.", "cache"), "hit")
         .add(3);
     assertThat(get("/metrics"))
         .contains("content-type: text/plain; version=0.0.4; charset=utf-8\r\n")

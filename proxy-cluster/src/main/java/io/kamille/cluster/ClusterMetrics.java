@@ -2,7 +2,6 @@ package io.kamille.cluster;
 
 import io.kamille.cluster.log.ClusterPurges;
 import io.kamille.core.metric.MetricDescriptor;
-import io.kamille.core.metric.MetricDescriptor.Unit;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -12,37 +11,37 @@ public final class ClusterMetrics {
   static final MetricDescriptor MEMBERS =
       MetricDescriptor.gauge(
           "kamille_cluster_members",
-          Unit.COUNT,
           "Known nodes of the cluster by their state: member, draining or away.",
           "state");
   static final MetricDescriptor IS_LEADER =
-      gauge("kamille_cluster_is_leader", "1 if this node orders the entries of the log.");
+      MetricDescriptor.gauge(
+          "kamille_cluster_is_leader", "1 if this node orders the entries of the log.");
   static final MetricDescriptor IS_CURRENT =
-      gauge(
+      MetricDescriptor.gauge(
           "kamille_cluster_is_current", "1 if this node has missed no purge; 0 if it is cut off.");
   static final MetricDescriptor HAS_QUORUM =
-      gauge("kamille_cluster_has_quorum", "1 if this node reaches a majority of the voters.");
+      MetricDescriptor.gauge(
+          "kamille_cluster_has_quorum", "1 if this node reaches a majority of the voters.");
   static final MetricDescriptor APPLIED =
-      gauge("kamille_cluster_applied_number", "The number of the last purge applied here.");
+      MetricDescriptor.gauge(
+          "kamille_cluster_applied_number", "The number of the last purge applied here.");
   static final MetricDescriptor BEHIND =
-      gauge("kamille_cluster_behind", "Entries in the log of this node that it has not applied.");
+      MetricDescriptor.gauge(
+          "kamille_cluster_behind", "Entries in the log of this node that it has not applied.");
   static final MetricDescriptor LEADER_CHANGES =
       MetricDescriptor.counter(
           "kamille_cluster_leader_changes_total",
-          Unit.COUNT,
           "Times that this node saw another leader than before.");
   static final MetricDescriptor UNREAD =
       MetricDescriptor.counter(
           "kamille_cluster_purges_unread_total",
-          Unit.COUNT,
           "Purges that this release could not carry out, so that everything stored was purged.");
   static final MetricDescriptor LOG_BYTES =
       MetricDescriptor.gauge(
-          "kamille_cluster_log_bytes", Unit.BYTES, "Size of the log on the disk of this node.");
+          "kamille_cluster_log_bytes", "Size of the log on the disk of this node.");
   static final MetricDescriptor CERTIFICATE_LEFT =
       MetricDescriptor.gauge(
           "kamille_cluster_certificate_left_seconds",
-          Unit.SECONDS,
           "Time until the certificate of this node ends, as it was read at the start.");
 
   private static final List<MetricDescriptor> OF_NODE =
@@ -60,10 +59,6 @@ public final class ClusterMetrics {
   static final List<String> STATES = List.of("member", "draining", "away");
 
   private ClusterMetrics() {}
-
-  private static MetricDescriptor gauge(String name, String help) {
-    return MetricDescriptor.gauge(name, Unit.COUNT, help);
-  }
 
   /** All metrics of a cluster. */
   public static List<MetricDescriptor> descriptors() {

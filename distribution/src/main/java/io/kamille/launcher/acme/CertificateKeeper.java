@@ -3,7 +3,6 @@ package io.kamille.launcher.acme;
 import io.kamille.cluster.secret.SharedValues;
 import io.kamille.core.loop.SteadyTask;
 import io.kamille.core.metric.MetricDescriptor;
-import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.tls.Challenges;
 import io.kamille.core.tls.SelfSigned;
@@ -58,17 +57,12 @@ public final class CertificateKeeper implements AutoCloseable {
 
   private static final MetricDescriptor ORDERS =
       MetricDescriptor.counter(
-          "kamille_acme_orders_total",
-          Unit.COUNT,
-          "Orders of certificates by how they ended.",
-          "outcome");
+          "kamille_acme_orders_total", "Orders of certificates by how they ended.", "outcome");
   private static final MetricDescriptor FAILING =
-      MetricDescriptor.gauge(
-          "kamille_acme_failing_names", Unit.COUNT, "Names whose last order has failed.");
+      MetricDescriptor.gauge("kamille_acme_failing_names", "Names whose last order has failed.");
   private static final MetricDescriptor LIFETIME_LEFT =
       MetricDescriptor.gauge(
           "kamille_acme_lifetime_left_ratio",
-          Unit.RATIO,
           "The share of its lifetime that a certificate has left, of the one with the least; 0 if"
               + " one is missing.");
 

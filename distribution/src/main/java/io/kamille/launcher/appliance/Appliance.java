@@ -17,7 +17,6 @@ import io.kamille.core.log.OperationalLog;
 import io.kamille.core.loop.LoopGroup;
 import io.kamille.core.loop.WallClock;
 import io.kamille.core.metric.MetricDescriptor;
-import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.setting.DurableFile;
 import io.kamille.core.setting.HostPort;
@@ -62,13 +61,11 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
   private static final MetricDescriptor RELOAD_SUCCESSFUL =
       MetricDescriptor.gauge(
           "kamille_config_last_reload_successful",
-          Unit.COUNT,
           "Whether the configuration file was taken when it was last read: 1, or 0 if it was"
               + " refused and what ran goes on.");
   private static final MetricDescriptor RELOAD_SUCCESS =
       MetricDescriptor.gauge(
           "kamille_config_last_reload_success_timestamp_seconds",
-          Unit.SECONDS,
           "When a configuration last came into force, since the epoch.");
   private static final double MILLIS_PER_SECOND = 1000;
 

@@ -3,7 +3,6 @@ package io.kamille.launcher.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.core.metric.MetricDescriptor;
-import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.launcher.cli.ReferencePages.Declared;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -31,9 +30,9 @@ class ReferencePagesTest {
     assertThat(
             ReferencePages.metrics(
                 List.of(
-                    MetricDescriptor.gauge("kamille_used_bytes", Unit.BYTES, "Octets in use."),
+                    MetricDescriptor.gauge("kamille_used_bytes", "Octets in use."),
                     MetricDescriptor.counter(
-                        "kamille_requests_total", Unit.COUNT, "Requests by result.", "fwd"),
+                        "kamille_requests_total", "Requests by result.", "fwd"),
                     MetricDescriptor.histogram("kamille_duration_seconds", "From head | to end."))))
         .endsWith(
             """

@@ -73,7 +73,7 @@ final class MetricCollector implements MultiCollector {
   }
 
   private static HistogramDataPointSnapshot durations(MetricDescriptor descriptor, Sample sample) {
-    double parts = descriptor.unit().parts();
+    double parts = descriptor.parts();
     return new HistogramDataPointSnapshot(
         buckets(sample.durations(), parts),
         sample.durations().sumNanos() / parts,

@@ -3,7 +3,6 @@ package io.kamille.admin.otlp;
 import io.kamille.core.loop.SteadyTask;
 import io.kamille.core.metric.Counter;
 import io.kamille.core.metric.MetricDescriptor;
-import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.trace.LoopTracer;
 import io.kamille.core.trace.RequestTrace;
@@ -38,12 +37,11 @@ public final class TraceExporter implements AutoCloseable {
    */
   static final MetricDescriptor EXPORTED =
       MetricDescriptor.counter(
-          "kamille_traces_exported_total", Unit.COUNT, "Traces that a collector has taken.");
+          "kamille_traces_exported_total", "Traces that a collector has taken.");
 
   static final MetricDescriptor LOST =
       MetricDescriptor.counter(
           "kamille_traces_lost_total",
-          Unit.COUNT,
           "Traces that were not taken by the collector, or were replaced before they were sent.");
 
   private static final System.Logger LOG = System.getLogger("kamille.traces");

@@ -2,7 +2,6 @@ package io.kamille.admin.tuning;
 
 import io.kamille.core.metric.Histogram;
 import io.kamille.core.metric.MetricDescriptor;
-import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;
 import java.util.function.Supplier;
 
@@ -12,27 +11,22 @@ public final class TuningMetrics {
   static final MetricDescriptor BUDGET =
       MetricDescriptor.gauge(
           "kamille_tuning_budget_bytes",
-          Unit.BYTES,
           "The budget of all send buffers together: as configured, or less while memory is short."
               + " It binds with the policy equation.");
 
   static final MetricDescriptor ALLOCATED =
       MetricDescriptor.gauge(
-          "kamille_tuning_allocated_bytes",
-          Unit.BYTES,
-          "Octets of that budget that connections are allowed.");
+          "kamille_tuning_allocated_bytes", "Octets of that budget that connections are allowed.");
 
   static final MetricDescriptor HELD =
       MetricDescriptor.gauge(
           "kamille_tuning_held_bytes",
-          Unit.BYTES,
           "Octets that wait for clients: in front of the kernel, unsent in it, and sent but not"
               + " acknowledged. Stored responses are not counted twice.");
 
   static final MetricDescriptor FAIRNESS =
       MetricDescriptor.gauge(
           "kamille_tuning_fairness_ratio",
-          Unit.RATIO,
           "Jain's index of what connections carry in parts of what their paths could; 1 if all"
               + " alike.");
 
@@ -44,19 +38,16 @@ public final class TuningMetrics {
   static final MetricDescriptor RATE =
       MetricDescriptor.histogram(
           "kamille_client_rate_bytes",
-          Unit.BYTES,
           "Estimated octets per second of connections that wrote, once for each look.");
 
   static final MetricDescriptor LOSS =
       MetricDescriptor.histogram(
           "kamille_client_loss_ratio",
-          Unit.RATIO,
           "Loss events per segment of connections that wrote, once for each look.");
 
   static final MetricDescriptor BUFFER =
       MetricDescriptor.histogram(
           "kamille_client_send_buffer_bytes",
-          Unit.BYTES,
           "Octets that wait for clients of connections that wrote, in the kernel and in front of"
               + " it, once for each look.");
 

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.core.metric.Histogram;
 import io.kamille.core.metric.MetricDescriptor;
-import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -12,10 +11,9 @@ import org.junit.jupiter.api.Test;
 class PrometheusTextTest {
 
   private static final MetricDescriptor REQUESTS =
-      MetricDescriptor.counter(
-          "kamille_cache_requests_total", Unit.COUNT, "Requests by result.", "fwd");
+      MetricDescriptor.counter("kamille_cache_requests_total", "Requests by result.", "fwd");
   private static final MetricDescriptor USED =
-      MetricDescriptor.gauge("kamille_arena_used_bytes", Unit.BYTES, "Octets in use.");
+      MetricDescriptor.gauge("kamille_arena_used_bytes", "Octets in use.");
   private static final MetricDescriptor DURATION =
       MetricDescriptor.histogram("kamille_request_duration_seconds", "From head | to end.");
 

@@ -2,7 +2,6 @@ package io.kamille.cache.coding;
 
 import io.kamille.core.http.ContentCoding;
 import io.kamille.core.metric.MetricDescriptor;
-import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;
 import java.util.EnumMap;
 import java.util.Locale;
@@ -15,7 +14,6 @@ public final class CodingMetrics {
   public static final MetricDescriptor CODED =
       MetricDescriptor.counter(
           "kamille_cache_compressions_total",
-          Unit.COUNT,
           "Compressions of stored responses, by content coding and outcome. useless: saved less"
               + " than a tenth. replaced: the response left the store meanwhile.",
           "coding",
@@ -24,29 +22,22 @@ public final class CodingMetrics {
   public static final MetricDescriptor READ =
       MetricDescriptor.counter(
           "kamille_cache_compressed_input_bytes_total",
-          Unit.BYTES,
           "Content of responses whose compressed form was kept, before compression.",
           "coding");
 
   public static final MetricDescriptor WRITTEN =
       MetricDescriptor.counter(
-          "kamille_cache_compressed_output_bytes_total",
-          Unit.BYTES,
-          "The same content, compressed.",
-          "coding");
+          "kamille_cache_compressed_output_bytes_total", "The same content, compressed.", "coding");
 
   public static final MetricDescriptor REFUSED =
       MetricDescriptor.counter(
           "kamille_cache_compressions_refused_total",
-          Unit.COUNT,
           "Responses that were not compressed because too many waited for it, or were just being"
               + " compressed on their way.");
 
   public static final MetricDescriptor CPU =
       MetricDescriptor.counter(
-          "kamille_cache_compression_cpu_seconds_total",
-          Unit.SECONDS,
-          "Processor time that compressing took.");
+          "kamille_cache_compression_cpu_seconds_total", "Processor time that compressing took.");
 
   /** How the coding of one response ended. */
   enum Outcome {

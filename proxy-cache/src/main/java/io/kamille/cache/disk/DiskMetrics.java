@@ -1,7 +1,6 @@
 package io.kamille.cache.disk;
 
 import io.kamille.core.metric.MetricDescriptor;
-import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;
 import java.util.function.Supplier;
 
@@ -11,64 +10,52 @@ public final class DiskMetrics {
   private static final MetricDescriptor UP =
       MetricDescriptor.gauge(
           "kamille_cache_disk_up",
-          Unit.COUNT,
           "1 while the disk tier takes responses, 0 while the disk is full or refuses writes.");
 
   private static final MetricDescriptor RECOVERED =
       MetricDescriptor.gauge(
           "kamille_cache_disk_recovered",
-          Unit.COUNT,
           "1 once everything that earlier processes left on the disk can be found, 0 before.");
 
   private static final MetricDescriptor CAPACITY =
       MetricDescriptor.gauge(
-          "kamille_cache_disk_capacity_bytes",
-          Unit.BYTES,
-          "The most that the disk tier's files may take.");
+          "kamille_cache_disk_capacity_bytes", "The most that the disk tier's files may take.");
 
   private static final MetricDescriptor USED =
       MetricDescriptor.gauge(
-          "kamille_cache_disk_used_bytes", Unit.BYTES, "Octets that the disk tier's files take.");
+          "kamille_cache_disk_used_bytes", "Octets that the disk tier's files take.");
 
   private static final MetricDescriptor RECORDS =
       MetricDescriptor.gauge(
-          "kamille_cache_disk_records", Unit.COUNT, "Responses that can be found on the disk.");
+          "kamille_cache_disk_records", "Responses that can be found on the disk.");
 
   private static final MetricDescriptor INDEX =
       MetricDescriptor.gauge(
-          "kamille_cache_disk_index_bytes",
-          Unit.BYTES,
-          "Heap that the index of the disk tier takes.");
+          "kamille_cache_disk_index_bytes", "Heap that the index of the disk tier takes.");
 
   private static final MetricDescriptor WRITTEN =
       MetricDescriptor.counter(
           "kamille_cache_disk_written_bytes_total",
-          Unit.BYTES,
           "Responses written to the disk, without those that were copied to be kept.");
 
   private static final MetricDescriptor DROPPED =
       MetricDescriptor.counter(
           "kamille_cache_disk_dropped_total",
-          Unit.COUNT,
           "Responses not written: the queue was full, they were too large for a segment or removed"
               + " meanwhile, or the disk refused writes.");
 
   private static final MetricDescriptor READMITTED =
       MetricDescriptor.counter(
           "kamille_cache_disk_readmitted_total",
-          Unit.COUNT,
           "Responses copied from the oldest segment to the newest, because they were asked for.");
 
   private static final MetricDescriptor EVICTED =
       MetricDescriptor.counter(
-          "kamille_cache_disk_evicted_segments_total",
-          Unit.COUNT,
-          "Segments forgotten to make room.");
+          "kamille_cache_disk_evicted_segments_total", "Segments forgotten to make room.");
 
   private static final MetricDescriptor DAMAGED =
       MetricDescriptor.counter(
           "kamille_cache_disk_damaged_total",
-          Unit.COUNT,
           "Records that failed a checksum, and segments given up because of one.");
 
   private DiskMetrics() {}

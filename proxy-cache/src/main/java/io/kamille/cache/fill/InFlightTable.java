@@ -7,7 +7,6 @@ import io.kamille.cache.rules.Storability;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.loop.WallClock;
 import io.kamille.core.metric.MetricDescriptor;
-import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;
 import io.netty.channel.EventLoop;
 import java.util.Arrays;
@@ -24,9 +23,7 @@ public final class InFlightTable {
 
   private static final MetricDescriptor IN_FLIGHT =
       MetricDescriptor.gauge(
-          "kamille_cache_in_flight",
-          Unit.COUNT,
-          "Forwarded requests that others may wait for at this moment.");
+          "kamille_cache_in_flight", "Forwarded requests that others may wait for at this moment.");
 
   /*
    * Origins answer users whom they know by a cookie otherwise than all others. What comes for

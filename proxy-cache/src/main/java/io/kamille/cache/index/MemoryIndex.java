@@ -8,7 +8,6 @@ import io.kamille.cache.store.StoredResponse;
 import io.kamille.cache.store.Variants;
 import io.kamille.core.loop.WallClock;
 import io.kamille.core.metric.MetricDescriptor;
-import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;
 import java.lang.System.Logger.Level;
 import java.util.Objects;
@@ -34,58 +33,49 @@ import org.jspecify.annotations.Nullable;
 public final class MemoryIndex implements AutoCloseable {
 
   private static final MetricDescriptor KEYS =
-      MetricDescriptor.gauge(
-          "kamille_cache_keys", Unit.COUNT, "Target URIs that something is stored under.");
+      MetricDescriptor.gauge("kamille_cache_keys", "Target URIs that something is stored under.");
 
   private static final MetricDescriptor EVICTIONS =
       MetricDescriptor.counter(
           "kamille_cache_evictions_total",
-          Unit.COUNT,
           "Target URIs whose stored responses were forgotten to make room.");
 
   private static final MetricDescriptor FALLBACK_EVICTIONS =
       MetricDescriptor.counter(
           "kamille_cache_fallback_evictions_total",
-          Unit.COUNT,
           "Evictions that the cache chose without Caffeine, whose maintenance had"
               + " failed, was behind, or had made no room when some was needed.");
 
   private static final MetricDescriptor INDEX_FAILURES =
       MetricDescriptor.counter(
           "kamille_cache_index_failures_total",
-          Unit.COUNT,
           "How often the upkeep of the index failed. It goes on; the log has the first cause.");
 
   private static final MetricDescriptor INDEX_REFUSALS =
       MetricDescriptor.counter(
           "kamille_cache_index_refusals_total",
-          Unit.COUNT,
           "Responses that were not stored because the index was behind with its changes.");
 
   private static final MetricDescriptor POLICY =
       MetricDescriptor.gauge(
           "kamille_cache_policy",
-          Unit.COUNT,
           "1 for the replacement policy that chooses what is forgotten, 0 for the other.",
           "policy");
 
   private static final MetricDescriptor POLICY_SWITCHES =
       MetricDescriptor.counter(
           "kamille_cache_policy_switches_total",
-          Unit.COUNT,
           "Changes of the replacement policy, by the setting or by what it would have hit.");
 
   private static final MetricDescriptor OBJECT_HITS =
       MetricDescriptor.gauge(
           "kamille_cache_policy_object_hit_ratio",
-          Unit.RATIO,
           "The share of the last sampled cacheable requests that each policy would have hit.",
           "policy");
 
   private static final MetricDescriptor BYTE_HITS =
       MetricDescriptor.gauge(
           "kamille_cache_policy_byte_hit_ratio",
-          Unit.RATIO,
           "The share of octets that each policy would have hit, of the same requests.",
           "policy");
 

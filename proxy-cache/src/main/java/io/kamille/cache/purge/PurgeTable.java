@@ -4,7 +4,6 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.kamille.cache.key.NormalUri;
 import io.kamille.cache.rules.Tags;
 import io.kamille.core.metric.MetricDescriptor;
-import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
@@ -31,13 +30,11 @@ public final class PurgeTable {
   private static final MetricDescriptor PURGE_NOTES =
       MetricDescriptor.gauge(
           "kamille_cache_purge_notes",
-          Unit.COUNT,
           "Purged prefixes that end within a segment of a path, which are remembered one by one.");
 
   private static final MetricDescriptor WIDENED =
       MetricDescriptor.counter(
           "kamille_cache_purges_widened_total",
-          Unit.COUNT,
           "Purged prefixes within a segment of a path that became purges of all below the segment"
               + " above, because 1,024 newer ones were remembered.");
 

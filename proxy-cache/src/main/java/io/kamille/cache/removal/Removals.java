@@ -21,7 +21,6 @@ import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.loop.WallClock;
 import io.kamille.core.metric.MetricDescriptor;
-import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -48,7 +47,6 @@ public final class Removals {
   private static final MetricDescriptor PURGES =
       MetricDescriptor.counter(
           "kamille_cache_purges_total",
-          Unit.COUNT,
           "Purges, by what they were about: url, prefix, host, tag, all, or group, which origins"
               + " ask for in answers to unsafe requests.",
           "kind");

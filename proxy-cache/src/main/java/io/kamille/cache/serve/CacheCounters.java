@@ -3,7 +3,6 @@ package io.kamille.cache.serve;
 import io.kamille.cache.rules.ForwardReason;
 import io.kamille.core.metric.Counter;
 import io.kamille.core.metric.MetricDescriptor;
-import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;
 import java.util.EnumMap;
 import java.util.Map;
@@ -14,7 +13,6 @@ public final class CacheCounters {
   private static final MetricDescriptor HITS =
       MetricDescriptor.counter(
           "kamille_cache_hits_total",
-          Unit.COUNT,
           "Requests answered from the store without asking the origin, by the state of the"
               + " response: fresh or stale.",
           "state");
@@ -22,7 +20,6 @@ public final class CacheCounters {
   private static final MetricDescriptor FORWARDED =
       MetricDescriptor.counter(
           "kamille_cache_forwarded_total",
-          Unit.COUNT,
           "Requests that the store could not answer by itself, by the reason that Cache-Status"
               + " gives (RFC 9211).",
           "fwd");
@@ -30,13 +27,11 @@ public final class CacheCounters {
   private static final MetricDescriptor COLLAPSED =
       MetricDescriptor.counter(
           "kamille_cache_collapsed_total",
-          Unit.COUNT,
           "Requests that were held back to share the response of one forwarded before them.");
 
   private static final MetricDescriptor VALIDATED =
       MetricDescriptor.counter(
           "kamille_cache_validations_total",
-          Unit.COUNT,
           "Stored responses the origin was asked about, by its answer: freshened, replaced, or"
               + " failed.",
           "outcome");
@@ -44,20 +39,17 @@ public final class CacheCounters {
   private static final MetricDescriptor FILLS =
       MetricDescriptor.counter(
           "kamille_cache_fills_total",
-          Unit.COUNT,
           "Storable responses that began to be stored, by how that ended: stored or abandoned.",
           "outcome");
 
   private static final MetricDescriptor SHORTAGES =
       MetricDescriptor.counter(
           "kamille_cache_memory_shortages_total",
-          Unit.COUNT,
           "Storable responses that were sent without being stored, for want of memory.");
 
   private static final MetricDescriptor SLOW =
       MetricDescriptor.counter(
           "kamille_cache_slow_readers_total",
-          Unit.COUNT,
           "Requests broken off because their clients held up others with whom they shared content"
               + " that could not be stored.");
 

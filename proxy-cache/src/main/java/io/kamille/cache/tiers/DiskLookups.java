@@ -15,7 +15,6 @@ import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Method;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.metric.MetricDescriptor;
-import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;
 import io.netty.util.concurrent.Future;
 import java.util.ArrayList;
@@ -73,7 +72,6 @@ public final class DiskLookups {
   private static final MetricDescriptor READS =
       MetricDescriptor.counter(
           "kamille_cache_disk_reads_total",
-          Unit.COUNT,
           "Disk reads for requests, by outcome. found: loaded into memory. sent: sent from its"
               + " file. none: the key is not there. full: too many reads waited. All but found and"
               + " sent are misses.",
@@ -82,7 +80,6 @@ public final class DiskLookups {
   private static final MetricDescriptor LATE =
       MetricDescriptor.counter(
           "kamille_cache_disk_late_total",
-          Unit.COUNT,
           "Requests that went to the origin because the disk took too long.");
 
   private final Store store;

@@ -14,7 +14,6 @@ import io.kamille.cache.store.StoredResponse;
 import io.kamille.cache.store.Variants;
 import io.kamille.cache.tiers.peak.PeakWatch;
 import io.kamille.core.metric.MetricDescriptor;
-import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
@@ -32,26 +31,22 @@ public final class Store {
   private static final MetricDescriptor CAPACITY =
       MetricDescriptor.gauge(
           "kamille_cache_memory_capacity_bytes",
-          Unit.BYTES,
           "Memory for stored responses, taken at start and never exceeded.");
 
   public static final MetricDescriptor USED =
       MetricDescriptor.gauge(
           "kamille_cache_memory_used_bytes",
-          Unit.BYTES,
           "Memory taken by responses that are stored, being stored, or forgotten and still sent.");
 
   private static final MetricDescriptor RETIRED =
       MetricDescriptor.gauge(
           "kamille_cache_memory_retired_bytes",
-          Unit.BYTES,
           "Memory lost until a restart, because the kernel did not replace pages that connections"
               + " may still send. Part of the used memory; zero unless something is wrong.");
 
   private static final MetricDescriptor PART =
       MetricDescriptor.gauge(
           "kamille_cache_memory_part_bytes",
-          Unit.BYTES,
           "Used memory by its use. index: nearly what entries take on the heap. filling: responses"
               + " on their way. leased: no longer stored, but still read or sent.",
           "part");
@@ -59,13 +54,11 @@ public final class Store {
   private static final MetricDescriptor REGIONS =
       MetricDescriptor.counter(
           "kamille_cache_region_bytes_total",
-          Unit.BYTES,
           "Stored content that went to clients by sendfile, without a copy.");
 
   private static final MetricDescriptor PURGED =
       MetricDescriptor.counter(
           "kamille_cache_purged_responses_total",
-          Unit.COUNT,
           "Stored responses that were removed (hard) or made stale (soft), by purges or because an"
               + " unsafe request made them invalid.",
           "mode");

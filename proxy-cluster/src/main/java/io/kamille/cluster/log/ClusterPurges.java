@@ -13,7 +13,6 @@ import io.kamille.core.loop.SteadyTask;
 import io.kamille.core.metric.Counter;
 import io.kamille.core.metric.Histogram;
 import io.kamille.core.metric.MetricDescriptor;
-import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricSink;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
@@ -108,7 +107,6 @@ public final class ClusterPurges implements AutoCloseable {
   private static final MetricDescriptor AWAY =
       MetricDescriptor.counter(
           "kamille_cluster_purges_away_total",
-          Unit.COUNT,
           "Purges in the log that some node had not confirmed in time.");
 
   /** What is measured of purges. */

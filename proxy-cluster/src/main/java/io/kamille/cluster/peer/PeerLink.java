@@ -1,7 +1,6 @@
 package io.kamille.cluster.peer;
 
 import io.kamille.core.metric.MetricDescriptor;
-import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricGroup;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.origin.Origin;
@@ -19,7 +18,6 @@ final class PeerLink implements AutoCloseable {
   static final MetricDescriptor REQUESTS =
       MetricDescriptor.counter(
           "kamille_cluster_peer_requests_total",
-          Unit.COUNT,
           "Requests to another node, by how they ended: `hit` from what it has stored, `miss` from"
               + " the origin, `failed` if the next node or the origin was asked instead.",
           "node",

@@ -2,7 +2,6 @@ package io.kamille.core.content;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.kamille.core.metric.MetricDescriptor;
-import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricGroup;
 import io.kamille.core.metric.MetricRegistry;
 import java.io.EOFException;
@@ -45,21 +44,17 @@ public final class Spool implements AutoCloseable {
   public static final MetricDescriptor HELD =
       MetricDescriptor.gauge(
           "kamille_upload_buffer_bytes",
-          Unit.BYTES,
           "Memory taken by content that waits for an origin, or for a slow client.");
 
   public static final MetricDescriptor FULL =
       MetricDescriptor.counter(
           "kamille_upload_buffer_full_total",
-          Unit.COUNT,
           "Requests that took a connection before their content was there, because it outgrew its"
               + " room.");
 
   public static final MetricDescriptor IN_FILE =
       MetricDescriptor.gauge(
-          "kamille_spool_file_bytes",
-          Unit.BYTES,
-          "Room in the temporary file taken by content that waits.");
+          "kamille_spool_file_bytes", "Room in the temporary file taken by content that waits.");
 
   /**
    * Where content goes that memory has no room for.

@@ -5,7 +5,6 @@ import io.kamille.core.metric.AnswerCounts;
 import io.kamille.core.metric.Counter;
 import io.kamille.core.metric.Histogram;
 import io.kamille.core.metric.MetricDescriptor;
-import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;
 import java.util.Arrays;
 import java.util.EnumMap;
@@ -19,7 +18,6 @@ public final class ExchangeMetrics implements ExchangeObserver {
   public static final MetricDescriptor REQUESTS =
       MetricDescriptor.counter(
           "kamille_requests_total",
-          Unit.COUNT,
           "Requests that are over, by status class (none: the client left first) and by the cache's"
               + " result (none: the route has no cache).",
           "status",
@@ -35,13 +33,11 @@ public final class ExchangeMetrics implements ExchangeObserver {
   static final MetricDescriptor CONTENT =
       MetricDescriptor.counter(
           "kamille_response_content_bytes_total",
-          Unit.BYTES,
           "Octets of content sent to clients, without heads and framing.");
 
   static final MetricDescriptor FAILURES =
       MetricDescriptor.counter(
           "kamille_request_failures_total",
-          Unit.COUNT,
           "Requests that could not be completed as asked, by the error token of RFC 9209.",
           "error");
 

@@ -1,7 +1,6 @@
 package io.kamille.core.gate;
 
 import io.kamille.core.metric.MetricDescriptor;
-import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;
 import java.util.concurrent.atomic.LongAdder;
 
@@ -11,7 +10,6 @@ public final class AdmissionMetrics {
   private static final MetricDescriptor REFUSED_REQUESTS =
       MetricDescriptor.counter(
           "kamille_requests_refused_total",
-          Unit.COUNT,
           "Requests answered with 429: too many of their client were under way (client), or came in"
               + " too short a time (rate).",
           "reason");
@@ -19,13 +17,11 @@ public final class AdmissionMetrics {
   private static final MetricDescriptor DRY_RUN =
       MetricDescriptor.counter(
           "kamille_requests_over_rate_total",
-          Unit.COUNT,
           "Requests over a rate limit with dry-run, which went on.");
 
   private static final MetricDescriptor SHED_REQUESTS =
       MetricDescriptor.counter(
           "kamille_requests_shed_total",
-          Unit.COUNT,
           "Requests shed because their loop was late, with 503 or a stale response. forward: it"
               + " would have been forwarded. any: it was not looked up yet.",
           "kind");
@@ -33,7 +29,6 @@ public final class AdmissionMetrics {
   private static final MetricDescriptor SHED_SHARE =
       MetricDescriptor.gauge(
           "kamille_loop_shed_share",
-          Unit.COUNT,
           "The share of requests that a loop sheds now. Up to 1 counts requests to be forwarded;"
               + " beyond 1 is the share of all others.",
           "loop");

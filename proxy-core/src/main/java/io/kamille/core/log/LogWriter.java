@@ -6,7 +6,6 @@ import static java.nio.file.StandardOpenOption.CREATE;
 import io.kamille.core.loop.WallClock;
 import io.kamille.core.metric.Counter;
 import io.kamille.core.metric.MetricDescriptor;
-import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
@@ -36,19 +35,16 @@ final class LogWriter {
    */
   static final MetricDescriptor LINES =
       MetricDescriptor.counter(
-          "kamille_access_log_lines_total", Unit.COUNT, "Lines written to the access log.");
+          "kamille_access_log_lines_total", "Lines written to the access log.");
   static final MetricDescriptor DROPPED =
       MetricDescriptor.counter(
           "kamille_access_log_dropped_lines_total",
-          Unit.COUNT,
           "Lines missing from the access log: buffer-full, they came faster than they could be"
               + " written; write-error, the write failed.",
           "reason");
   static final MetricDescriptor WRITE_ERRORS =
       MetricDescriptor.counter(
-          "kamille_access_log_write_errors_total",
-          Unit.COUNT,
-          "Writes to the access log that failed.");
+          "kamille_access_log_write_errors_total", "Writes to the access log that failed.");
 
   private static final long REPORT_NANOS = Duration.ofMinutes(1).toNanos();
 

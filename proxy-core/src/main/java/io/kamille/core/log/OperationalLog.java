@@ -2,7 +2,6 @@ package io.kamille.core.log;
 
 import io.kamille.core.SuppressForbidden;
 import io.kamille.core.metric.MetricDescriptor;
-import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import io.netty.util.internal.logging.JdkLoggerFactory;
@@ -49,7 +48,6 @@ public final class OperationalLog extends Handler {
   static final MetricDescriptor DROPPED =
       MetricDescriptor.counter(
           "kamille_log_dropped_messages_total",
-          Unit.COUNT,
           "Messages of the operational log that were not written: standard error was not read, or"
               + " the write failed.");
 

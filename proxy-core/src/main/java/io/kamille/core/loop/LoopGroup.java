@@ -3,7 +3,6 @@ package io.kamille.core.loop;
 import io.kamille.core.loop.LoopMeter.Reading;
 import io.kamille.core.metric.AnswerCounts;
 import io.kamille.core.metric.MetricDescriptor;
-import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.socket.Connector;
 import io.netty.channel.Channel;
@@ -34,7 +33,7 @@ public final class LoopGroup implements AutoCloseable {
 
   public static final MetricDescriptor CPU =
       MetricDescriptor.counter(
-          "kamille_loop_cpu_seconds_total", Unit.SECONDS, "Processor time of a loop.", "loop");
+          "kamille_loop_cpu_seconds_total", "Processor time of a loop.", "loop");
 
   private static final Duration STOP_LIMIT = Duration.ofSeconds(5);
 

@@ -2,7 +2,6 @@ package io.kamille.core.loop;
 
 import io.kamille.core.loop.LoopMeter.Reading;
 import io.kamille.core.metric.MetricDescriptor;
-import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;
 import java.util.Locale;
 import java.util.function.DoubleSupplier;
@@ -20,12 +19,11 @@ final class LoopMetrics {
 
   static final MetricDescriptor STALLS =
       MetricDescriptor.counter(
-          "kamille_loop_stalls_total", Unit.COUNT, "Turns that took longer than 250 ms.", "loop");
+          "kamille_loop_stalls_total", "Turns that took longer than 250 ms.", "loop");
 
   private static final MetricDescriptor REASON =
       MetricDescriptor.gauge(
           "kamille_loop_interval_reason",
-          Unit.COUNT,
           "1 for the reason why the interval is what it is, 0 for the others.",
           "loop",
           "reason");
@@ -60,7 +58,6 @@ final class LoopMetrics {
         "Time spent in turns, neither waiting nor pausing; not measured while pacing is off.");
     gauge(
         "kamille_loop_utilisation_ratio",
-        Unit.RATIO,
         () -> meter.ratio(Reading.UTILISATION),
         "The share of the last moments in which a loop was busy; 0 while pacing is off.");
   }
@@ -94,22 +91,18 @@ final class LoopMetrics {
   private void judgement() {
     gauge(
         "kamille_loop_pacing_saving_ratio",
-        Unit.RATIO,
         () -> judged(PaceJudgement::saving, 0),
         "The share of CPU time per request that pauses saved in the last trial; 0 before.");
     gauge(
         "kamille_loop_pacing_uncertainty_ratio",
-        Unit.RATIO,
         () -> judged(PaceJudgement::uncertainty, 1),
         "Four of five comparisons saved no less than the saving minus this; 1 before a trial.");
     gauge(
         "kamille_loop_pacing_wait_seconds",
-        Unit.SECONDS,
         () -> judged(found -> found.waitNanos() / NANOS, 0),
         "How much longer an event waited with pauses in the last trial, at the median.");
     gauge(
         "kamille_loop_pacing_judgement_age_seconds",
-        Unit.SECONDS,
         () -> judged(found -> (System.nanoTime() - found.nanos()) / NANOS, 0),
         "Time since the last trial; 0 before the first.");
   }
@@ -121,22 +114,20 @@ final class LoopMetrics {
 
   private void count(String name, Reading reading, String help) {
     registry.counting(
-        MetricDescriptor.counter(name, Unit.COUNT, help, "loop"), () -> meter.value(reading), loop);
+        MetricDescriptor.counter(name, help, "loop"), () -> meter.value(reading), loop);
   }
 
   private void time(String name, Reading reading, String help) {
     registry.counting(
-        MetricDescriptor.counter(name, Unit.SECONDS, help, "loop"),
-        () -> meter.value(reading) / NANOS,
-        loop);
+        MetricDescriptor.counter(name, help, "loop"), () -> meter.value(reading) / NANOS, loop);
   }
 
   private void seconds(String name, Reading reading, String help) {
-    gauge(name, Unit.SECONDS, () -> meter.value(reading) / NANOS, help);
+    gauge(name, () -> meter.value(reading) / NANOS, help);
   }
 
-  private void gauge(String name, Unit unit, DoubleSupplier value, String help) {
-    registry.gauge(MetricDescriptor.gauge(name, unit, help, "loop"), value, loop);
+  private void gauge(String name, DoubleSupplier value, String help) {
+    registry.gauge(MetricDescriptor.gauge(name, help, "loop"), value, loop);
   }
 
   private static String word(PaceReason reason) {

@@ -5,7 +5,7 @@ import java.lang.invoke.VarHandle;
 
 /**
  * Durations counted by size, with one writer, usually a loop; other amounts in whole numbers of
- * their unit ({@link MetricDescriptor.Unit#parts}). Confined to its writer; {@link #snapshot} any
+ * their unit ({@link MetricDescriptor#parts}). Confined to its writer; {@link #snapshot} any
  * thread.
  */
 public final class Histogram {

@@ -4,7 +4,6 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.kamille.core.exchange.Failure.ErrorType;
 import io.kamille.core.metric.Counter;
 import io.kamille.core.metric.MetricDescriptor;
-import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricGroup;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.origin.UpstreamCounters.OfLoop;
@@ -27,7 +26,6 @@ public final class UpstreamMetrics implements AutoCloseable {
   public static final MetricDescriptor REQUESTS =
       MetricDescriptor.counter(
           "kamille_upstream_requests_total",
-          Unit.COUNT,
           "Requests given to an origin; one that is retried counts each time.",
           "upstream",
           "origin");
@@ -35,7 +33,6 @@ public final class UpstreamMetrics implements AutoCloseable {
   public static final MetricDescriptor FAILURES =
       MetricDescriptor.counter(
           "kamille_upstream_failures_total",
-          Unit.COUNT,
           "Requests to origins that came to nothing, by the error that Proxy-Status gives (RFC"
               + " 9209).",
           "upstream",
@@ -44,14 +41,12 @@ public final class UpstreamMetrics implements AutoCloseable {
   public static final MetricDescriptor RETRIES =
       MetricDescriptor.counter(
           "kamille_upstream_retries_total",
-          Unit.COUNT,
           "Requests that were sent once more, on another connection.",
           "upstream");
 
   public static final MetricDescriptor HEDGES =
       MetricDescriptor.counter(
           "kamille_upstream_hedges_total",
-          Unit.COUNT,
           "Requests that a second origin got because the first one was late or could not serve.",
           "upstream");
 
@@ -64,7 +59,6 @@ public final class UpstreamMetrics implements AutoCloseable {
   public static final MetricDescriptor OPENED =
       MetricDescriptor.counter(
           "kamille_upstream_connections_opened_total",
-          Unit.COUNT,
           "Connections opened to an origin.",
           "upstream",
           "origin");
@@ -72,7 +66,6 @@ public final class UpstreamMetrics implements AutoCloseable {
   public static final MetricDescriptor CLOSED =
       MetricDescriptor.counter(
           "kamille_upstream_connections_closed_total",
-          Unit.COUNT,
           "Connections to an origin that were closed; opened less closed are open.",
           "upstream",
           "origin");
@@ -80,7 +73,6 @@ public final class UpstreamMetrics implements AutoCloseable {
   public static final MetricDescriptor IN_FLIGHT =
       MetricDescriptor.gauge(
           "kamille_upstream_requests_in_flight",
-          Unit.COUNT,
           "Requests on their way to an origin or waiting for a connection to it.",
           "upstream",
           "origin");
@@ -88,7 +80,6 @@ public final class UpstreamMetrics implements AutoCloseable {
   public static final MetricDescriptor ORIGIN_IN =
       MetricDescriptor.gauge(
           "kamille_upstream_origin_in",
-          Unit.COUNT,
           "1 while an origin gets requests, 0 while it is out after failures.",
           "upstream",
           "origin");
@@ -96,7 +87,6 @@ public final class UpstreamMetrics implements AutoCloseable {
   public static final MetricDescriptor ADAPTIVE_LIMIT =
       MetricDescriptor.gauge(
           "kamille_upstream_concurrency_limit",
-          Unit.COUNT,
           "Requests that an origin may get at a time, as found out by all loops together; 0 where"
               + " `concurrency` is `fixed`.",
           "upstream",
@@ -105,7 +95,6 @@ public final class UpstreamMetrics implements AutoCloseable {
   public static final MetricDescriptor EJECTIONS =
       MetricDescriptor.counter(
           "kamille_upstream_ejections_total",
-          Unit.COUNT,
           "How often an origin was put out, by failures in a row or by their share.",
           "upstream",
           "origin");

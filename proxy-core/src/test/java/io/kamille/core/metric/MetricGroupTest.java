@@ -2,15 +2,14 @@ package io.kamille.core.metric;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kamille.core.metric.MetricDescriptor.Unit;
 import org.junit.jupiter.api.Test;
 
 class MetricGroupTest {
 
   private static final MetricDescriptor REQUESTS =
-      MetricDescriptor.counter("kamille_requests_total", Unit.COUNT, "Requests.");
+      MetricDescriptor.counter("kamille_requests_total", "Requests.");
   private static final MetricDescriptor USED =
-      MetricDescriptor.gauge("kamille_arena_used_bytes", Unit.BYTES, "Octets in use.");
+      MetricDescriptor.gauge("kamille_arena_used_bytes", "Octets in use.");
   private static final MetricDescriptor DURATION =
       MetricDescriptor.histogram("kamille_request_duration_seconds", "From head to end.");
 

@@ -3,16 +3,15 @@ package io.kamille.core.metric;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.kamille.core.metric.MetricDescriptor.Unit;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class MetricRegistryTest {
 
   private static final MetricDescriptor REQUESTS =
-      MetricDescriptor.counter("kamille_requests_total", Unit.COUNT, "Requests.", "result");
+      MetricDescriptor.counter("kamille_requests_total", "Requests.", "result");
   private static final MetricDescriptor USED =
-      MetricDescriptor.gauge("kamille_arena_used_bytes", Unit.BYTES, "Octets in use.");
+      MetricDescriptor.gauge("kamille_arena_used_bytes", "Octets in use.");
   private static final MetricDescriptor DURATION =
       MetricDescriptor.histogram("kamille_request_duration_seconds", "From head to end.");
 
@@ -67,7 +66,7 @@ class MetricRegistryTest {
   void oneNameHasOneDescriptor() {
     registry.counter(REQUESTS, "hit");
     MetricDescriptor other =
-        MetricDescriptor.counter("kamille_requests_total", Unit.COUNT, "Others.", "result");
+        MetricDescriptor.counter("kamille_requests_total", "Others.", "result");
     assertThatThrownBy(() -> registry.counter(other, "hit"))
         .isInstanceOf(IllegalArgumentException.class);
   }

@@ -3,7 +3,6 @@ package io.kamille.cache.tiers.peak;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.kamille.core.loop.WallClock;
 import io.kamille.core.metric.MetricDescriptor;
-import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -27,7 +26,6 @@ public final class PeakWatch {
   private static final MetricDescriptor MODE =
       MetricDescriptor.gauge(
           "kamille_cache_tier_mode",
-          Unit.COUNT,
           "1 for the mode that requests use the tiers in, 0 for the other: normal (memory and disk)"
               + " or peak (memory alone).",
           "mode");
@@ -35,14 +33,12 @@ public final class PeakWatch {
   private static final MetricDescriptor TRANSITIONS =
       MetricDescriptor.counter(
           "kamille_cache_tier_transitions_total",
-          Unit.COUNT,
           "Changes of that mode, by the mode that began.",
           "mode");
 
   private static final MetricDescriptor SKIPPED =
       MetricDescriptor.counter(
           "kamille_cache_peak_skipped_total",
-          Unit.COUNT,
           "Disk accesses that peak mode saved. read: a request for a response that seems to be"
               + " there was a miss. write: a response was not written.",
           "kind");

@@ -3,7 +3,6 @@ package io.kamille.core.client.open;
 import io.kamille.core.client.ServerShard;
 import io.kamille.core.gate.ClientTable;
 import io.kamille.core.metric.MetricDescriptor;
-import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.tls.HandshakeCounters;
 import io.kamille.core.tls.ServerTls;
@@ -16,12 +15,11 @@ public final class ConnectionMetrics {
 
   public static final MetricDescriptor CONNECTIONS =
       MetricDescriptor.gauge(
-          "kamille_connections", Unit.COUNT, "Connections to clients that are open.", "listener");
+          "kamille_connections", "Connections to clients that are open.", "listener");
 
   private static final MetricDescriptor REFUSED =
       MetricDescriptor.counter(
           "kamille_connections_refused_total",
-          Unit.COUNT,
           "Connections closed as soon as they came, by reason. limit: too many are open and none is"
               + " idle. node: the same, of other nodes. client: too many of one client. access: not"
               + " let in. proxy-header: none or no valid one.",
@@ -30,14 +28,12 @@ public final class ConnectionMetrics {
   private static final MetricDescriptor ACCEPT_FAILURES =
       MetricDescriptor.counter(
           "kamille_accept_failures_total",
-          Unit.COUNT,
           "Attempts to accept a connection that failed, mostly for want of a file descriptor; each"
               + " time, one listener's loop accepts nothing for a second.");
 
   private static final MetricDescriptor CLOSED_EARLY =
       MetricDescriptor.counter(
           "kamille_connections_closed_early_total",
-          Unit.COUNT,
           "Idle connections closed before their time-out: near the threshold, or for a new one at"
               + " the limit.",
           "reason");
@@ -45,7 +41,6 @@ public final class ConnectionMetrics {
   private static final MetricDescriptor CLOSED_SLOW =
       MetricDescriptor.counter(
           "kamille_connections_closed_slow_total",
-          Unit.COUNT,
           "Connections reset because their client took what waited for it slower than it must"
               + " (rate), or took nothing of it within the content time-out (stopped).",
           "reason");
@@ -53,40 +48,33 @@ public final class ConnectionMetrics {
   private static final MetricDescriptor UNFINISHED_HEADS =
       MetricDescriptor.gauge(
           "kamille_request_heads_unfinished_bytes",
-          Unit.BYTES,
           "Heap that unfinished request heads take. Kamille limits it to an eighth of the heap.");
 
   private static final MetricDescriptor DISPLACED_HEADS =
       MetricDescriptor.counter(
           "kamille_request_heads_displaced_total",
-          Unit.COUNT,
           "Unfinished request heads answered with 408 because others needed their room: the oldest"
               + " yields.");
 
   private static final MetricDescriptor HEADS_UNDER_WAY =
       MetricDescriptor.gauge(
           "kamille_request_heads_under_way_bytes",
-          Unit.BYTES,
           "Heap that the heads of requests under way take, of those above 4 KiB. Kamille limits it"
               + " to an eighth of the heap.");
 
   private static final MetricDescriptor REFUSED_HEADS =
       MetricDescriptor.counter(
           "kamille_request_heads_refused_total",
-          Unit.COUNT,
           "Requests answered with 503 because their head takes more than 4 KiB and those under way"
               + " had used up the room.");
 
   private static final MetricDescriptor IDLE_TIMEOUT =
       MetricDescriptor.gauge(
-          "kamille_connections_idle_timeout_seconds",
-          Unit.SECONDS,
-          "How long a connection may be idle now.");
+          "kamille_connections_idle_timeout_seconds", "How long a connection may be idle now.");
 
   private static final MetricDescriptor HANDSHAKES =
       MetricDescriptor.counter(
           "kamille_tls_handshakes_total",
-          Unit.COUNT,
           "TLS handshakes by how they ended: with a version of TLS, failed, or given up because too"
               + " many were under way (displaced).",
           "listener",
@@ -94,7 +82,6 @@ public final class ConnectionMetrics {
   private static final MetricDescriptor EXPIRY =
       MetricDescriptor.gauge(
           "kamille_tls_certificate_expiry_timestamp_seconds",
-          Unit.SECONDS,
           "When the first certificate of a listener expires, in seconds since 1970.",
           "listener");
 

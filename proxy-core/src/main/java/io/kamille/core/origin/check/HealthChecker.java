@@ -4,7 +4,6 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.kamille.core.loop.LoopGroup;
 import io.kamille.core.loop.WallClock;
 import io.kamille.core.metric.MetricDescriptor;
-import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.origin.HealthCheck;
 import io.kamille.core.origin.Origin;
@@ -56,12 +55,11 @@ public final class HealthChecker implements AutoCloseable {
 
   public static final MetricDescriptor PASSED =
       MetricDescriptor.counter(
-          "kamille_upstream_checks_passed_total", Unit.COUNT, "Checks that found an origin well.");
+          "kamille_upstream_checks_passed_total", "Checks that found an origin well.");
 
   public static final MetricDescriptor FAILED =
       MetricDescriptor.counter(
           "kamille_upstream_checks_failed_total",
-          Unit.COUNT,
           "Checks that found an origin not well, or did not find it.");
 
   /**

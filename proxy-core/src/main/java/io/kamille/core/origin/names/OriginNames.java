@@ -1,7 +1,6 @@
 package io.kamille.core.origin.names;
 
 import io.kamille.core.metric.MetricDescriptor;
-import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.origin.Origin;
 import io.kamille.core.origin.names.NameLookup.Answer;
@@ -43,7 +42,6 @@ public final class OriginNames implements AutoCloseable {
   public static final MetricDescriptor FAILED =
       MetricDescriptor.counter(
           "kamille_upstream_lookups_failed_total",
-          Unit.COUNT,
           "Look-ups of origins' names that found no address. The log says why.");
 
   /** Does something after some time, on the loop of the names. */

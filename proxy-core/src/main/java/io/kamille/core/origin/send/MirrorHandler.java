@@ -7,7 +7,6 @@ import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.metric.MetricDescriptor;
-import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.EventLoop;
 import java.lang.System.Logger.Level;
@@ -34,7 +33,6 @@ public final class MirrorHandler implements ExchangeHandler {
   public static final MetricDescriptor DROPPED =
       MetricDescriptor.counter(
           "kamille_mirror_dropped_total",
-          Unit.COUNT,
           "Requests that were not copied to a mirror, because too many copies were under way.");
 
   private static final System.Logger LOG = System.getLogger("kamille.upstream");

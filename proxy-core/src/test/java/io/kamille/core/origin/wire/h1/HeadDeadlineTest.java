@@ -14,7 +14,6 @@ import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.loop.ManualClock;
 import io.kamille.core.metric.MetricDescriptor;
-import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.origin.ConnectionSettings;
 import io.kamille.core.origin.ForwardingSettings;
@@ -148,7 +147,7 @@ class HeadDeadlineTest {
 
   private void send(RequestContent sent) {
     var registry = new MetricRegistry();
-    var connections = MetricDescriptor.counter("kamille_test_total", Unit.COUNT, "Connections.");
+    var connections = MetricDescriptor.counter("kamille_test_total", "Connections.");
     var settings = ForwardingSettings.DEFAULTS;
     var pool =
         new ConnectionPool<RequestConnection>(

@@ -9,7 +9,6 @@ import io.kamille.core.h2.HpackWriter;
 import io.kamille.core.h2.ResponseSink;
 import io.kamille.core.loop.ManualClock;
 import io.kamille.core.metric.MetricDescriptor;
-import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.origin.ConnectionSettings;
 import io.kamille.core.origin.ForwardingSettings;
@@ -89,7 +88,7 @@ class AllowedStreamsTest {
 
   private ConnectionPool<RequestConnection> pool() {
     var registry = new MetricRegistry();
-    var connections = MetricDescriptor.counter("kamille_test_total", Unit.COUNT, "Connections.");
+    var connections = MetricDescriptor.counter("kamille_test_total", "Connections.");
     var lines =
         new H2Lines(
             "origin",
