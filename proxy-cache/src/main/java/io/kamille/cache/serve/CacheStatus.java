@@ -2,9 +2,9 @@ package io.kamille.cache.serve;
 
 import io.kamille.cache.rules.ForwardReason;
 import io.kamille.cache.store.StoredResponse;
+import io.kamille.core.h1.HeadWriter;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
-import io.kamille.core.http.Octets;
 import java.util.Objects;
 import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
@@ -24,11 +24,12 @@ public final class CacheStatus {
   /** How a cache that stands alone names itself. */
   public static final String NAME = "kamille";
 
-  private static final byte[] FIELD = OwnLines.ascii("Cache-Status: ");
-  private static final byte[] SEPARATOR = OwnLines.ascii(", ");
+  private static final byte[] FIELD = Fields.octetsOf("Cache-Status: ");
+  private static final byte[] SEPARATOR = Fields.octetsOf(", ");
 
   private final String name;
   private final byte[] hit;
+  private final byte[] negativeHit;
 
   // The last member that was told for each reason. Any loop writes; records are safe to race for.
   private final @Nullable Told[] told = new Told[ForwardReason.values().length];
@@ -40,7 +41,8 @@ public final class CacheStatus {
    */
   public CacheStatus(String name) {
     this.name = name;
-    hit = OwnLines.ascii(name + "; hit; ttl=");
+    hit = Fields.octetsOf(name + "; hit; ttl=");
+    negativeHit = Fields.octetsOf(name + "; hit; ttl=-");
   }
 
   /**
@@ -49,35 +51,36 @@ public final class CacheStatus {
    * @param forwarding what became of the request before; null for a hit
    */
   void add(
-      OwnLines lines,
+      HeadWriter lines,
       StoredResponse stored,
       long nowEpochSeconds,
       @Nullable Forwarding forwarding) {
-    lines.append(FIELD);
+    lines.octets(FIELD);
     addMembers(lines, stored, nowEpochSeconds, forwarding);
-    lines.endLine();
+    lines.newLine();
   }
 
-  /** As {@link #add(OwnLines, StoredResponse, long, Forwarding)}, to fields. */
+  /** As {@link #add(HeadWriter, StoredResponse, long, Forwarding)}, to fields. */
   void add(
       Fields fields, StoredResponse stored, long nowEpochSeconds, @Nullable Forwarding forwarding) {
-    OwnLines members = new OwnLines();
+    HeadWriter members = new HeadWriter();
     addMembers(members, stored, nowEpochSeconds, forwarding);
-    fields.add(FieldName.CACHE_STATUS, Octets.text(members.octets(), 0, members.length()));
+    fields.add(FieldName.CACHE_STATUS, members.toString());
   }
 
   private void addMembers(
-      OwnLines to, StoredResponse stored, long nowEpochSeconds, @Nullable Forwarding forwarding) {
+      HeadWriter to, StoredResponse stored, long nowEpochSeconds, @Nullable Forwarding forwarding) {
     String behind = stored.upstreamCacheStatus();
     if (behind != null) {
-      to.append(OwnLines.ascii(behind));
-      to.append(SEPARATOR);
+      to.text(behind);
+      to.octets(SEPARATOR);
     }
     if (forwarding != null) {
-      to.append(OwnLines.ascii(name + forwarding));
+      to.text(name + forwarding);
     } else {
-      to.append(hit);
-      to.append(stored.facts().ttlSeconds(nowEpochSeconds));
+      long ttl = stored.facts().ttlSeconds(nowEpochSeconds);
+      to.octets(ttl < 0 ? negativeHit : hit);
+      to.decimal(Math.abs(ttl));
     }
   }
 

@@ -2,6 +2,7 @@ package io.kamille.cache.serve;
 
 import io.kamille.cache.key.CacheKeyProbe;
 import io.kamille.cache.key.QueryFilter;
+import io.kamille.core.h1.HeadWriter;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.concurrent.Executor;
@@ -16,7 +17,7 @@ public final class LoopState {
   private final CacheCounters counters;
   private final CacheKeyProbe probe = new CacheKeyProbe();
   private final QueryFilter queries = new QueryFilter();
-  private final OwnLines lines = new OwnLines();
+  private final HeadWriter lines = new HeadWriter();
   private final ByteBuf headOctets = Unpooled.buffer(1024);
   private Executor executor = Runnable::run;
 
@@ -57,9 +58,9 @@ public final class LoopState {
     this.executor = executor;
   }
 
-  /** The lines, empty. */
-  OwnLines lines() {
-    lines.clear();
+  /** For the field lines that are added to a stored response: empty, and lent. */
+  HeadWriter lines() {
+    lines.begin();
     return lines;
   }
 }

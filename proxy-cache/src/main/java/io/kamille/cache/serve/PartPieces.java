@@ -5,6 +5,7 @@ import io.kamille.cache.store.StoredResponse;
 import io.kamille.core.content.Pieces;
 import io.kamille.core.exchange.Failure;
 import io.kamille.core.http.ByteRange;
+import io.kamille.core.http.Fields;
 import io.netty.buffer.Unpooled;
 import io.netty.util.ReferenceCounted;
 import java.util.ArrayList;
@@ -46,9 +47,9 @@ final class PartPieces implements Pieces {
     for (ByteRange range : parts) {
       String before = delimiters.isEmpty() ? "--" : "\r\n--";
       String line = "Content-Range: " + range.contentRange() + "\r\n\r\n";
-      delimiters.add(OwnLines.ascii(before + boundary + "\r\n" + type + line));
+      delimiters.add(Fields.octetsOf(before + boundary + "\r\n" + type + line));
     }
-    delimiters.add(OwnLines.ascii("\r\n--" + boundary + "--\r\n"));
+    delimiters.add(Fields.octetsOf("\r\n--" + boundary + "--\r\n"));
     stored.content().retain();
     this.octets = stored.content();
     stored.release();

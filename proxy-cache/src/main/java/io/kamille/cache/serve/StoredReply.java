@@ -6,6 +6,7 @@ import io.kamille.cache.store.StoredOctets;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.core.content.Pump;
 import io.kamille.core.exchange.Reply;
+import io.kamille.core.h1.HeadWriter;
 import io.kamille.core.http.ByteRange;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
@@ -34,8 +35,10 @@ public final class StoredReply {
   /** Says to another node that a response is stale here, so that it does not take it for fresh. */
   public static final String STALE = "Kamille-Stale";
 
-  private static final byte[] STALE_LINE = OwnLines.ascii(STALE + ": 1\r\n");
-  private static final byte[] ANY_TAG = OwnLines.ascii("Cache-Tag: " + Tags.ANY + "\r\n");
+  private static final byte[] AGE = Fields.octetsOf("Age: ");
+  private static final byte[] CONTENT_LENGTH = Fields.octetsOf("Content-Length: ");
+  private static final byte[] STALE_LINE = Fields.octetsOf(STALE + ": 1\r\n");
+  private static final byte[] ANY_TAG = Fields.octetsOf("Cache-Tag: " + Tags.ANY + "\r\n");
 
   private final CacheStatus cacheStatus;
   private final long sendfileFromBytes;
@@ -114,14 +117,14 @@ public final class StoredReply {
         return;
       }
     }
-    OwnLines lines = loop.lines();
-    lines.age(stored.facts().ageSeconds(nowEpochSeconds));
+    HeadWriter lines = loop.lines();
+    line(lines, AGE, stored.facts().ageSeconds(nowEpochSeconds));
     cacheStatus.add(lines, stored, nowEpochSeconds, forwarding);
     if (stored.facts().tags().areToldTo(request)) {
-      lines.append(ANY_TAG);
+      lines.octets(ANY_TAG);
     }
     if (isToldStale) {
-      lines.append(STALE_LINE);
+      lines.octets(STALE_LINE);
     }
     if (range != null && range.kind() == ByteRange.Outcome.PART) {
       sendPart(loop, reply, range, stored, lines);
@@ -170,11 +173,11 @@ public final class StoredReply {
   }
 
   private void sendPart(
-      LoopState loop, Reply reply, ByteRange range, StoredResponse stored, OwnLines lines) {
+      LoopState loop, Reply reply, ByteRange range, StoredResponse stored, HeadWriter lines) {
     long length = range.length();
     boolean byRegion = goesByRegion(reply, stored, length);
-    lines.contentRange(range);
-    lines.contentLength(length);
+    lines.line(FieldName.CONTENT_RANGE, range.contentRange());
+    line(lines, CONTENT_LENGTH, length);
     sendInWindows(
         loop, reply, StatusCode.PARTIAL_CONTENT, stored, lines, range.offset(), length, byRegion);
   }
@@ -207,11 +210,11 @@ public final class StoredReply {
   }
 
   private void sendWhole(
-      LoopState loop, RequestHead request, Reply reply, StoredResponse stored, OwnLines lines) {
+      LoopState loop, RequestHead request, Reply reply, StoredResponse stored, HeadWriter lines) {
     int status = stored.status();
     long length = stored.contentLength();
     if (!StatusCode.hasNoContent(status)) {
-      lines.contentLength(length);
+      line(lines, CONTENT_LENGTH, length);
     }
     if (request.method() == Method.HEAD) {
       reply.stored(status, lines.octets(), lines.length(), stored.lines(), 0);
@@ -227,6 +230,12 @@ public final class StoredReply {
     }
   }
 
+  private static void line(HeadWriter lines, byte[] name, long number) {
+    lines.octets(name);
+    lines.decimal(number);
+    lines.newLine();
+  }
+
   private boolean goesByRegion(Reply reply, StoredResponse stored, long length) {
     return stored.content().isInFile()
         || (length >= sendfileFromBytes && reply.takesRegions() && stored.content().countSending());
@@ -237,7 +246,7 @@ public final class StoredReply {
       Reply reply,
       int status,
       StoredResponse stored,
-      OwnLines own,
+      HeadWriter own,
       long offset,
       long length,
       boolean byRegion) {
