@@ -6,7 +6,6 @@ import io.kamille.cache.rules.SelectingFields;
 import io.kamille.cache.rules.Storability;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.loop.WallClock;
-import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricRegistry;
 import io.netty.channel.EventLoop;
 import java.util.Arrays;
@@ -20,10 +19,6 @@ import org.jspecify.annotations.Nullable;
  * responses turned out not to be shared. Any thread.
  */
 public final class InFlightTable {
-
-  private static final MetricDescriptor IN_FLIGHT =
-      MetricDescriptor.gauge(
-          "kamille_cache_in_flight", "Forwarded requests that others may wait for at this moment.");
 
   /*
    * Origins answer users whom they know by a cookie otherwise than all others. What comes for
@@ -242,7 +237,10 @@ public final class InFlightTable {
 
   /** Tells of the flights in {@code registry}. */
   public void register(MetricRegistry registry) {
-    registry.gauge(IN_FLIGHT, this::size);
+    registry.gauge(
+        "kamille_cache_in_flight",
+        "Forwarded requests that others may wait for at this moment.",
+        this::size);
   }
 
   /** How many flights there are. */

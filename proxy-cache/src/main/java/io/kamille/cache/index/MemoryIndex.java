@@ -32,40 +32,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class MemoryIndex implements AutoCloseable {
 
-  private static final MetricDescriptor KEYS =
-      MetricDescriptor.gauge("kamille_cache_keys", "Target URIs that something is stored under.");
-
-  private static final MetricDescriptor EVICTIONS =
-      MetricDescriptor.counter(
-          "kamille_cache_evictions_total",
-          "Target URIs whose stored responses were forgotten to make room.");
-
-  private static final MetricDescriptor FALLBACK_EVICTIONS =
-      MetricDescriptor.counter(
-          "kamille_cache_fallback_evictions_total",
-          "Evictions that the cache chose without Caffeine, whose maintenance had"
-              + " failed, was behind, or had made no room when some was needed.");
-
-  private static final MetricDescriptor INDEX_FAILURES =
-      MetricDescriptor.counter(
-          "kamille_cache_index_failures_total",
-          "How often the upkeep of the index failed. It goes on; the log has the first cause.");
-
-  private static final MetricDescriptor INDEX_REFUSALS =
-      MetricDescriptor.counter(
-          "kamille_cache_index_refusals_total",
-          "Responses that were not stored because the index was behind with its changes.");
-
   private static final MetricDescriptor POLICY =
       MetricDescriptor.gauge(
           "kamille_cache_policy",
           "1 for the replacement policy that chooses what is forgotten, 0 for the other.",
           "policy");
-
-  private static final MetricDescriptor POLICY_SWITCHES =
-      MetricDescriptor.counter(
-          "kamille_cache_policy_switches_total",
-          "Changes of the replacement policy, by the setting or by what it would have hit.");
 
   private static final MetricDescriptor OBJECT_HITS =
       MetricDescriptor.gauge(
@@ -639,12 +610,28 @@ public final class MemoryIndex implements AutoCloseable {
 
   /** Tells of that index in {@code registry}. */
   public void register(MetricRegistry registry) {
-    registry.gauge(KEYS, this::size);
-    registry.counting(EVICTIONS, this::evictions);
-    registry.counting(FALLBACK_EVICTIONS, this::fallbackEvictions);
-    registry.counting(INDEX_FAILURES, upkeep::failures);
-    registry.counting(INDEX_REFUSALS, this::refusals);
-    registry.counting(POLICY_SWITCHES, () -> judge.snapshot().switches());
+    registry.gauge("kamille_cache_keys", "Target URIs that something is stored under.", this::size);
+    registry.counting(
+        "kamille_cache_evictions_total",
+        "Target URIs whose stored responses were forgotten to make room.",
+        this::evictions);
+    registry.counting(
+        "kamille_cache_fallback_evictions_total",
+        "Evictions that the cache chose without Caffeine, whose maintenance had"
+            + " failed, was behind, or had made no room when some was needed.",
+        this::fallbackEvictions);
+    registry.counting(
+        "kamille_cache_index_failures_total",
+        "How often the upkeep of the index failed. It goes on; the log has the first cause.",
+        upkeep::failures);
+    registry.counting(
+        "kamille_cache_index_refusals_total",
+        "Responses that were not stored because the index was behind with its changes.",
+        this::refusals);
+    registry.counting(
+        "kamille_cache_policy_switches_total",
+        "Changes of the replacement policy, by the setting or by what it would have hit.",
+        () -> judge.snapshot().switches());
     for (Policy each : Policy.values()) {
       registry.gauge(POLICY, () -> judge.snapshot().policy() == each ? 1 : 0, each.token());
       registry.gauge(OBJECT_HITS, () -> estimate(each).objectHitRatio(), each.token());

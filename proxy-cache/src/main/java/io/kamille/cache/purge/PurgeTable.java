@@ -3,7 +3,6 @@ package io.kamille.cache.purge;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.kamille.cache.key.NormalUri;
 import io.kamille.cache.rules.Tags;
-import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricRegistry;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
@@ -26,17 +25,6 @@ import org.jspecify.annotations.Nullable;
 public final class PurgeTable {
 
   private static final System.Logger LOG = System.getLogger("kamille.cache");
-
-  private static final MetricDescriptor PURGE_NOTES =
-      MetricDescriptor.gauge(
-          "kamille_cache_purge_notes",
-          "Purged prefixes that end within a segment of a path, which are remembered one by one.");
-
-  private static final MetricDescriptor WIDENED =
-      MetricDescriptor.counter(
-          "kamille_cache_purges_widened_total",
-          "Purged prefixes within a segment of a path that became purges of all below the segment"
-              + " above, because 1,024 newer ones were remembered.");
 
   /*
    * Purges are numbered. A response carries the number of the last purge before its request was
@@ -122,8 +110,15 @@ public final class PurgeTable {
 
   /** Tells of the table in {@code registry}. */
   public void register(MetricRegistry registry) {
-    registry.gauge(PURGE_NOTES, this::size);
-    registry.counting(WIDENED, widened::sum);
+    registry.gauge(
+        "kamille_cache_purge_notes",
+        "Purged prefixes that end within a segment of a path, which are remembered one by one.",
+        this::size);
+    registry.counting(
+        "kamille_cache_purges_widened_total",
+        "Purged prefixes within a segment of a path that became purges of all below the segment"
+            + " above, because 1,024 newer ones were remembered.",
+        widened::sum);
   }
 
   /** How many prefixes within a segment are remembered. */

@@ -37,6 +37,16 @@ public abstract class MetricSink {
     return add(descriptor, MetricType.GAUGE, new Value(value), labelValues);
   }
 
+  /** The same count without labels, declared where it is exported. */
+  public final Registration counting(String name, String help, DoubleSupplier count) {
+    return counting(MetricDescriptor.counter(name, help), count);
+  }
+
+  /** The same value without labels, declared where it is exported. */
+  public final Registration gauge(String name, String help, DoubleSupplier value) {
+    return gauge(MetricDescriptor.gauge(name, help), value);
+  }
+
   abstract Registration add(
       MetricDescriptor descriptor, MetricType kind, Part part, String... labelValues);
 }

@@ -25,12 +25,6 @@ public final class ConnectionMetrics {
               + " let in. proxy-header: none or no valid one.",
           "reason");
 
-  private static final MetricDescriptor ACCEPT_FAILURES =
-      MetricDescriptor.counter(
-          "kamille_accept_failures_total",
-          "Attempts to accept a connection that failed, mostly for want of a file descriptor; each"
-              + " time, one listener's loop accepts nothing for a second.");
-
   private static final MetricDescriptor CLOSED_EARLY =
       MetricDescriptor.counter(
           "kamille_connections_closed_early_total",
@@ -44,33 +38,6 @@ public final class ConnectionMetrics {
           "Connections reset because their client took what waited for it slower than it must"
               + " (rate), or took nothing of it within the content time-out (stopped).",
           "reason");
-
-  private static final MetricDescriptor UNFINISHED_HEADS =
-      MetricDescriptor.gauge(
-          "kamille_request_heads_unfinished_bytes",
-          "Heap that unfinished request heads take. Kamille limits it to an eighth of the heap.");
-
-  private static final MetricDescriptor DISPLACED_HEADS =
-      MetricDescriptor.counter(
-          "kamille_request_heads_displaced_total",
-          "Unfinished request heads answered with 408 because others needed their room: the oldest"
-              + " yields.");
-
-  private static final MetricDescriptor HEADS_UNDER_WAY =
-      MetricDescriptor.gauge(
-          "kamille_request_heads_under_way_bytes",
-          "Heap that the heads of requests under way take, of those above 4 KiB. Kamille limits it"
-              + " to an eighth of the heap.");
-
-  private static final MetricDescriptor REFUSED_HEADS =
-      MetricDescriptor.counter(
-          "kamille_request_heads_refused_total",
-          "Requests answered with 503 because their head takes more than 4 KiB and those under way"
-              + " had used up the room.");
-
-  private static final MetricDescriptor IDLE_TIMEOUT =
-      MetricDescriptor.gauge(
-          "kamille_connections_idle_timeout_seconds", "How long a connection may be idle now.");
 
   private static final MetricDescriptor HANDSHAKES =
       MetricDescriptor.counter(
@@ -108,18 +75,39 @@ public final class ConnectionMetrics {
     registry.counting(REFUSED, clients::refusedConnections, "client");
     registry.counting(REFUSED, clients::denied, "access");
     registry.counting(REFUSED, clients::refusedProxyHeaders, "proxy-header");
-    registry.counting(ACCEPT_FAILURES, limiter::acceptFailures);
-    registry.gauge(IDLE_TIMEOUT, () -> limiter.nanos(idleTimeoutNanos.getAsLong(), 0) / 1e9);
+    registry.counting(
+        "kamille_accept_failures_total",
+        "Attempts to accept a connection that failed, mostly for want of a file descriptor; each"
+            + " time, one listener's loop accepts nothing for a second.",
+        limiter::acceptFailures);
+    registry.gauge(
+        "kamille_connections_idle_timeout_seconds",
+        "How long a connection may be idle now.",
+        () -> limiter.nanos(idleTimeoutNanos.getAsLong(), 0) / 1e9);
     ConnectionMetrics metrics = new ConnectionMetrics(registry, List.copyOf(shards));
     metrics.counting(CLOSED_EARLY, shard -> shard.connections().endedEarly(), "threshold");
     metrics.counting(CLOSED_EARLY, shard -> shard.connections().displaced(), "limit");
     metrics.counting(CLOSED_SLOW, shard -> shard.connections().tooSlow(), "rate");
     metrics.counting(CLOSED_SLOW, shard -> shard.connections().stopped(), "stopped");
-    metrics.counting(DISPLACED_HEADS, shard -> shard.connections().displacedHeads());
-    metrics.counting(REFUSED_HEADS, shard -> shard.headsUnderWay().refused());
+    registry.counting(
+        "kamille_request_heads_displaced_total",
+        "Unfinished request heads answered with 408 because others needed their room: the oldest"
+            + " yields.",
+        () -> metrics.sum(shard -> shard.connections().displacedHeads()));
+    registry.counting(
+        "kamille_request_heads_refused_total",
+        "Requests answered with 503 because their head takes more than 4 KiB and those under way"
+            + " had used up the room.",
+        () -> metrics.sum(shard -> shard.headsUnderWay().refused()));
     registry.gauge(
-        UNFINISHED_HEADS, () -> metrics.sum(shard -> shard.connections().unfinishedHeadBytes()));
-    registry.gauge(HEADS_UNDER_WAY, () -> metrics.sum(shard -> shard.headsUnderWay().heapBytes()));
+        "kamille_request_heads_unfinished_bytes",
+        "Heap that unfinished request heads take. Kamille limits it to an eighth of the heap.",
+        () -> metrics.sum(shard -> shard.connections().unfinishedHeadBytes()));
+    registry.gauge(
+        "kamille_request_heads_under_way_bytes",
+        "Heap that the heads of requests under way take, of those above 4 KiB. Kamille limits it"
+            + " to an eighth of the heap.",
+        () -> metrics.sum(shard -> shard.headsUnderWay().heapBytes()));
   }
 
   /** Registers what is counted of connections of other nodes. */
