@@ -163,11 +163,7 @@ public final class RequestParser extends SectionParser {
       return false;
     }
     head.authority(authority, at);
-    int query = at;
-    while (query < end && octets[query] != '?') {
-      query++;
-    }
-    head.target(at, query);
+    head.target(at, Octets.indexOf(octets, at, end, '?'));
     return true;
   }
 

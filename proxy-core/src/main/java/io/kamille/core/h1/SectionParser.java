@@ -216,10 +216,7 @@ abstract class SectionParser {
                   ? "a line that does not end in CRLF"
                   : "a control octet in a value"));
     }
-    int valueEnd = at;
-    while (valueEnd > valueStart && Octets.isBlank(octets[valueEnd - 1])) {
-      valueEnd--;
-    }
+    int valueEnd = Octets.trimmedEnd(octets, valueStart, at);
     if (fields.size() == maxFields) {
       return reject(tooLarge(true));
     }

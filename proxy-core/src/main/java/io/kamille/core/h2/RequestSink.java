@@ -326,11 +326,7 @@ public final class RequestSink extends SectionSink {
             ? TargetForm.AUTHORITY
             : octets[methodEnd] == '*' ? TargetForm.ASTERISK : TargetForm.ORIGIN;
     into.startLine(Method.of(octets, start, methodEnd), start, methodEnd, form, methodEnd, end, 1);
-    int query = methodEnd;
-    while (query < end && octets[query] != '?') {
-      query++;
-    }
-    into.target(methodEnd, query);
+    into.target(methodEnd, Octets.indexOf(octets, methodEnd, end, '?'));
     into.majorVersion(2);
   }
 }

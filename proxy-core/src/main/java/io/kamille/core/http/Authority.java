@@ -69,10 +69,7 @@ public final class Authority {
   }
 
   private static int literalEnd(byte[] octets, int from, int end) {
-    int at = from;
-    while (at < end && octets[at] != ']') {
-      at++;
-    }
+    int at = Octets.indexOf(octets, from, end, ']');
     boolean closed = at < end && (at + 1 == end || octets[at + 1] == ':');
     return closed && isIpv6(octets, from, at) ? at + 1 : -1;
   }

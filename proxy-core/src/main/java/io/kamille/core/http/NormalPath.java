@@ -125,10 +125,7 @@ public final class NormalPath {
     int out = 0;
     int at = 0;
     while (at < length) {
-      int next = at + 1;
-      while (next < length && path[next] != '/') {
-        next++;
-      }
+      int next = Octets.indexOf(path, at + 1, length, '/');
       int segment = next - at - 1;
       boolean empty = segment == 0 && next < length;
       boolean dot = segment == 1 && path[at + 1] == '.';

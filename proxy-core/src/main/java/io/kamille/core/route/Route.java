@@ -49,11 +49,6 @@ public record Route(
     }
   }
 
-  /** A route for all requests for that host and path. */
-  public Route(String name, String host, String pathPrefix, ExchangeHandler handler) {
-    this(name, host, pathPrefix, RouteMatch.NONE, handler);
-  }
-
   /** Whether it takes only some of the requests for its URLs. */
   @SuppressWarnings("ReferenceEquality") // so that it costs nothing where there is none
   boolean hasConditions() {

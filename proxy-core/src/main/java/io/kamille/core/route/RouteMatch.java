@@ -104,8 +104,8 @@ public record RouteMatch(
     boolean isThere = false;
     for (int at = request.pathEnd() + 1; at < end; at++) {
       int from = at;
-      at = indexOf((byte) '&', octets, from, end);
-      int equals = indexOf((byte) '=', octets, from, at);
+      at = Octets.indexOf(octets, from, end, '&');
+      int equals = Octets.indexOf(octets, from, at, '=');
       if (ValuePattern.spells(octets, from, equals, true, name)) {
         isThere = true;
         if (value.takes(octets, Math.min(equals + 1, at), at, true)) {
@@ -114,14 +114,6 @@ public record RouteMatch(
       }
     }
     return !isThere && value.isAbsent();
-  }
-
-  private static int indexOf(byte octet, byte[] octets, int start, int end) {
-    int at = start;
-    while (at < end && octets[at] != octet) {
-      at++;
-    }
-    return at;
   }
 
   /** What distinguishes the name of its route; empty if it takes everything. */

@@ -91,10 +91,10 @@ class RouteMatchTest {
     List<Route> routes =
         new ArrayList<>(
             List.of(
-                new Route("plain", "a.org", "/", exchange -> {}),
+                new Route("plain", "a.org", "/", RouteMatch.NONE, exchange -> {}),
                 new Route("beta", "a.org", "/", beta, exchange -> {}),
                 new Route("both", "a.org", "/", both, exchange -> {}),
-                new Route("longer", "a.org", "/p", exchange -> {}),
+                new Route("longer", "a.org", "/p", RouteMatch.NONE, exchange -> {}),
                 new Route("any", "*", "/only", beta, exchange -> {})));
     for (RouteTable table : List.of(RouteTable.of(routes), RouteTable.of(routes.reversed()))) {
       assertThat(name(table, get("/", "X-Beta", "1"))).isEqualTo("both");

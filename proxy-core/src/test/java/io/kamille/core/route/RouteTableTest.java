@@ -118,7 +118,7 @@ class RouteTableTest {
   @Test
   void aPrefixThatNoRequestCouldMatchIsRefused() {
     for (String path : new String[] {"/a//b", "/a/../b", "/a/.", "/%61", "//"}) {
-      assertThatThrownBy(() -> new Route("r", "*", path, exchange -> {}))
+      assertThatThrownBy(() -> new Route("r", "*", path, RouteMatch.NONE, exchange -> {}))
           .as(path)
           .hasMessageContaining("pathPrefix: " + path);
     }
@@ -147,9 +147,9 @@ class RouteTableTest {
 
   @Test
   void aHostWithPortOrAPathWithoutSlashIsRefused() {
-    assertThatThrownBy(() -> new Route("r", "a.org:80", "/", exchange -> {}))
+    assertThatThrownBy(() -> new Route("r", "a.org:80", "/", RouteMatch.NONE, exchange -> {}))
         .hasMessageContaining("host: a.org:80");
-    assertThatThrownBy(() -> new Route("r", "a.org", "x", exchange -> {}))
+    assertThatThrownBy(() -> new Route("r", "a.org", "x", RouteMatch.NONE, exchange -> {}))
         .hasMessageContaining("pathPrefix: x");
   }
 
@@ -160,7 +160,7 @@ class RouteTableTest {
       int slash = text.indexOf('/');
       String host = text.substring(0, slash);
       String name = host.toLowerCase(Locale.ROOT) + text.substring(slash);
-      routes.add(new Route(name, host, text.substring(slash), exchange -> {}));
+      routes.add(new Route(name, host, text.substring(slash), RouteMatch.NONE, exchange -> {}));
     }
     return RouteTable.of(routes);
   }

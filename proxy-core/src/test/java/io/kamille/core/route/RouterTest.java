@@ -47,14 +47,16 @@ class RouterTest {
   @Test
   void aSwappedTableAnswersFromTheNextExchangeOn() {
     Router router = router("a.org", "/");
-    router.swap(RouteTable.of(List.of(new Route("new", "a.org", "/", noting("new")))));
+    router.swap(
+        RouteTable.of(List.of(new Route("new", "a.org", "/", RouteMatch.NONE, noting("new")))));
     handle(router, "http://a.org/");
     assertThat(asked).containsExactly("new");
   }
 
   private Router router(String host, String path) {
     String name = host + path;
-    return new Router(RouteTable.of(List.of(new Route(name, host, path, noting(name)))));
+    return new Router(
+        RouteTable.of(List.of(new Route(name, host, path, RouteMatch.NONE, noting(name)))));
   }
 
   private ExchangeHandler noting(String name) {

@@ -6,7 +6,6 @@ import io.kamille.core.exchange.ContentSink;
 import io.kamille.core.exchange.Failure;
 import io.kamille.core.exchange.Failure.ErrorType;
 import io.kamille.core.http.Fields;
-import io.kamille.core.http.StatusCode;
 import io.netty.buffer.ByteBuf;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -193,10 +192,5 @@ final class H2Content extends ClientContent {
     public void abort(Failure why) {
       Objects.requireNonNull(sink()).abort(why);
     }
-  }
-
-  /** What a request is told whose content comes too slowly. */
-  static Failure tooSlow() {
-    return Failure.request(StatusCode.REQUEST_TIMEOUT, "the request content came too slowly");
   }
 }

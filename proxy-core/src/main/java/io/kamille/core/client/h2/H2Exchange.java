@@ -150,7 +150,8 @@ final class H2Exchange extends ClientExchange implements H2Content.Stream {
   void checkDeadlines() {
     long now = server.nowNanos();
     if (content != null && content.isTooSlow(now, client.h2().partialContentBytes(stream))) {
-      failAndTell(H2Content.tooSlow());
+      failAndTell(
+          Failure.request(StatusCode.REQUEST_TIMEOUT, "the request content came too slowly"));
       client.sendReady();
     }
     endIfAnswered();

@@ -19,7 +19,6 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.util.NetUtil;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
@@ -42,12 +41,12 @@ public final class RequestHeadWriter {
    * Names that are removed are those of clients' fields. What the operator sets under such a name
    * passes, and takes the place of what we would write.
    */
-  private static final byte[] HTTP_1_1 = ascii(" HTTP/1.1\r\nHost: ");
-  private static final byte[] CHUNKED = ascii("Transfer-Encoding: chunked\r\n");
-  private static final byte[] TE = ascii("TE: trailers\r\n");
-  private static final byte[] CONNECTION_TE = ascii("Connection: TE\r\n");
-  private static final byte[] CONNECTION_UPGRADE = ascii("Connection: upgrade\r\n");
-  private static final byte[] CONNECTION_BOTH = ascii("Connection: upgrade, TE\r\n");
+  private static final byte[] HTTP_1_1 = Fields.octetsOf(" HTTP/1.1\r\nHost: ");
+  private static final byte[] CHUNKED = Fields.octetsOf("Transfer-Encoding: chunked\r\n");
+  private static final byte[] TE = Fields.octetsOf("TE: trailers\r\n");
+  private static final byte[] CONNECTION_TE = Fields.octetsOf("Connection: TE\r\n");
+  private static final byte[] CONNECTION_UPGRADE = Fields.octetsOf("Connection: upgrade\r\n");
+  private static final byte[] CONNECTION_BOTH = Fields.octetsOf("Connection: upgrade, TE\r\n");
   private static final byte[] VIA_1_0 = via("1.0");
   private static final byte[] VIA_1_1 = via("1.1");
   private static final byte[] VIA_2_0 = via("2.0");
@@ -171,7 +170,7 @@ public final class RequestHeadWriter {
     begin(request, Math.max(0, MessageFraming.of(request)), "", true, upgrades);
     ownLines(request, client, peer);
     Fields sent = new Fields();
-    String head = new String(out.octets(), 0, out.length(), StandardCharsets.ISO_8859_1);
+    String head = out.toString();
     head.lines()
         .skip(1)
         .map(line -> line.split(":\\s*", 2))
@@ -447,10 +446,6 @@ public final class RequestHeadWriter {
   }
 
   private static byte[] via(String version) {
-    return ascii("Via: " + version + " " + Failure.PSEUDONYM + "\r\n");
-  }
-
-  private static byte[] ascii(String text) {
-    return text.getBytes(StandardCharsets.US_ASCII);
+    return Fields.octetsOf("Via: " + version + " " + Failure.PSEUDONYM + "\r\n");
   }
 }
