@@ -15,7 +15,6 @@ import io.kamille.cache.index.PolicyChoice;
 import io.kamille.cache.key.HashSecret;
 import io.kamille.cache.memory.Arena;
 import io.kamille.cache.purge.PurgeTable;
-import io.kamille.cache.removal.OtherNodes;
 import io.kamille.cache.removal.Removals;
 import io.kamille.cache.removal.RouteQueries;
 import io.kamille.cache.removal.Sweeper;
@@ -44,7 +43,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -248,11 +246,6 @@ public final class Cache implements AutoCloseable {
     queries.follow(routes);
   }
 
-  /** As {@link Removals#tellOfInvalid}. */
-  public void tellOfInvalid(Consumer<RequestHead> told) {
-    removals.tellOfInvalid(told);
-  }
-
   /**
    * The methods that purge, in front of the router.
    *
@@ -265,11 +258,6 @@ public final class Cache implements AutoCloseable {
   /** Until when what is stored may be served without asking the origin about it. */
   public StoreCurrentness currentness() {
     return currentness;
-  }
-
-  /** Tells these of what is invalidated, or purged by clients, from now on. */
-  public void share(OtherNodes nodes) {
-    removals.share(nodes);
   }
 
   /** What an operator sees and does. */

@@ -119,26 +119,13 @@ public final class CacheOperations {
     return keys.isEmpty() ? OptionalInt.empty() : OptionalInt.of(removals.remove(keys));
   }
 
-  /** The purges of operators. */
+  /** What takes responses out of the store. */
   public Removals purges() {
     return removals;
-  }
-
-  /**
-   * Runs {@code action} when what was purged before this call holds for later processes too, even
-   * after a kill; at once where nothing outlives this process. On any thread.
-   */
-  public void whenKept(Runnable action) {
-    store.whenKept(action);
   }
 
   /** Whether a process that served before this one is told of each removal. */
   public boolean tellsElder() {
     return store.tellsElder();
-  }
-
-  /** Removes everything, and says how many responses that were. */
-  public int clear() {
-    return removals.clear();
   }
 }

@@ -241,7 +241,7 @@ final class CacheFixture implements AutoCloseable {
   @Override
   public void close() {
     run();
-    cache.operations().clear();
+    cache.operations().purges().clear();
     stop();
   }
 

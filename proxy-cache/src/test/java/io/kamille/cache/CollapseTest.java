@@ -103,7 +103,7 @@ class CollapseTest {
     fixture.origin.last().respond(200, "mine", "Cache-Control", "private");
     get(1);
     fixture.origin.last().respond(200, "ours", "Cache-Control", FRESH);
-    fixture.cache.operations().clear();
+    fixture.cache.operations().purges().clear();
     List<RecordingReply> replies = get(3);
     assertThat(fixture.forwarded()).isEqualTo(3);
     fixture.origin.last().respond(200, "ours", "Cache-Control", FRESH);
@@ -127,7 +127,7 @@ class CollapseTest {
       fixture.origin.requests().get(i).respond(200, "own", "Cache-Control", "private");
     }
     assertThat(known).allSatisfy(reply -> assertThat(reply.text()).isEqualTo("own"));
-    fixture.cache.operations().clear();
+    fixture.cache.operations().purges().clear();
     get(3, "Cookie", "session=3");
     assertThat(fixture.forwarded()).isEqualTo(7);
     fixture.origin.requests().stream()
@@ -486,7 +486,7 @@ class CollapseTest {
     assertThat(replies.get(0).isComplete()).isTrue();
     assertThat(replies.get(2).isComplete()).isTrue();
     assertThat(replies.get(1).text()).isEqualTo("01234");
-    fixture.cache.operations().clear();
+    fixture.cache.operations().purges().clear();
     replies.get(1).resume();
     assertThat(replies.get(1).text()).isEqualTo("0123456789");
     assertThat(replies.get(1).isComplete()).isTrue();
@@ -605,7 +605,7 @@ class CollapseTest {
       case URL -> purge(PurgeTarget.url(CacheFixture.URI), false);
       case URL_SOFT -> purge(PurgeTarget.url(CacheFixture.URI), true);
       case PREFIX -> purge(PurgeTarget.prefix(CacheFixture.URI), false);
-      case EVERYTHING -> fixture.cache.operations().clear();
+      case EVERYTHING -> fixture.cache.operations().purges().clear();
       case UNSAFE_REQUEST -> {
         fixture.send("POST", CacheFixture.URI);
         fixture.origin.last().respond(200, "done");

@@ -435,7 +435,7 @@ class CompressionTest {
     assertThat(follower.text()).isEqualTo(PAGE);
     assertThat(follower.isComplete()).isTrue();
     assertThat(leader.isComplete()).isFalse();
-    fixture.cache.operations().clear();
+    fixture.cache.operations().purges().clear();
     assertThat(fixture.cache.operations().usedBytes()).isZero();
   }
 

@@ -95,7 +95,7 @@ class DiskCacheTest {
   /** Waits until the disk's thread has done what it was given. */
   private void settle() {
     var isKept = new CountDownLatch(1);
-    fixture.cache.operations().whenKept(isKept::countDown);
+    fixture.cache.operations().purges().whenKept(isKept::countDown);
     Await.until(() -> isKept.getCount() == 0);
   }
 

@@ -46,7 +46,7 @@ class ManyLoopsTest {
   void everyLeaseHasEnded() {
     loops.forEach(loop -> loop.shutdownGracefully(0, 10, TimeUnit.SECONDS));
     loops.forEach(loop -> loop.terminationFuture().syncUninterruptibly());
-    cache.operations().clear();
+    cache.operations().purges().clear();
     assertThat(cache.operations().usedBytes()).isZero();
     assertThat(cache.operations().inFlight()).isZero();
     cache.close();
@@ -149,7 +149,7 @@ class ManyLoopsTest {
     List<RecordingReply> replies = new ArrayList<>();
     RecordingReply leader = new RecordingReply();
     replies.add(leader);
-    cache.operations().clear();
+    cache.operations().purges().clear();
     origin.answering(forwarded -> {});
     await(send(handler, loop(0), leader));
     ScriptedOrigin.Forwarded forwarded = origin.last();

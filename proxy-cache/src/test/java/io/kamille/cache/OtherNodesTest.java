@@ -39,8 +39,12 @@ class OtherNodesTest implements OtherNodes {
 
   @BeforeEach
   void share() {
-    fixture.cache.share(this);
-    fixture.cache.tellOfInvalid(request -> invalidated.add(NormalUri.of(request)));
+    fixture.cache.operations().purges().share(this);
+    fixture
+        .cache
+        .operations()
+        .purges()
+        .tellOfInvalid(request -> invalidated.add(NormalUri.of(request)));
   }
 
   @AfterEach

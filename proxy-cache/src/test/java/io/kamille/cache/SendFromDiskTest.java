@@ -96,7 +96,7 @@ class SendFromDiskTest {
   /** Waits until the disk's thread has done what it was given. */
   private void settle() {
     var isKept = new CountDownLatch(1);
-    fixture.cache.operations().whenKept(isKept::countDown);
+    fixture.cache.operations().purges().whenKept(isKept::countDown);
     Await.until(() -> isKept.getCount() == 0);
   }
 
@@ -331,7 +331,7 @@ class SendFromDiskTest {
     whileRead.leave();
     runReads();
     assertThat(whileRead.content()).hasSize(2 << 20);
-    fixture.cache.operations().clear();
+    fixture.cache.operations().purges().clear();
     settle();
     Await.until(() -> segments().isEmpty());
   }
@@ -341,7 +341,7 @@ class SendFromDiskTest {
     leave();
     RecordingReply reply = asked();
     runReads();
-    fixture.cache.operations().clear();
+    fixture.cache.operations().purges().clear();
     settle();
     assertThat(segments()).hasSize(1);
     assertThat(take(reply).text()).isEqualTo(content);

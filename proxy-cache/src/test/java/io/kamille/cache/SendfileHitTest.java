@@ -84,7 +84,7 @@ class SendfileHitTest {
     RecordingReply atTheEnd = hit();
     atTheEnd.resume();
     assertThat(atTheEnd.isEnded()).isFalse();
-    fixture.cache.operations().clear();
+    fixture.cache.operations().purges().clear();
     assertThat(leasedBytes()).isPositive();
     inTheMiddle.leave();
     assertThat(leasedBytes()).isPositive();

@@ -94,7 +94,7 @@ class UnwantedContentTest {
     fixture.run();
     assertThat(fixture.isReused()).isTrue();
     for (long length : new long[] {11L + FINISHED, 3L << 20}) {
-      fixture.cache.operations().clear();
+      fixture.cache.operations().purges().clear();
       assertThat(leftAfter(10, length).isCancelled()).as("%d octets", length).isTrue();
       assertThat(fixture.isReused()).isFalse();
     }
@@ -108,7 +108,7 @@ class UnwantedContentTest {
     small.end();
     fixture.run();
     assertThat(fixture.isReused()).isTrue();
-    fixture.cache.operations().clear();
+    fixture.cache.operations().purges().clear();
     ScriptedOrigin.Forwarded large = leftAfter(10, UNKNOWN);
     large.write(new byte[FINISHED - 10]);
     assertThat(large.isCancelled()).isFalse();

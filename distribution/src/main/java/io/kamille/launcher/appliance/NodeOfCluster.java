@@ -34,7 +34,7 @@ final class NodeOfCluster implements LocalPurges, OtherNodes {
             StateDirectory.path().resolve("cluster"),
             this,
             registry);
-    cache.share(this);
+    this.cache.purges().share(this);
     if (configuration.cluster().whenCutOff() == WhenCutOff.REVALIDATE) {
       cache.currentness().follow(cluster::untilNanos);
     }
@@ -78,7 +78,7 @@ final class NodeOfCluster implements LocalPurges, OtherNodes {
 
   @Override
   public void clear() {
-    cache.clear();
+    cache.purges().clear();
   }
 
   @Override
@@ -93,7 +93,7 @@ final class NodeOfCluster implements LocalPurges, OtherNodes {
 
   @Override
   public void whenKept(Runnable action) {
-    cache.whenKept(action);
+    cache.purges().whenKept(action);
   }
 
   @Override

@@ -107,7 +107,7 @@ final class RouteSet implements AutoCloseable {
     cache.routes(this::ways);
     peers = openPeers(cluster);
     if (cluster.isOn()) {
-      cache.tellOfInvalid(this::invalidated);
+      cache.operations().purges().tellOfInvalid(this::invalidated);
     }
     String name = Link.cacheName(cluster);
     parts = new Link.Parts(cache, peers, name, overload, files, auth, mirrorDropped, clock);

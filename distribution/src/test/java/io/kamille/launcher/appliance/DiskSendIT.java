@@ -132,7 +132,7 @@ class DiskSendIT {
     TestClient slow = journey.client(SMALL_BUFFER_BYTES);
     slow.get("/a").readUntil("\r\n\r\n");
     String first = slow.read(1000);
-    journey.appliance().routes().cache().clear();
+    journey.appliance().routes().cache().purges().clear();
     Await.until(() -> metric("kamille_cache_disk_records") == 0, "nothing is found any more");
     assertWhole(first + slow.read(LENGTH - 1000));
     Await.until(() -> segments().isEmpty(), "the segment is deleted when it is not read any more");
@@ -149,7 +149,7 @@ class DiskSendIT {
     }
     journey.awaitNoConnections();
     assertWhole(journey.get("/a").content());
-    journey.appliance().routes().cache().clear();
+    journey.appliance().routes().cache().purges().clear();
     Await.until(() -> segments().isEmpty(), "no lease is left on the segment");
   }
 

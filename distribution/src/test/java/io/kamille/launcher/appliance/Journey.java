@@ -262,7 +262,7 @@ final class Journey implements BeforeEachCallback, AfterEachCallback {
     var cache = running.routes().cache();
     Await.until(
         () -> {
-          cache.clear();
+          cache.purges().clear();
           return cache.usedBytes() == 0;
         },
         "no lease is left on the cache's memory");

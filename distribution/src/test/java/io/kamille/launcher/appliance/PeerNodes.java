@@ -243,7 +243,7 @@ final class PeerNodes implements BeforeEachCallback, AfterEachCallback {
       var cache = node.appliance.routes().cache();
       Await.until(
           () -> {
-            cache.clear();
+            cache.purges().clear();
             return cache.usedBytes() == 0 && cache.inFlight() == 0;
           },
           "no lease is left on the cache's memory");

@@ -85,7 +85,7 @@ public final class PurgeResources {
     PurgeReport report = cache.purges().purge(order.target(), order.isSoft());
     return Answer.later(
         () -> {
-          if (!isKept(cache::whenKept, KEPT_LIMIT_SECONDS)) {
+          if (!isKept(cache.purges()::whenKept, KEPT_LIMIT_SECONDS)) {
             LOG.log(
                 Level.WARNING,
                 "a purge holds, but the disk has not taken it down within {0} s: a kill now would"

@@ -93,7 +93,7 @@ public final class Removals {
     }
   }
 
-  /** Tells these of what is invalidated from now on. */
+  /** Tells these of what is invalidated, or purged by clients, from now on. */
   public void share(OtherNodes nodes) {
     others = nodes;
   }
@@ -120,7 +120,10 @@ public final class Removals {
     return purge;
   }
 
-  /** Runs {@code action} when what was removed before this call holds for later processes too. */
+  /**
+   * Runs {@code action} when what was removed before this call holds for later processes too, even
+   * after a kill; at once where nothing outlives this process. On any thread.
+   */
   public void whenKept(Runnable action) {
     store.whenKept(action);
   }
