@@ -137,7 +137,7 @@ public final class SlowComparison extends Comparison {
   private Sample measure(Contestant server, Situation situation, int each, int round)
       throws IOException {
     var address = new InetSocketAddress(InetAddress.getLoopbackAddress(), server.port());
-    try (var slow = SlowClients.of(address, situation.kinds(), each)) {
+    try (var slow = new SlowClients(address, situation.kinds(), each)) {
       slow.start();
       Runnable idle =
           () -> {

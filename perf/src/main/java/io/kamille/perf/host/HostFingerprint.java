@@ -25,7 +25,9 @@ public final class HostFingerprint {
     facts.put("cores", Integer.toString(Runtime.getRuntime().availableProcessors()));
     facts.put("kernel", System.getProperty("os.name") + " " + System.getProperty("os.version"));
     facts.put("tcp_congestion_control", CongestionControl.current());
-    facts.put("java", System.getProperty("java.runtime.version") + " " + vendor());
+    facts.put(
+        "java",
+        System.getProperty("java.runtime.version") + " " + System.getProperty("java.vendor"));
     facts.put("flags", String.join(" ", ManagementFactory.getRuntimeMXBean().getInputArguments()));
     facts.put("options", System.getenv().getOrDefault("KAMILLE_JAVA_OPTS", ""));
     facts.put("load", Double.toString(loadAverage()));
@@ -40,10 +42,6 @@ public final class HostFingerprint {
   /** How many processes wanted a core during the last minute. */
   private static double loadAverage() {
     return ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
-  }
-
-  private static String vendor() {
-    return System.getProperty("java.vendor", "");
   }
 
   private static String cpuModel() {

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.Objects;
 
 /** Texts that lie beside a class: configurations, scripts, prose. */
 public final class Resource {
@@ -13,10 +14,7 @@ public final class Resource {
   /** The text of that name beside that class. */
   public static String text(Class<?> beside, String name) {
     try (InputStream text = beside.getResourceAsStream(name)) {
-      if (text == null) {
-        throw new IllegalStateException(name + ": not beside " + beside);
-      }
-      return new String(text.readAllBytes(), StandardCharsets.UTF_8);
+      return new String(Objects.requireNonNull(text, name).readAllBytes(), StandardCharsets.UTF_8);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

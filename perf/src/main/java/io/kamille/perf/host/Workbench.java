@@ -2,7 +2,6 @@ package io.kamille.perf.host;
 
 import com.sun.management.UnixOperatingSystemMXBean;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
 import java.net.BindException;
 import java.net.InetAddress;
@@ -211,15 +210,9 @@ public final class Workbench implements AutoCloseable {
       return;
     }
     try (Stream<Path> tree = Files.walk(top)) {
-      tree.sorted(Comparator.reverseOrder())
-          .forEach(
-              path -> {
-                try {
-                  Files.deleteIfExists(path);
-                } catch (IOException e) {
-                  throw new UncheckedIOException(e);
-                }
-              });
+      for (Path path : tree.sorted(Comparator.reverseOrder()).toList()) {
+        Files.deleteIfExists(path);
+      }
     }
   }
 }

@@ -465,8 +465,8 @@ final class SeveralNodes extends Experiment {
     return Duration.ofSeconds(Extent.of(scale()).seconds());
   }
 
-  private static Sample sample(String name, int round, Mark came) {
-    return Sample.of("", name, round)
+  private static Sample sample(String situation, String name, int round, Mark came) {
+    return Sample.of(situation, name, round)
         .with(SECONDS, came.nanos() / 1e9)
         .with(REQUESTS, came.asked())
         .with(FORWARDED, came.forwarded())
@@ -478,7 +478,7 @@ final class SeveralNodes extends Experiment {
       throws IOException {
     try (var client = new ClusterLoad(origin, ports, workload, RATE)) {
       client.during(SETTLING);
-      keep("load.csv", load, sample(name, round, client.during(counted())));
+      keep("load.csv", load, sample("", name, round, client.during(counted())));
     }
   }
 
@@ -505,13 +505,9 @@ final class SeveralNodes extends Experiment {
     for (int i = 0; i < counted().toSeconds(); i++) {
       String second = Integer.toString(joinSeconds.all().size());
       Mark came = client.during(SECOND);
-      keep("join-seconds.csv", joinSeconds, sample(second, name, came));
+      keep("join-seconds.csv", joinSeconds, sample(second, name, 1, came));
     }
-    keep("join.csv", join, sample(name, 1, client.mark().since(begin)));
-  }
-
-  private static Sample sample(String second, String phase, Mark came) {
-    return Sample.of(second, phase, 1).withAll(sample("", 1, came));
+    keep("join.csv", join, sample("", name, 1, client.mark().since(begin)));
   }
 
   private void measureUpgrade(ClusterNodes cluster, Origin origin, WebAxe4 workload)
@@ -519,14 +515,14 @@ final class SeveralNodes extends Experiment {
     try (var client = new ClusterLoad(origin, cluster.ports(), workload, RATE)) {
       client.during(SETTLING);
       step("load before the upgrade");
-      keep("upgrade.csv", upgrade, sample(BEFORE, 1, client.during(counted())));
+      keep("upgrade.csv", upgrade, sample("", BEFORE, 1, client.during(counted())));
       Mark begin = client.mark();
       for (Node node : cluster.nodes()) {
         step("upgrade node %s", node.name());
         cluster.upgrade(node);
         cluster.awaitWhole();
       }
-      keep("upgrade.csv", upgrade, sample("upgrade of all", 1, client.mark().since(begin)));
+      keep("upgrade.csv", upgrade, sample("", "upgrade of all", 1, client.mark().since(begin)));
     }
   }
 

@@ -59,24 +59,18 @@ public final class SlowClients implements AutoCloseable {
   private long turns;
   private long beginNanos;
 
-  private SlowClients(
-      InetSocketAddress server, Collection<Attack> kinds, int each, LongSupplier clock) {
+  /** So many of each of these kinds, not connected yet. */
+  public SlowClients(InetSocketAddress server, Collection<Attack> kinds, int each) {
+    this(server, kinds, each, System::nanoTime);
+  }
+
+  /** With another clock. */
+  SlowClients(InetSocketAddress server, Collection<Attack> kinds, int each, LongSupplier clock) {
     this.server = server;
     this.clock = clock;
     for (int i = 0; i < each; i++) {
       kinds.forEach(kind -> clients.add(new Client(kind)));
     }
-  }
-
-  /** So many of each of these kinds, not connected yet. */
-  public static SlowClients of(InetSocketAddress server, Collection<Attack> kinds, int each) {
-    return of(server, kinds, each, System::nanoTime);
-  }
-
-  /** With another clock. */
-  static SlowClients of(
-      InetSocketAddress server, Collection<Attack> kinds, int each, LongSupplier clock) {
-    return new SlowClients(server, kinds, each, clock);
   }
 
   /** Connects all of them; from now on each is due once a second. */

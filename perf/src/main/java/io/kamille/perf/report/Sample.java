@@ -51,12 +51,6 @@ public final class Sample {
     return this;
   }
 
-  /** Adds all figures of another sample, and returns this one. */
-  public Sample withAll(Sample other) {
-    values.putAll(other.values);
-    return this;
-  }
-
   public String situation() {
     return situation;
   }

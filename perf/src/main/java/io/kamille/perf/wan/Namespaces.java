@@ -6,7 +6,6 @@ import java.lang.foreign.Arena;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
@@ -49,12 +48,8 @@ public final class Namespaces implements AutoCloseable {
    * @throws IOException if a program or a privilege is missing; says which
    */
   public static Namespaces open() throws IOException {
-    for (var needed : Map.of("ip", "iproute2", "setpriv", "util-linux").entrySet()) {
-      if (Programs.find(needed.getKey()) == null) {
-        throw new IOException(
-            needed.getKey() + " is needed; install it with: apt-get install " + needed.getValue());
-      }
-    }
+    Programs.require("ip", "iproute2");
+    Programs.require("setpriv", "util-linux");
     long pid = ProcessHandle.current().pid();
     String servers = "kamille-s" + pid;
     String clients = "kamille-c" + pid;

@@ -19,7 +19,7 @@ class SlowClientsIT {
   @Test
   void aSlowHeadGetsOneOctetLongerEachTurnAndNeverEnds() throws IOException {
     try (var server = listen();
-        var clients = SlowClients.of(address(server), List.of(Attack.HEAD), 1)) {
+        var clients = new SlowClients(address(server), List.of(Attack.HEAD), 1)) {
       clients.turn(1);
       try (Socket accepted = server.accept()) {
         String opening = "GET /hit/1024 HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ";
@@ -33,7 +33,7 @@ class SlowClientsIT {
   @Test
   void slowContentComesOneOctetEachTurn() throws IOException {
     try (var server = listen();
-        var clients = SlowClients.of(address(server), List.of(Attack.POST), 1)) {
+        var clients = new SlowClients(address(server), List.of(Attack.POST), 1)) {
       clients.turn(1);
       try (Socket accepted = server.accept()) {
         assertThat(readHead(accepted)).startsWith("POST /made/1?").contains("Content-Length: ");
@@ -46,7 +46,7 @@ class SlowClientsIT {
   @Test
   void whomTheServerEndsIsCountedAndComesBack() throws IOException {
     try (var server = listen();
-        var clients = SlowClients.of(address(server), List.of(Attack.READ), 1)) {
+        var clients = new SlowClients(address(server), List.of(Attack.READ), 1)) {
       clients.turn(1);
       try (Socket accepted = server.accept()) {
         readHead(accepted);
@@ -65,7 +65,7 @@ class SlowClientsIT {
   @Test
   void allOfEachKindConnectAtTheStart() throws IOException {
     try (var server = listen();
-        var clients = SlowClients.of(address(server), List.of(Attack.values()), 2)) {
+        var clients = new SlowClients(address(server), List.of(Attack.values()), 2)) {
       clients.start();
       for (int i = 0; i < 6; i++) {
         server.accept().close();
@@ -77,7 +77,7 @@ class SlowClientsIT {
   void eachIsDueOnceASecondAndAllAreSpreadOverIt() throws IOException {
     var clock = new AtomicLong();
     try (var server = listen();
-        var clients = SlowClients.of(address(server), List.of(Attack.HEAD), 2, clock::get)) {
+        var clients = new SlowClients(address(server), List.of(Attack.HEAD), 2, clock::get)) {
       clients.start();
       try (Socket first = server.accept();
           Socket second = server.accept()) {
