@@ -299,13 +299,11 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
 
   /** Why nothing long is taken from somebody; null if it is. */
   private @Nullable Answer refusal(AdminRequest asked) {
-    boolean isKnown = false;
     try {
-      isKnown = operations.isKnown(asked);
+      return operations.isKnown(asked) ? null : operations.answer(asked);
     } catch (RuntimeException | Error bug) {
       return OperationTable.failed(asked, bug);
     }
-    return isKnown ? null : given(asked, () -> operations.answer(asked));
   }
 
   /** A fault of ours is an answer, too: its client waits for one. */

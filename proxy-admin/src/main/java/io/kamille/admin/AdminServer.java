@@ -141,7 +141,7 @@ public final class AdminServer implements AutoCloseable {
             version,
             operations,
             registry,
-            Authenticator.open(token, directory, clock, shared),
+            new Authenticator(token, directory, clock, shared),
             AuditLog.open(directory.resolve("audit.jsonl"), clock),
             clock,
             tls);

@@ -73,8 +73,7 @@ class AdminConnectionTest {
     clock = appliance.clock;
     audit = AuditLog.open(directory.resolve("audit.jsonl"), clock);
     Authenticator authenticator =
-        Authenticator.open(
-            TokenFile.open(directory.resolve("token")), directory, clock, () -> null);
+        new Authenticator(TokenFile.open(directory.resolve("token")), directory, clock, () -> null);
     token = Files.readString(directory.resolve("token")).strip();
     metrics = new PrometheusText(appliance.registry);
     OperationTable operations =

@@ -1,5 +1,7 @@
 package io.kamille.launcher.configuration;
 
+import static io.kamille.admin.api.Json.ordered;
+
 import io.kamille.core.setting.Member;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Setting;
@@ -86,13 +88,5 @@ public final class ConfigurationSchema {
     }
     schema.put("x-applies", setting.needsRestart() ? "restart" : "reload");
     return schema;
-  }
-
-  private static Map<String, Object> ordered(Object... namesAndValues) {
-    Map<String, Object> map = new LinkedHashMap<>();
-    for (int i = 0; i < namesAndValues.length; i += 2) {
-      map.put((String) namesAndValues[i], namesAndValues[i + 1]);
-    }
-    return map;
   }
 }

@@ -9,6 +9,7 @@ import io.kamille.admin.auth.Scope;
 import io.kamille.admin.auth.Sessions.Opened;
 import io.kamille.cluster.secret.SharedValues;
 import io.kamille.core.http.StatusCode;
+import io.kamille.core.setting.ValueTypes;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
@@ -229,12 +230,11 @@ record AccessResources(Authenticator authenticator, AuditLog audit, Supplier<Str
   }
 
   private static Scope scope(JsonNode document) throws InvalidRequest {
-    for (Scope scope : Scope.values()) {
-      if (scope.token().equals(document.path("scope").stringValue(""))) {
-        return scope;
-      }
+    Scope scope = ValueTypes.oneOf(Scope.values()).parse(document.path("scope").stringValue(""));
+    if (scope == null) {
+      throw new InvalidRequest(EXPECTED_TOKEN);
     }
-    throw new InvalidRequest(EXPECTED_TOKEN);
+    return scope;
   }
 
   /** Makes a token, or ends it, at all nodes. Waits for them. */

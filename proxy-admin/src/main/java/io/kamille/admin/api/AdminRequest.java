@@ -4,6 +4,8 @@ import io.kamille.admin.auth.Identity;
 import io.kamille.admin.auth.Peer;
 import io.kamille.admin.auth.Scope;
 import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.cookie.Cookie;
+import io.netty.handler.codec.http.cookie.ServerCookieDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
@@ -60,17 +62,13 @@ public record AdminRequest(
   /** What the request has for that cookie, or null. */
   @Nullable String cookie() {
     String field = field("Cookie");
-    if (field == null) {
-      return null;
-    }
-    String name = cookieName();
-    for (String pair : field.split(";", -1)) {
-      String stripped = pair.strip();
-      if (stripped.startsWith(name + "=")) {
-        return stripped.substring(name.length() + 1);
-      }
-    }
-    return null;
+    return field == null
+        ? null
+        : ServerCookieDecoder.STRICT.decode(field).stream()
+            .filter(cookie -> cookie.name().equals(cookieName()))
+            .map(Cookie::value)
+            .findFirst()
+            .orElse(null);
   }
 
   /** The content as text. */

@@ -83,6 +83,15 @@ public final class Json {
     return value.intValue();
   }
 
+  /** A document with these members in their order: a name, its value, the next name. */
+  public static Map<String, Object> ordered(Object... namesAndValues) {
+    Map<String, Object> map = new LinkedHashMap<>();
+    for (int i = 0; i < namesAndValues.length; i += 2) {
+      map.put((String) namesAndValues[i], namesAndValues[i + 1]);
+    }
+    return map;
+  }
+
   /** Says where reading ended; what is nested too deeply, or too long a number, has no place. */
   private static String trouble(@Nullable TokenStreamLocation place) {
     return place == null

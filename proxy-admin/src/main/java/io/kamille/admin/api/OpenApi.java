@@ -1,5 +1,7 @@
 package io.kamille.admin.api;
 
+import static io.kamille.admin.api.Json.ordered;
+
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.kamille.admin.auth.Scope;
@@ -183,14 +185,6 @@ final class OpenApi {
       }
     }
     return false;
-  }
-
-  private static Map<String, Object> ordered(Object... namesAndValues) {
-    Map<String, Object> map = new LinkedHashMap<>();
-    for (int i = 0; i < namesAndValues.length; i += 2) {
-      map.put((String) namesAndValues[i], namesAndValues[i + 1]);
-    }
-    return map;
   }
 
   /** What all problem documents have. */

@@ -2,7 +2,6 @@ package io.kamille.admin.api;
 
 import io.kamille.core.http.StatusCode;
 import java.util.Locale;
-import org.jspecify.annotations.Nullable;
 
 /** Why a request is not fulfilled, where the status code does not say enough (RFC 9457 §3.1.1). */
 public enum ProblemType {
@@ -72,16 +71,6 @@ public enum ProblemType {
   /** As it stands at the end of the type's address. */
   public String token() {
     return name().toLowerCase(Locale.ROOT).replace('_', '-');
-  }
-
-  /** The type of that token; null if there is none. */
-  static @Nullable ProblemType of(String token) {
-    for (ProblemType type : values()) {
-      if (type.token().equals(token)) {
-        return type;
-      }
-    }
-    return null;
   }
 
   public int status() {

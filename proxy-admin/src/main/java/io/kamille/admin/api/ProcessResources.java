@@ -2,6 +2,7 @@ package io.kamille.admin.api;
 
 import io.kamille.admin.metric.PrometheusText;
 import io.kamille.core.http.StatusCode;
+import io.kamille.core.setting.ValueTypes;
 import java.util.List;
 import java.util.Map;
 
@@ -28,7 +29,7 @@ final class ProcessResources {
   }
 
   private static Answer problem(String name) {
-    ProblemType type = ProblemType.of(name);
+    ProblemType type = ValueTypes.oneOf(ProblemType.values()).parse(name);
     return type == null
         ? Answer.problem(StatusCode.NOT_FOUND, "There is no such type of problem.")
         : Answer.text(StatusCode.OK, type.title() + " (" + type.status() + ").\n" + type.advice());

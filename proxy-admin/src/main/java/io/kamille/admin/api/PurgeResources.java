@@ -191,21 +191,18 @@ public final class PurgeResources {
       switch (member.getKey()) {
         case "mode" -> isSoft = isSoft(value);
         case "dry_run" -> isDryRun = bool(value);
-        default -> target = only(target, target(member.getKey(), value));
+        default -> {
+          if (target != null) {
+            throw new InvalidRequest(EXPECTED);
+          }
+          target = target(member.getKey(), value);
+        }
       }
     }
     if (target == null) {
       throw new InvalidRequest(EXPECTED);
     }
     return new Order(target, isSoft, isDryRun);
-  }
-
-  private static PurgeTarget only(@Nullable PurgeTarget before, PurgeTarget target)
-      throws InvalidRequest {
-    if (before != null) {
-      throw new InvalidRequest(EXPECTED);
-    }
-    return target;
   }
 
   private static PurgeTarget target(String name, JsonNode value) throws InvalidRequest {

@@ -1,45 +1,39 @@
 package io.kamille.admin.api;
 
 import io.kamille.cache.key.CacheKey;
-import io.kamille.core.http.Octets;
 import io.kamille.core.setting.Problems;
-import java.io.ByteArrayOutputStream;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
+import io.netty.handler.codec.http.QueryStringDecoder;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The parameters of a query, as forms write them (application/x-www-form-urlencoded). */
-public final class Query {
+public record Query(Map<String, List<String>> values) {
 
   /*
    * A value is octets, one per character, because field values are: nothing is taken for UTF-8.
    * What is unknown is refused, for it is nearly always the rest of a URL that was not encoded.
    */
-  static final Query NONE = new Query();
-
-  private final Map<String, List<String>> values = new LinkedHashMap<>();
-
-  private Query() {}
+  static final Query NONE = new Query(Map.of());
 
   /** The parameters of a request, all of which must be known. */
   static Query of(AdminRequest request, Set<String> known) throws InvalidRequest {
-    String query = request.query();
-    Query parsed = new Query();
-    for (String parameter :
-        query == null || query.isEmpty() ? new String[0] : query.split("&", -1)) {
-      int equals = parameter.indexOf('=');
-      String name = equals < 0 ? parameter : parameter.substring(0, equals);
-      if (!known.contains(name)) {
-        throw new InvalidRequest(
-            "There is a parameter that this resource does not have; encode & in a URL as %26.");
-      }
-      String value = equals < 0 ? "" : decoded(parameter.substring(equals + 1));
-      parsed.values.computeIfAbsent(name, key -> new ArrayList<>()).add(value);
+    String query = request.query() == null ? "" : request.query();
+    Map<String, List<String>> values;
+    try {
+      values =
+          new QueryStringDecoder(query, StandardCharsets.ISO_8859_1, false, Integer.MAX_VALUE, true)
+              .parameters();
+    } catch (IllegalArgumentException malformed) {
+      throw new InvalidRequest("The query is not percent-encoded.");
     }
-    return parsed;
+    if (!known.containsAll(values.keySet())) {
+      throw new InvalidRequest(
+          "There is a parameter that this resource does not have; encode & in a URL as %26.");
+    }
+    return new Query(values);
   }
 
   /** The value of a parameter that must be there, once. */
@@ -98,29 +92,5 @@ public final class Query {
       }
     }
     throw new InvalidRequest(name + " must be a number from 1 to " + limit + ".");
-  }
-
-  private static String decoded(String text) throws InvalidRequest {
-    ByteArrayOutputStream octets = new ByteArrayOutputStream(text.length());
-    for (int i = 0; i < text.length(); i++) {
-      char c = text.charAt(i);
-      if (c == '%') {
-        octets.write(octet(text, i));
-        i += 2;
-      } else {
-        octets.write(c == '+' ? ' ' : c);
-      }
-    }
-    byte[] all = octets.toByteArray();
-    return Octets.text(all, 0, all.length);
-  }
-
-  private static int octet(String text, int at) throws InvalidRequest {
-    int high = at + 2 < text.length() ? Character.digit(text.charAt(at + 1), 16) : -1;
-    int low = at + 2 < text.length() ? Character.digit(text.charAt(at + 2), 16) : -1;
-    if (high < 0 || low < 0) {
-      throw new InvalidRequest("The query is not percent-encoded.");
-    }
-    return high << 4 | low;
   }
 }

@@ -7,6 +7,7 @@ import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /** The files of the browser UI: what is not listed here is not served. */
 final class UiFiles {
@@ -73,10 +74,7 @@ final class UiFiles {
 
   private static byte[] content(String name) {
     try (InputStream in = UiFiles.class.getResourceAsStream(DIRECTORY + name)) {
-      if (in == null) {
-        throw new IllegalStateException(DIRECTORY + name + " is missing");
-      }
-      return in.readAllBytes();
+      return Objects.requireNonNull(in, name).readAllBytes();
     } catch (IOException failed) {
       throw new UncheckedIOException(failed);
     }

@@ -49,19 +49,14 @@ public final class Authenticator {
    * @param cluster what all nodes have; null while this node is in no cluster
    * @throws IOException if a file cannot be used; the message names it
    */
-  public static Authenticator open(
+  public Authenticator(
       TokenFile fileToken,
       Path directory,
       WallClock clock,
       Supplier<@Nullable SharedValues> cluster)
       throws IOException {
-    return new Authenticator(
-        fileToken, NamedTokens.open(directory.resolve("tokens.json"), clock, cluster), clock);
-  }
-
-  private Authenticator(TokenFile fileToken, NamedTokens tokens, WallClock clock) {
     this.fileToken = fileToken;
-    this.tokens = tokens;
+    this.tokens = new NamedTokens(directory.resolve("tokens.json"), clock, cluster);
     this.sessions = new Sessions(clock);
     this.clock = clock;
   }

@@ -104,24 +104,19 @@ public final class NamedTokens {
    */
   public record Created(Token token, String secret) {}
 
-  private NamedTokens(Path file, WallClock clock, Supplier<@Nullable SharedValues> cluster) {
-    this.file = file;
-    this.watched = new WatchedFiles(List.of(file));
-    this.clock = clock;
-    this.cluster = cluster;
-  }
-
   /**
    * Reads the file, if there is one.
    *
    * @param cluster what all nodes have; null while this node is in no cluster
    * @throws IOException if it cannot be read or holds something else; the message names the file
    */
-  public static NamedTokens open(
-      Path file, WallClock clock, Supplier<@Nullable SharedValues> cluster) throws IOException {
-    NamedTokens all = new NamedTokens(file, clock, cluster);
-    all.follow();
-    return all;
+  public NamedTokens(Path file, WallClock clock, Supplier<@Nullable SharedValues> cluster)
+      throws IOException {
+    this.file = file;
+    this.watched = new WatchedFiles(List.of(file));
+    this.clock = clock;
+    this.cluster = cluster;
+    follow();
   }
 
   /** Takes over what another process has written since. */

@@ -21,7 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Our metrics as Prometheus collects them. Any thread. */
-final class MetricCollector implements MultiCollector {
+record MetricCollector(MetricRegistry registry) implements MultiCollector {
 
   /*
    * Micrometer's meters cannot carry a histogram that was counted elsewhere, so our metrics go into
@@ -30,12 +30,6 @@ final class MetricCollector implements MultiCollector {
    * bucket more than half as wide again as its lower bound.
    */
   private static final int BUCKETS_PER_BOUND = 2;
-
-  private final MetricRegistry registry;
-
-  MetricCollector(MetricRegistry registry) {
-    this.registry = registry;
-  }
 
   @Override
   public MetricSnapshots collect() {

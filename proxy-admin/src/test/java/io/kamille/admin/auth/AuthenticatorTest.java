@@ -25,7 +25,7 @@ class AuthenticatorTest {
   @BeforeEach
   void open() throws IOException {
     TokenFile token = TokenFile.open(Files.writeString(directory.resolve("token"), SECRET));
-    authenticator = Authenticator.open(token, directory, WallClock.system(), () -> null);
+    authenticator = new Authenticator(token, directory, WallClock.system(), () -> null);
   }
 
   private @Nullable Identity who(String authorization) {

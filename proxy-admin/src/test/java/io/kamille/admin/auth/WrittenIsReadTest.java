@@ -51,7 +51,7 @@ class WrittenIsReadTest {
   @Test
   void aTokenThatIsMadeIsThereInTheNextProcess() throws IOException {
     Path file = directory.resolve("tokens.json");
-    NamedTokens tokens = NamedTokens.open(file, clock, () -> null);
+    NamedTokens tokens = new NamedTokens(file, clock, () -> null);
     Map<String, String> secrets = new HashMap<>();
     for (int i = 0; i < 300 && secrets.size() < 100; i++) {
       String name = i % 3 == 0 ? text(1 + random.nextInt(NAME_LIMIT + 2)) : printable();
@@ -64,7 +64,7 @@ class WrittenIsReadTest {
       }
       assertThat(tokens.list()).hasSameSizeAs(secrets.keySet());
     }
-    NamedTokens next = NamedTokens.open(file, clock, () -> null);
+    NamedTokens next = new NamedTokens(file, clock, () -> null);
     assertThat(next.list()).isEqualTo(tokens.list()).hasSize(100);
     secrets.forEach(
         (secret, name) -> assertThat(next.find(secret)).extracting("name").isEqualTo(name));
@@ -73,7 +73,7 @@ class WrittenIsReadTest {
   @Test
   void oneTokenTooManyIsRefusedUntilAnotherEnds() throws IOException {
     Path file = directory.resolve("tokens.json");
-    NamedTokens tokens = NamedTokens.open(file, clock, () -> null);
+    NamedTokens tokens = new NamedTokens(file, clock, () -> null);
     for (int i = 0; i < 200; i++) {
       String name = "é".repeat(NAME_LIMIT);
       tokens.add(tokens.make(name, Scope.PURGE, Duration.ofDays(i == 0 ? 1 : 366)).token());
@@ -86,10 +86,10 @@ class WrittenIsReadTest {
     assertThatThrownBy(() -> tokens.make("year", Scope.READ, Duration.ofDays(367)))
         .hasMessageContaining("at most a year");
     assertThat(file).hasContent(before);
-    assertThat(NamedTokens.open(file, clock, () -> null).list()).isEqualTo(tokens.list());
+    assertThat(new NamedTokens(file, clock, () -> null).list()).isEqualTo(tokens.list());
     clock.advance(Duration.ofDays(1));
     tokens.add(tokens.make("one more", Scope.READ, Duration.ofDays(1)).token());
-    assertThat(NamedTokens.open(file, clock, () -> null).list()).hasSize(200);
+    assertThat(new NamedTokens(file, clock, () -> null).list()).hasSize(200);
   }
 
   /** Each token that is made ends two that have expired, and none that holds. */
@@ -97,7 +97,7 @@ class WrittenIsReadTest {
   @ValueSource(ints = {0, 1, 2, 3, 200})
   void ofTheTokensOfAllNodesThatHaveExpiredSomeEndAtATime(int expired) throws IOException {
     Values nodes = new Values();
-    NamedTokens tokens = NamedTokens.open(directory.resolve("tokens.json"), clock, () -> nodes);
+    NamedTokens tokens = new NamedTokens(directory.resolve("tokens.json"), clock, () -> nodes);
     for (int i = 0; i < expired; i++) {
       share(nodes, tokens.make("short", Scope.READ, Duration.ofDays(1)).token());
     }
@@ -191,7 +191,7 @@ class WrittenIsReadTest {
   @Test
   void aFileThatHoldsNoTokensIsToldAndStays() throws IOException {
     Path file = Files.writeString(directory.resolve("tokens.json"), "[{\"id\":1}]");
-    assertThatThrownBy(() -> NamedTokens.open(file, clock, () -> null))
+    assertThatThrownBy(() -> new NamedTokens(file, clock, () -> null))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("not a list of tokens");
     assertThat(file).hasContent("[{\"id\":1}]");
