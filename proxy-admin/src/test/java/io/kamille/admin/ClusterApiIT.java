@@ -94,7 +94,7 @@ class ClusterApiIT {
             .with("purgeWait", Duration.ofMillis(100))
             .record();
     Cluster cluster =
-        Cluster.join(settings, "1.2.3", directory.resolve("cluster"), stored, registry);
+        new Cluster(settings, "1.2.3", directory.resolve("cluster"), stored, registry);
     joined = cluster;
     appliance.cluster = cluster;
     return cluster;

@@ -21,6 +21,7 @@ import io.kamille.cluster.secret.ClusterValues;
 import io.kamille.cluster.secret.SharedValues;
 import io.kamille.cluster.settings.ClusterSettings;
 import io.kamille.cluster.settings.ClusterSettings.WhenCutOff;
+import io.kamille.core.loop.SteadyTask;
 import io.kamille.core.metric.MetricGroup;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.origin.names.DnsLookup;
@@ -90,6 +91,8 @@ public final class Cluster implements PeerView, AutoCloseable {
   private final ScheduledThreadPoolExecutor reporter =
       new ScheduledThreadPoolExecutor(
           1, Thread.ofPlatform().name("kamille-cluster").daemon().factory());
+  private final SteadyTask reporting =
+      new SteadyTask(LOG, "a report of this node was not sent", this::report);
   private final long beganNanos = System.nanoTime();
   private volatile long currentSinceNanos;
   private volatile boolean goesOn;
@@ -110,7 +113,7 @@ public final class Cluster implements PeerView, AutoCloseable {
    * @param directory where the log lies
    * @throws IOException if a file cannot be read, or the address cannot be had
    */
-  public static Cluster join(
+  public Cluster(
       ClusterSettings settings,
       String version,
       Path directory,
@@ -121,16 +124,6 @@ public final class Cluster implements PeerView, AutoCloseable {
     Files.createDirectories(
         directory,
         PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
-    return new Cluster(settings, version, directory, local, registry);
-  }
-
-  private Cluster(
-      ClusterSettings settings,
-      String version,
-      Path directory,
-      LocalPurges local,
-      MetricRegistry registry)
-      throws IOException {
     Path certificate = Objects.requireNonNull(settings.tls().certificate());
     ClusterSecret secret =
         ClusterSecret.read(Objects.requireNonNull(settings.secretFile(), "cluster.secret-file"));
@@ -172,7 +165,7 @@ public final class Cluster implements PeerView, AutoCloseable {
     export(ends);
     events.follow(purges);
     long period = Math.min(REPORT_PERIOD.toNanos(), settings.lease().toNanos() / REPORTS_PER_LEASE);
-    reporter.scheduleWithFixedDelay(this::report, 0, period, TimeUnit.NANOSECONDS);
+    reporter.scheduleWithFixedDelay(reporting, 0, period, TimeUnit.NANOSECONDS);
   }
 
   private void export(Instant ends) {
@@ -277,56 +270,51 @@ public final class Cluster implements PeerView, AutoCloseable {
       }
       LOG.log(Level.INFO, "members of {0}: {1}", settings.name(), String.join(" ", nodes));
       if (follower != null && !isClosed.get()) {
-        reporter.execute(Cluster.this::report);
+        reporter.execute(reporting);
       }
     }
   }
 
   /** Tells the others how far we are, and checks whether we are current. */
   private void report() {
-    try {
-      long now = System.nanoTime();
-      if (currentness.endIfClockJumped(
-          now, TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis()))) {
-        LOG.log(Level.WARNING, "this machine was suspended, or its clock was set forward");
-      }
-      // Before the position: see Currentness.
-      Map<String, Long> heard = currentness.heard();
-      Position position = engine.position();
-      noteApplied(position);
-      if (position.leader() != null && !position.leader().equals(lastLeader)) {
-        leaderChanges.add(lastLeader == null ? 0 : 1);
-        lastLeader = position.leader();
-      }
-      boolean isCurrent = currentness.untilNanos() - now > 0;
-      noteCurrent(isCurrent, now);
-      ClusterConfig changed = config;
-      Report report =
-          new Report(
-              Report.LEVEL,
-              currentness.sends(now),
-              heard,
-              state.log(),
-              position.appended(),
-              state.applied(),
-              changed == null ? 0 : changed.done(),
-              changed == null ? "" : changed.digest(),
-              isCurrent,
-              isDraining,
-              isCurrent ? currentMillis() : 0,
-              Optional.ofNullable(settings.peers().address()).map(HostPort::toString).orElse(""),
-              version);
-      tellPeers();
-      engine.tell(ClusterEngine.message(REPORT, report.octets()));
-      if (isCurrent || isFirstStart(now)) {
-        engine.vote();
-      }
-      makeKnown(position);
-      purges.takeLeft();
-    } catch (Throwable fault) {
-      // Also an error: what it threw here would be the last report.
-      LOG.log(Level.ERROR, "a report of this node was not sent", fault);
+    long now = System.nanoTime();
+    if (currentness.endIfClockJumped(
+        now, TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis()))) {
+      LOG.log(Level.WARNING, "this machine was suspended, or its clock was set forward");
     }
+    // Before the position: see Currentness.
+    Map<String, Long> heard = currentness.heard();
+    Position position = engine.position();
+    noteApplied(position);
+    if (position.leader() != null && !position.leader().equals(lastLeader)) {
+      leaderChanges.add(lastLeader == null ? 0 : 1);
+      lastLeader = position.leader();
+    }
+    boolean isCurrent = currentness.untilNanos() - now > 0;
+    noteCurrent(isCurrent, now);
+    ClusterConfig changed = config;
+    Report report =
+        new Report(
+            Report.LEVEL,
+            currentness.sends(now),
+            heard,
+            state.log(),
+            position.appended(),
+            state.applied(),
+            changed == null ? 0 : changed.done(),
+            changed == null ? "" : changed.digest(),
+            isCurrent,
+            isDraining,
+            isCurrent ? currentMillis() : 0,
+            Optional.ofNullable(settings.peers().address()).map(HostPort::toString).orElse(""),
+            version);
+    tellPeers();
+    engine.tell(ClusterEngine.message(REPORT, report.octets()));
+    if (isCurrent || isFirstStart(now)) {
+      engine.vote();
+    }
+    makeKnown(position);
+    purges.takeLeft();
   }
 
   /** Whether all voters are there, and none of them has an entry. */
@@ -412,7 +400,7 @@ public final class Cluster implements PeerView, AutoCloseable {
   public void follow(Peers asking) {
     asking.follow(this);
     peers = asking;
-    reporter.execute(this::report);
+    reporter.execute(reporting);
   }
 
   /** Tells who may be asked now, if that has changed. On the thread of the reports. */
@@ -623,7 +611,7 @@ public final class Cluster implements PeerView, AutoCloseable {
   public void drain() {
     isDraining = true;
     if (!isClosed.get()) {
-      reporter.execute(this::report);
+      reporter.execute(reporting);
     }
   }
 

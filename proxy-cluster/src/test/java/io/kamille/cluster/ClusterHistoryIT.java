@@ -139,7 +139,7 @@ class ClusterHistoryIT {
     try {
       Accepting node = Objects.requireNonNull(caches.get(name), name);
       Cluster cluster =
-          Cluster.join(
+          new Cluster(
               settings.settings(name), "1.2.3", settings.stateOf(name), node, new MetricRegistry());
       cluster.shareConfig(node);
       cluster.awaitCurrent();

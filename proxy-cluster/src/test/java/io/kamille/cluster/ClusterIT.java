@@ -121,7 +121,7 @@ class ClusterIT {
   private static Cluster started(String name) {
     try {
       Cluster cluster =
-          Cluster.join(
+          new Cluster(
               settings.settings(name),
               "1.2.3",
               settings.stateOf(name),
@@ -411,7 +411,7 @@ class ClusterIT {
       port = free.getLocalPort();
     }
     try (Cluster second =
-        Cluster.join(
+        new Cluster(
             settings.settings("a", port, settings.hosts()),
             "1.2.3",
             directory.resolve("second"),

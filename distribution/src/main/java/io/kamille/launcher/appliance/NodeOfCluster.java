@@ -28,7 +28,7 @@ final class NodeOfCluster implements LocalPurges, OtherNodes {
       throws IOException {
     this.cache = cache.operations();
     cluster =
-        Cluster.join(
+        new Cluster(
             configuration.cluster(),
             version,
             StateDirectory.path().resolve("cluster"),

@@ -6,6 +6,7 @@ import io.kamille.cluster.secret.ClusterSecret;
 import io.kamille.core.client.open.LimitSettings;
 import io.kamille.core.content.Spool;
 import io.kamille.core.exchange.ExchangeHandler;
+import io.kamille.core.loop.SteadyTask;
 import io.kamille.core.loop.WallClock;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.origin.ForwardingSettings;
@@ -108,6 +109,8 @@ final class Upstreams implements AutoCloseable {
   private final ScheduledThreadPoolExecutor watcher =
       new ScheduledThreadPoolExecutor(1, new DefaultThreadFactory("kamille-origins", true));
 
+  private final SteadyTask refreshing =
+      new SteadyTask(LOG, "origins were not looked at", this::takeIn);
   // Whoever wants a refresh never waits for one that looks names up.
   private final AtomicBoolean isWatching = new AtomicBoolean();
 
@@ -182,18 +185,9 @@ final class Upstreams implements AutoCloseable {
   Future<?> refreshLists() {
     if (!isWatching.getAndSet(true)) {
       watcher.scheduleWithFixedDelay(
-          this::refresh, REFRESH_SECONDS, REFRESH_SECONDS, TimeUnit.SECONDS);
+          refreshing, REFRESH_SECONDS, REFRESH_SECONDS, TimeUnit.SECONDS);
     }
-    return watcher.submit(this::refresh);
-  }
-
-  private void refresh() {
-    try {
-      takeIn();
-    } catch (Throwable fault) {
-      // Also an error: what it threw here would be the last refresh.
-      LOG.log(Level.ERROR, "origins were not looked at", fault);
-    }
+    return watcher.submit(refreshing);
   }
 
   /** Takes in what lists name now. Looks up the names that are new: blocks. Any thread. */

@@ -86,13 +86,9 @@ public final class ClusterConfig implements AutoCloseable {
     this.node = node;
     this.wait = wait;
     done = file.read();
+    SteadyTask following = new SteadyTask(LOG, "changes of the cluster wait", this::follow);
     follower =
-        Thread.ofVirtual()
-            .name("kamille-config")
-            .start(
-                () ->
-                    new SteadyTask(LOG, "changes of the cluster wait", this::follow)
-                        .repeatUntil(() -> false));
+        Thread.ofVirtual().name("kamille-config").start(() -> following.repeatUntil(() -> false));
   }
 
   /** The number of the last change that is in force here, or could not be. */
@@ -178,18 +174,12 @@ public final class ClusterConfig implements AutoCloseable {
 
   // The way from the log
 
-  private void follow() {
-    try {
-      while (true) {
-        ConfigChanges.Change next = changes.after(place(), again);
-        if (next != null) {
-          make(next);
-        } else if (failed != null) {
-          make(failed);
-        }
-      }
-    } catch (InterruptedException closed) {
-      Thread.currentThread().interrupt();
+  private void follow() throws InterruptedException {
+    ConfigChanges.Change next = changes.after(place(), again);
+    if (next != null) {
+      make(next);
+    } else if (failed != null) {
+      make(failed);
     }
   }
 

@@ -1,11 +1,9 @@
 package io.kamille.cluster.current;
 
+import io.kamille.cluster.engine.ClusterEngine;
 import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
-import java.io.DataOutputStream;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -61,29 +59,26 @@ public record Report(
 
   /** As octets. */
   public byte[] octets() {
-    var octets = new ByteArrayOutputStream();
-    try (var out = new DataOutputStream(octets)) {
-      out.writeInt(level);
-      out.writeLong(number);
-      out.writeInt(heard.size());
-      for (Map.Entry<String, Long> each : heard.entrySet()) {
-        out.writeUTF(each.getKey());
-        out.writeLong(each.getValue());
-      }
-      out.writeLong(log);
-      out.writeLong(appended);
-      out.writeLong(applied);
-      out.writeLong(config);
-      out.writeUTF(configDigest);
-      out.writeBoolean(isCurrent);
-      out.writeBoolean(isDraining);
-      out.writeLong(currentMillis);
-      out.writeUTF(peers);
-      out.writeUTF(version);
-    } catch (IOException impossible) {
-      throw new UncheckedIOException(impossible);
-    }
-    return octets.toByteArray();
+    return ClusterEngine.octets(
+        out -> {
+          out.writeInt(level);
+          out.writeLong(number);
+          out.writeInt(heard.size());
+          for (Map.Entry<String, Long> each : heard.entrySet()) {
+            out.writeUTF(each.getKey());
+            out.writeLong(each.getValue());
+          }
+          out.writeLong(log);
+          out.writeLong(appended);
+          out.writeLong(applied);
+          out.writeLong(config);
+          out.writeUTF(configDigest);
+          out.writeBoolean(isCurrent);
+          out.writeBoolean(isDraining);
+          out.writeLong(currentMillis);
+          out.writeUTF(peers);
+          out.writeUTF(version);
+        });
   }
 
   /**

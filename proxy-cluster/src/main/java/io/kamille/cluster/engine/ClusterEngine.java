@@ -1,6 +1,9 @@
 package io.kamille.cluster.engine;
 
+import java.io.ByteArrayOutputStream;
+import java.io.DataOutputStream;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
@@ -86,6 +89,28 @@ public interface ClusterEngine extends AutoCloseable {
   /** The octets of a number. */
   static byte[] octets(long number) {
     return ByteBuffer.allocate(Long.BYTES).putLong(number).array();
+  }
+
+  /** Writes something. */
+  @FunctionalInterface
+  interface Writing {
+
+    void to(DataOutputStream out) throws IOException;
+  }
+
+  /**
+   * The octets of what that writes.
+   *
+   * @throws UncheckedIOException if a text in it is too long
+   */
+  static byte[] octets(Writing writing) {
+    var octets = new ByteArrayOutputStream();
+    try (var out = new DataOutputStream(octets)) {
+      writing.to(out);
+    } catch (IOException tooLong) {
+      throw new UncheckedIOException(tooLong);
+    }
+    return octets.toByteArray();
   }
 
   /** Appends an entry that changes nothing if it comes again; null if there is no quorum. */

@@ -117,7 +117,7 @@ final class MemberSockets extends DefaultSocketFactory {
       super.bind(address, BACKLOG);
       SteadyTask accepting =
           new SteadyTask(
-              System.getLogger("kamille.cluster"), "no node is accepted", this::acceptAll);
+              System.getLogger("kamille.cluster"), "no node is accepted", this::acceptNext);
       Thread.ofVirtual()
           .name("kamille-cluster-accept")
           .start(() -> accepting.repeatUntil(this::isClosed));
@@ -133,15 +133,13 @@ final class MemberSockets extends DefaultSocketFactory {
       }
     }
 
-    private void acceptAll() {
-      while (!isClosed()) {
-        try {
-          Socket stranger = super.accept();
-          handshakes.execute(() -> shakeHands(stranger));
-        } catch (IOException refused) {
-          // Closed, or no descriptor is left for now.
-          LockSupport.parkNanos(PAUSE_NANOS);
-        }
+    private void acceptNext() {
+      try {
+        Socket stranger = super.accept();
+        handshakes.execute(() -> shakeHands(stranger));
+      } catch (IOException refused) {
+        // Closed, or no descriptor is left for now.
+        LockSupport.parkNanos(PAUSE_NANOS);
       }
     }
 

@@ -203,13 +203,9 @@ public final class ClusterPurges implements AutoCloseable {
     taken = file.resolveSibling(file.getFileName() + ".taken");
     takeUp(file);
     takeUp(taken);
+    SteadyTask appending = new SteadyTask(LOG, "purges were not appended", this::appendNext);
     appender =
-        Thread.ofVirtual()
-            .name("kamille-purges")
-            .start(
-                () ->
-                    new SteadyTask(LOG, "purges were not appended", this::appendAll)
-                        .repeatUntil(() -> false));
+        Thread.ofVirtual().name("kamille-purges").start(() -> appending.repeatUntil(() -> false));
   }
 
   /**
@@ -453,26 +449,22 @@ public final class ClusterPurges implements AutoCloseable {
 
   // The way into the log
 
-  private void appendAll() {
+  private void appendNext() throws InterruptedException {
     try {
-      while (!Thread.currentThread().isInterrupted()) {
-        if (isEverythingDue) {
-          isEverythingDue = false;
-          order(Scope.ALL, List.of(), false);
-        }
-        List<Ordered> entry = new ArrayList<>();
-        entry.add(queue.take());
-        int room = ENTRY_LIMIT_OCTETS - entry.getFirst().order().length();
-        for (Ordered next = queue.peek();
-            next != null && entry.size() < ENTRY_LIMIT && next.order().length() <= room;
-            next = queue.peek()) {
-          entry.add(queue.remove());
-          room -= next.order().length();
-        }
-        append(entry);
+      if (isEverythingDue) {
+        isEverythingDue = false;
+        order(Scope.ALL, List.of(), false);
       }
-    } catch (InterruptedException closed) {
-      Thread.currentThread().interrupt();
+      List<Ordered> entry = new ArrayList<>();
+      entry.add(queue.take());
+      int room = ENTRY_LIMIT_OCTETS - entry.getFirst().order().length();
+      for (Ordered next = queue.peek();
+          next != null && entry.size() < ENTRY_LIMIT && next.order().length() <= room;
+          next = queue.peek()) {
+        entry.add(queue.remove());
+        room -= next.order().length();
+      }
+      append(entry);
     } catch (RuntimeException | Error fault) {
       // Orders that were taken from the queue may be lost.
       isEverythingDue = true;

@@ -7,11 +7,9 @@ import io.kamille.cluster.engine.PlaceFile;
 import io.kamille.cluster.engine.PlaceFile.Place;
 import io.kamille.cluster.secret.LoggedValues;
 import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
@@ -146,11 +144,6 @@ public final class LogState implements ClusterEngine.ReplicatedState {
     return begun;
   }
 
-  /** The last purges, the newest first. */
-  public synchronized List<Long> keptNumbers() {
-    return kept.reversed().stream().map(Numbered::number).toList();
-  }
-
   /** What the last entries are about, the newest first. */
   public synchronized List<String> lastEntries() {
     return List.copyOf(entries);
@@ -222,15 +215,12 @@ public final class LogState implements ClusterEngine.ReplicatedState {
 
   /** An entry that makes a node known, or forgotten. */
   static byte[] node(String name, boolean isKnown) {
-    var octets = new ByteArrayOutputStream();
-    try (var out = new DataOutputStream(octets)) {
-      out.writeByte(NODE);
-      out.writeBoolean(isKnown);
-      out.writeUTF(name);
-    } catch (IOException impossible) {
-      throw new UncheckedIOException(impossible);
-    }
-    return octets.toByteArray();
+    return ClusterEngine.octets(
+        out -> {
+          out.writeByte(NODE);
+          out.writeBoolean(isKnown);
+          out.writeUTF(name);
+        });
   }
 
   /**
@@ -403,25 +393,23 @@ public final class LogState implements ClusterEngine.ReplicatedState {
   @Override
   public synchronized byte[] save() {
     saved = last;
-    var octets = new ByteArrayOutputStream();
-    try (var out = new DataOutputStream(octets)) {
-      out.writeLong(log);
-      out.writeLong(last);
-      out.writeInt(nodes.size());
-      for (String node : nodes) {
-        out.writeUTF(node);
-      }
-      out.writeInt(kept.size());
-      for (Numbered purge : kept) {
-        out.writeLong(purge.number());
-        purge.order().write(out);
-      }
-      config.save(out);
-      values.save(out);
-    } catch (IOException impossible) {
-      throw new UncheckedIOException(impossible);
+    return ClusterEngine.octets(this::write);
+  }
+
+  private void write(DataOutputStream out) throws IOException {
+    out.writeLong(log);
+    out.writeLong(last);
+    out.writeInt(nodes.size());
+    for (String node : nodes) {
+      out.writeUTF(node);
     }
-    return octets.toByteArray();
+    out.writeInt(kept.size());
+    for (Numbered purge : kept) {
+      out.writeLong(purge.number());
+      purge.order().write(out);
+    }
+    config.save(out);
+    values.save(out);
   }
 
   @Override

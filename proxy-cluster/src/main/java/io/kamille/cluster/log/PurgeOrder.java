@@ -2,8 +2,8 @@ package io.kamille.cluster.log;
 
 import io.kamille.cache.purge.PurgeTarget;
 import io.kamille.cache.purge.PurgeTarget.Scope;
+import io.kamille.cluster.engine.ClusterEngine;
 import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -82,15 +82,12 @@ public record PurgeOrder(
   }
 
   static byte[] octets(Iterable<PurgeOrder> orders) {
-    var octets = new ByteArrayOutputStream();
-    try (var out = new DataOutputStream(octets)) {
-      for (PurgeOrder order : orders) {
-        order.write(out);
-      }
-    } catch (IOException tooLong) {
-      throw new UncheckedIOException(tooLong);
-    }
-    return octets.toByteArray();
+    return ClusterEngine.octets(
+        out -> {
+          for (PurgeOrder order : orders) {
+            order.write(out);
+          }
+        });
   }
 
   void write(DataOutputStream out) throws IOException {

@@ -4,6 +4,7 @@ import io.kamille.cache.serve.StoredReply;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.NamedClient;
+import io.kamille.core.http.Octets;
 import io.netty.util.NetUtil;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -37,7 +38,6 @@ record PeerFields(
   /** The status code of an interim response of a node that waits for its origin. */
   static final int ALIVE = 102;
 
-  private static final int DIGITS = 18;
   private static final Pattern ADDRESS =
       Pattern.compile("(?:(https?) )?([0-9a-fA-F:.]{2,45}) ([0-9]{1,5})");
   private static final int GREATEST_PORT = 65_535;
@@ -74,22 +74,10 @@ record PeerFields(
   static long applied(Fields message) {
     for (int i = 0; i < message.size(); i++) {
       if (message.nameIs(i, APPLIED)) {
-        return number(message.octets(), message.valueStart(i), message.valueEnd(i));
+        return Octets.decimal(message.octets(), message.valueStart(i), message.valueEnd(i));
       }
     }
     return UNKNOWN;
-  }
-
-  private static long number(byte[] octets, int start, int end) {
-    long number = 0;
-    for (int i = start; i < end; i++) {
-      int digit = octets[i] - '0';
-      if (digit < 0 || digit > 9) {
-        return UNKNOWN;
-      }
-      number = 10 * number + digit;
-    }
-    return start == end || end - start > DIGITS ? UNKNOWN : number;
   }
 
   /** Has a request say these and no others. */

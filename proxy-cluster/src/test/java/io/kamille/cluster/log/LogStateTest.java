@@ -93,7 +93,6 @@ class LogStateTest {
         .containsExactly("1 http://a.test/71", "2 http://a.test/72", "3 http://a.test/73");
     assertThat(state.applied()).isEqualTo(3);
     assertThat(state.count(2)).isEqualTo(3);
-    assertThat(state.keptNumbers()).containsExactly(3L, 2L, 1L);
   }
 
   @Test
@@ -186,7 +185,6 @@ class LogStateTest {
     for (int from = 2; from <= count + 1; from += 1_000) {
       other.apply(entry(LongStream.range(from, Math.min(from + 1_000, count + 2)).toArray()));
     }
-    assertThat(other.keptNumbers()).hasSize(LogState.KEPT_LIMIT);
     done.clear();
     state.load(other.save());
     assertThat(done.getFirst()).isEqualTo("all");
@@ -206,7 +204,7 @@ class LogStateTest {
       state.apply(LogState.purges(orders));
     }
     assertThat(state.save().length).isLessThan(LogState.KEPT_LIMIT_BYTES + 100_000);
-    assertThat(state.keptNumbers().getFirst()).isEqualTo(6_000);
+    assertThat(state.applied()).isEqualTo(6_000);
   }
 
   private static byte[] later(String release) {
