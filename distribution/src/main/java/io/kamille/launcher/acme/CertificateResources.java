@@ -11,32 +11,25 @@ import java.util.function.BiPredicate;
 import java.util.function.Supplier;
 
 /** {@code /v1/certificates}: those that are ordered, when next, and why. */
-public final class CertificateResources {
+public record CertificateResources(Supplier<Optional<CertificateKeeper>> keeper) {
 
   private static final String PATH = "/v1/certificates";
 
-  private final Supplier<Optional<CertificateKeeper>> keeper;
-
-  private CertificateResources(Supplier<Optional<CertificateKeeper>> keeper) {
-    this.keeper = keeper;
-  }
-
   /** All of them. */
-  public static List<Operation> of(Supplier<Optional<CertificateKeeper>> keeper) {
-    var resources = new CertificateResources(keeper);
+  public List<Operation> operations() {
     return List.of(
         Operation.get(PATH, Scope.READ, "The certificates that are ordered, when next, and why.")
             .answers(Certificates.class)
-            .by(() -> Answer.json(new Certificates(resources.views()))),
+            .by(() -> Answer.json(new Certificates(views()))),
         Operation.post(PATH + "/{name}/renew", Scope.OPERATE, "Orders a new one at once.")
             .takes()
-            .by((request, _) -> resources.known(request, CertificateKeeper::renew)),
+            .by((request, _) -> known(request, CertificateKeeper::renew)),
         Operation.post(
                 PATH + "/{name}/try",
                 Scope.OPERATE,
                 "Orders one at the authority's place for tests, and throws it away.")
             .takes()
-            .by((request, _) -> resources.known(request, CertificateKeeper::rehearse)));
+            .by((request, _) -> known(request, CertificateKeeper::rehearse)));
   }
 
   private record Certificates(List<CertificateView> certificates) {}

@@ -427,67 +427,52 @@ public final class Appliance implements ConfigControl.Target, AutoCloseable {
    * Blocks while new names of origins are looked up.
    */
   @Override
-  public Prepared prepare(Configuration read) {
+  public ConfigControl.Step prepare(Configuration read) {
     List<SettingChange> changes = read.changesFrom(running);
     Configuration next = read.reloadedOver(running);
+    Runnable certificates;
     try {
-      Runnable certificates = clientSide.tls().prepare(next);
-      return new Prepared(changes, next, routes.prepare(next), certificates);
+      certificates = clientSide.tls().prepare(next);
     } catch (IOException unusable) {
       throw new UncheckedIOException(unusable.getMessage(), unusable);
     }
+    ConfigControl.Step chain = routes.prepare(next);
+    return new ConfigControl.Step() {
+      @Override
+      public void apply() {
+        putInForce(next, changes, chain, certificates);
+      }
+
+      @Override
+      public void abandon() {
+        chain.abandon();
+      }
+    };
   }
 
-  /**
-   * A configuration that can come into force at once. One of {@link #apply} and {@link #abandon}
-   * ends it, before the next one is prepared.
-   */
-  public final class Prepared implements ConfigControl.Step {
-
-    private final List<SettingChange> changes;
-    private final Configuration next;
-    private final RouteSet.Next chain;
-
-    private final Runnable certificates;
-
-    private Prepared(
-        List<SettingChange> changes,
-        Configuration next,
-        RouteSet.Next chain,
-        Runnable certificates) {
-      this.changes = changes;
-      this.next = next;
-      this.chain = chain;
-      this.certificates = certificates;
+  /** Everything that fails has failed before. */
+  private void putInForce(
+      Configuration next,
+      List<SettingChange> changes,
+      ConfigControl.Step chain,
+      Runnable certificates) {
+    for (SettingChange change : changes) {
+      LOG.log(change.needsRestart() ? Level.WARNING : Level.INFO, change.toString());
     }
-
-    /** Puts it in force. Everything that fails has failed before. */
-    @Override
-    public void apply() {
-      for (SettingChange change : changes) {
-        LOG.log(change.needsRestart() ? Level.WARNING : Level.INFO, change.toString());
-      }
-      OperationalLog.install(next.log().level());
-      next.logWarnings();
-      chain.apply();
-      if (!next.engine().equals(running.engine())) {
-        loops.pace(next.engine());
-      }
-      overload.target(next.overload().target().toNanos());
-      int lateLoops = clientSide.reload(next, certificates);
-      reopenLogs();
-      running = next;
-      isLastReloadGood = true;
-      inForceEpochMillis = System.currentTimeMillis();
-      LOG.log(
-          lateLoops == 0 ? Level.INFO : Level.WARNING, ReloadSentence.sentence(changes, lateLoops));
+    OperationalLog.install(next.log().level());
+    next.logWarnings();
+    chain.apply();
+    if (!next.engine().equals(running.engine())) {
+      loops.pace(next.engine());
     }
-
-    /** Closes what was made for it. */
-    @Override
-    public void abandon() {
-      chain.abandon();
-    }
+    overload.target(next.overload().target().toNanos());
+    int lateLoops = clientSide.reload(next, certificates);
+    reopenLogs();
+    running = next;
+    isLastReloadGood = true;
+    inForceEpochMillis = System.currentTimeMillis();
+    LOG.log(
+        lateLoops == 0 ? Level.INFO : Level.WARNING, ReloadSentence.sentence(changes, lateLoops));
   }
 
   /** Us, as the process sees us that takes our place. */

@@ -96,7 +96,7 @@ final class ControlGroups {
         : text.matches("[0-9]{19,}") ? Long.MAX_VALUE : otherwise;
   }
 
-  private static long field(Path file, String name) {
+  static long field(Path file, String name) {
     return lines(file).stream()
         .map(line -> line.strip().split("\\s+", 3))
         .filter(words -> words[0].equals(name) && words.length > 1)
@@ -105,7 +105,7 @@ final class ControlGroups {
         .orElse(0);
   }
 
-  private static List<String> lines(Path file) {
+  static List<String> lines(Path file) {
     try {
       return Files.readAllLines(file);
     } catch (IOException absent) {

@@ -98,7 +98,7 @@ record ControlPlane(Appliance appliance, List<Operation> resources) {
     all.addAll(
         ClusterResources.of(appliance::cluster, request -> routes.explainer().ownership(request)));
     all.addAll(resources);
-    all.addAll(CertificateResources.of(appliance::certificates));
+    all.addAll(new CertificateResources(appliance::certificates).operations());
     all.addAll(WarmResources.of(appliance.warmUp()));
     return all;
   }

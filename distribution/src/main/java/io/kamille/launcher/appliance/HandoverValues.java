@@ -21,6 +21,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
 /**
@@ -123,11 +124,7 @@ final class HandoverValues {
     return tuning.policy() + " FITTED " + tuning.budgetBytes();
   }
 
-  private interface OriginReader {
-    void read(String name, Origin origin);
-  }
-
-  private static void forEachOrigin(Appliance appliance, OriginReader reader) {
+  private static void forEachOrigin(Appliance appliance, BiConsumer<String, Origin> reader) {
     appliance
         .routes()
         .origins()
@@ -135,7 +132,7 @@ final class HandoverValues {
             (upstream, origins) -> {
               for (int i = 0; i < origins.size(); i++) {
                 Origin origin = origins.get(i);
-                reader.read(ORIGIN + upstream + " " + i + " " + origin.url(), origin);
+                reader.accept(ORIGIN + upstream + " " + i + " " + origin.url(), origin);
               }
             });
   }

@@ -1,11 +1,8 @@
 package io.kamille.launcher.appliance;
 
 import io.kamille.launcher.configuration.Configuration;
-import java.io.IOException;
 import java.lang.System.Logger.Level;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** Looks, before anything is started, whether the system gives what the configuration asks for. */
@@ -143,7 +140,7 @@ public final class Preflight {
   }
 
   private long descriptorLimit() {
-    for (String line : lines("self/limits")) {
+    for (String line : ControlGroups.lines(proc.resolve("self/limits"))) {
       if (line.startsWith("Max open files")) {
         String soft = line.substring("Max open files".length()).strip().split("\\s+", 2)[0];
         return soft.equals("unlimited") ? Long.MAX_VALUE : Long.parseLong(soft);
@@ -153,21 +150,7 @@ public final class Preflight {
   }
 
   private long availableBytes() {
-    for (String line : lines("meminfo")) {
-      if (line.startsWith("MemAvailable:")) {
-        String kib = line.substring("MemAvailable:".length()).strip().toLowerCase(Locale.ROOT);
-        return Long.parseLong(kib.split("\\s+", 2)[0]) * 1024;
-      }
-    }
-    return Long.MAX_VALUE;
-  }
-
-  /** What cannot be read cannot be too little. */
-  private Iterable<String> lines(String file) {
-    try {
-      return Files.readAllLines(proc.resolve(file));
-    } catch (IOException absent) {
-      return java.util.List.of();
-    }
+    long kib = ControlGroups.field(proc.resolve("meminfo"), "MemAvailable:");
+    return kib == 0 ? Long.MAX_VALUE : kib * 1024;
   }
 }

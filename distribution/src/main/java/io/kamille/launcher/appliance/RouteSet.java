@@ -41,6 +41,7 @@ import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.configuration.RouteSettings;
 import io.kamille.launcher.configuration.RoutesByHost;
 import io.kamille.launcher.configuration.RoutesByHost.Place;
+import io.kamille.launcher.version.ConfigControl;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -229,39 +230,26 @@ final class RouteSet implements AutoCloseable {
   }
 
   /** Makes the routes and upstreams of another configuration, and changes nothing. */
-  Next prepare(Configuration configuration) {
+  ConfigControl.Step prepare(Configuration configuration) {
     Upstreams.Next next = upstreams.next(configuration);
-    return new Next(configuration, routing(configuration, next), next);
-  }
+    Routing routed = routing(configuration, next);
+    return new ConfigControl.Step() {
+      @Override
+      public void apply() {
+        router.swap(routed.table);
+        routing = routed;
+        next.putInForce();
+        purgeMethod.allow(configuration.cache().purgeFrom(), configuration.cache().tagFields());
+        cache.operations().index().choose(configuration.cache().policy());
+        cache.operations().index().keepVariants(configuration.cache().variants());
+        reloadPeak(configuration);
+      }
 
-  /** Routes and upstreams of a configuration that can come into force. Confined to its reload. */
-  final class Next {
-
-    private final Configuration configuration;
-    private final Routing routed;
-    private final Upstreams.Next next;
-
-    private Next(Configuration configuration, Routing routed, Upstreams.Next next) {
-      this.configuration = configuration;
-      this.routed = routed;
-      this.next = next;
-    }
-
-    /** Routes by them from the next exchange on. */
-    void apply() {
-      router.swap(routed.table);
-      routing = routed;
-      next.putInForce();
-      purgeMethod.allow(configuration.cache().purgeFrom(), configuration.cache().tagFields());
-      cache.operations().index().choose(configuration.cache().policy());
-      cache.operations().index().keepVariants(configuration.cache().variants());
-      reloadPeak(configuration);
-    }
-
-    /** Closes what was made. */
-    void abandon() {
-      next.abandon();
-    }
+      @Override
+      public void abandon() {
+        next.abandon();
+      }
+    };
   }
 
   private Routing routing(Configuration configuration, Upstreams.Next next) {

@@ -8,13 +8,7 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /** A running appliance as the process sees it that takes its place. One call at a time. */
-final class Succession implements Incumbent {
-
-  private final Appliance appliance;
-
-  Succession(Appliance appliance) {
-    this.appliance = appliance;
-  }
+record Succession(Appliance appliance) implements Incumbent {
 
   @Override
   public Map<String, List<Integer>> listeningSockets() {

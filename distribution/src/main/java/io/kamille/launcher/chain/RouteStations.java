@@ -81,6 +81,13 @@ public final class RouteStations {
 
   /** What the API calls the end of a route. */
   public static String targetName(RouteSettings route) {
-    return TargetStation.nameOf(route);
+    RouteActions actions = route.actions();
+    if (route.upstream() != null) {
+      return route.upstream();
+    }
+    if (actions.redirect().isOn()) {
+      return "redirect";
+    }
+    return actions.respond().isOn() ? "respond" : "root";
   }
 }

@@ -85,7 +85,7 @@ final class DemoCommand extends Subcommand implements Callable<Integer> {
     SummaryLine summary = new SummaryLine(out(), isTerminal());
     CountDownLatch toldToStop = Running.stopSignal();
     try (FileChannel _ = alone();
-        DemoOrigin origin = DemoOrigin.start(summary::asked)) {
+        DemoOrigin origin = new DemoOrigin(summary::asked)) {
       // First without the file, because it tells problems by the names of the options.
       Running.accepted(
           ConfigurationOptions.parse(
@@ -143,7 +143,7 @@ final class DemoCommand extends Subcommand implements Callable<Integer> {
     Signals.on("HUP", toldToStop::countDown);
     Path kamille = Path.of(System.getProperty("kamille.home", ""), "bin", "kamille");
     Path files = Files.createTempDirectory("kamille-cluster");
-    try (DemoOrigin origin = DemoOrigin.start(lines::asked);
+    try (DemoOrigin origin = new DemoOrigin(lines::asked);
         ClusterDemo nodes = new ClusterDemo(kamille, files, lines::above)) {
       lines.above(count + " processes start, with their files in " + files + "; Ctrl-C ends them");
       nodes.start(count, origin.url());

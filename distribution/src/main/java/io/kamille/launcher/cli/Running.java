@@ -54,7 +54,7 @@ final class Running {
     Configuration configuration = accepted(versions.reading(), err);
     Path file = versions.file();
     CountDownLatch toldToStop = stopSignal();
-    try (Service service = Service.begin(toldToStop);
+    try (Service service = new Service(toldToStop);
         StateLock _ =
             StateLock.take(
                 service.inheritance().isFromPredecessor(),

@@ -84,7 +84,7 @@ final class VersionedFile implements AutoCloseable {
               this::alarm,
               InstantSource.system());
       control = opened;
-      return ConfigResources.of(opened, appliance.share(opened));
+      return new ConfigResources(opened, appliance.share(opened)).operations();
     } catch (IOException unreadable) {
       LOG.log(
           Level.ERROR,

@@ -11,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
@@ -41,19 +42,15 @@ public final class DemoOrigin implements AutoCloseable {
 
   private final ScriptedOrigin origin;
 
-  private DemoOrigin(Consumer<String> log) throws IOException {
-    this.log = log;
-    new Random(2004).nextBytes(download);
-    this.origin = ScriptedOrigin.start(0, ScriptedOrigin.answering(this::answer));
-  }
-
   /**
    * Starts on a free loopback port.
    *
    * @param log is told a line for each request, on any thread
    */
-  public static DemoOrigin start(Consumer<String> log) throws IOException {
-    return new DemoOrigin(log);
+  public DemoOrigin(Consumer<String> log) throws IOException {
+    this.log = log;
+    new Random(2004).nextBytes(download);
+    this.origin = ScriptedOrigin.start(0, ScriptedOrigin.answering(this::answer));
   }
 
   /** Where it listens, as a URL. */
@@ -129,10 +126,7 @@ public final class DemoOrigin implements AutoCloseable {
 
   private static byte[] resource(String name) throws IOException {
     try (@Nullable InputStream in = DemoOrigin.class.getResourceAsStream(name)) {
-      if (in == null) {
-        throw new IllegalStateException(name + ": missing from the jar");
-      }
-      return in.readAllBytes();
+      return Objects.requireNonNull(in, name).readAllBytes();
     }
   }
 

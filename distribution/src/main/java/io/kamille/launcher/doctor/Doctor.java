@@ -113,13 +113,12 @@ public final class Doctor {
   }
 
   private void backlog() {
+    String advice =
+        "Set it to " + Listener.BACKLOG + ": the kernel cuts the queue of new connections to it.";
     if (!configuration.listeners().isEmpty()) {
-      kernel(
-          "net.core.somaxconn",
-          Listener.BACKLOG,
-          "Set it to "
-              + Listener.BACKLOG
-              + ": the kernel cuts the queue of new connections to it.");
+      text("proc/sys/net/core/somaxconn")
+          .flatMap(Doctor::number)
+          .ifPresent(value -> compare("net.core.somaxconn", value, Listener.BACKLOG, advice));
     }
   }
 
@@ -263,12 +262,6 @@ public final class Doctor {
   /** Whether a file is there, or may be, and this user cannot read it. */
   public static boolean isHidden(@Nullable Path file) {
     return file != null && !Files.isReadable(file) && !Files.notExists(file);
-  }
-
-  private void kernel(String name, long wanted, String advice) {
-    text("proc/sys/" + name.replace('.', '/'))
-        .flatMap(Doctor::number)
-        .ifPresent(value -> compare(name, value, wanted, advice));
   }
 
   private void compare(String subject, long found, long wanted, String advice) {

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * This process as a service: what it takes from its manager or from the process before it, and what
- * it gives to the one after it. {@link #begin}, then {@link #serve}, then {@link #stop}.
+ * it gives to the one after it. {@link #serve}, then {@link #stop}.
  */
 public final class Service implements AutoCloseable {
 
@@ -33,20 +33,13 @@ public final class Service implements AutoCloseable {
   // Volatile: set by the thread that hands over, read by the one that stops.
   private volatile boolean isSucceeded;
 
-  private Service(ServiceManager manager, Inheritance inheritance, CountDownLatch toldToStop) {
-    this.manager = manager;
-    this.inheritance = inheritance;
-    this.toldToStop = toldToStop;
-    installed = installed(Path.of(System.getProperty(HOME, ".")));
-  }
-
   /**
    * Looks who started us, and with which sockets.
    *
    * @param toldToStop opened when another process has taken over
    * @throws IOException if the process that we are to succeed gives us no sockets
    */
-  public static Service begin(CountDownLatch toldToStop) throws IOException {
+  public Service(CountDownLatch toldToStop) throws IOException {
     Map<String, String> environment = System.getenv();
     long self = ProcessHandle.current().pid();
     Optional<Predecessor> predecessor = Predecessor.of(environment);
@@ -54,8 +47,10 @@ public final class Service implements AutoCloseable {
         predecessor.isPresent()
             ? predecessor.get().sockets()
             : InheritedSockets.of(environment, self);
-    return new Service(
-        ServiceManager.of(environment, self), new Inheritance(sockets, predecessor), toldToStop);
+    manager = ServiceManager.of(environment, self);
+    inheritance = new Inheritance(sockets, predecessor);
+    this.toldToStop = toldToStop;
+    installed = installed(Path.of(System.getProperty(HOME, ".")));
   }
 
   /** What we begin with. */

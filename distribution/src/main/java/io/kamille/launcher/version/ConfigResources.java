@@ -21,43 +21,34 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** {@code /v1/config}: what runs, changes, trials, and the way back. */
-public final class ConfigResources {
+/**
+ * {@code /v1/config}: what runs, changes, trials, and the way back.
+ *
+ * @param shared makes changes at all nodes; null if this node has its own configuration
+ */
+public record ConfigResources(ConfigControl control, @Nullable SharedConfig shared) {
 
   private static final String PATH = "/v1/config";
   private static final String YAML = "application/yaml";
 
-  private final ConfigControl control;
-  private final @Nullable SharedConfig shared;
-
-  private ConfigResources(ConfigControl control, @Nullable SharedConfig shared) {
-    this.control = control;
-    this.shared = shared;
-  }
-
-  /**
-   * All of them.
-   *
-   * @param shared makes changes at all nodes; null if this node has its own configuration
-   */
-  public static List<Operation> of(ConfigControl control, @Nullable SharedConfig shared) {
-    var resources = new ConfigResources(control, shared);
+  /** All of them. */
+  public List<Operation> operations() {
     return List.of(
         Operation.get(PATH, Scope.READ, "The configuration that runs, as YAML or JSON.")
             .answers(Shown.class)
-            .by(resources::running),
+            .by(this::running),
         parameters(Operation.put(PATH, Scope.ADMIN, "Puts another configuration in force."))
             .takes(YAML)
             .upTo(ConfigTree.LIMIT_BYTES)
             .answers(Outcome.class)
-            .by(resources::change),
+            .by(this::change),
         Operation.get(PATH + "/schema", Scope.READ, "The settings as a JSON schema.")
             .by(() -> Answer.json(ConfigurationSchema.document())),
         Operation.post(PATH + "/validate", Scope.OPERATE, "All that is wrong with a text.")
             .takes(YAML)
             .upTo(ConfigTree.LIMIT_BYTES)
             .answers(Problems.class)
-            .by((request, _) -> resources.validate(request.text())),
+            .by((request, _) -> validate(request.text())),
         Operation.post(PATH + "/reload", Scope.OPERATE, "Reads the file again.")
             .takes()
             .answers(Outcome.class)
@@ -75,16 +66,16 @@ public final class ConfigResources {
             .must("from", "A version's number.")
             .must("to", "A version's number.")
             .answers(Changes.class)
-            .by(resources::diff),
+            .by(this::diff),
         Operation.post(PATH + "/rollback", Scope.ADMIN, "Puts an older version in force again.")
             .answers(Outcome.class)
-            .by(resources::rollback),
+            .by(this::rollback),
         Operation.get(PATH + "/trial", Scope.READ, "The trial that is open; 204 if there is none.")
             .answers(TrialShown.class)
-            .by(resources::trial),
+            .by(this::trial),
         Operation.post(PATH + "/trial", Scope.ADMIN, "Keeps or reverts the trial.")
             .answers(Outcome.class)
-            .by(resources::decide));
+            .by(this::decide));
   }
 
   private static Operation parameters(Operation change) {

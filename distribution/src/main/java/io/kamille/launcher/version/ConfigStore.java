@@ -35,21 +35,16 @@ final class ConfigStore {
   private final TreeMap<Integer, ConfigVersion> known = new TreeMap<>();
   private int last;
 
-  private ConfigStore(Path directory) {
-    this.directory = directory;
-  }
-
   /** The versions in that directory, which is made with the first one. */
-  static ConfigStore open(Path directory) throws IOException {
-    var store = new ConfigStore(directory);
+  ConfigStore(Path directory) throws IOException {
+    this.directory = directory;
     if (Files.isDirectory(directory)) {
       try (Stream<Path> files = Files.list(directory)) {
         for (Path file : files.toList()) {
-          store.found(file);
+          found(file);
         }
       }
     }
-    return store;
   }
 
   private void found(Path file) throws IOException {

@@ -30,7 +30,7 @@ final class KeptFile {
    */
   KeptFile(Path file, String text, Path directory, InstantSource clock) throws IOException {
     this.file = file;
-    this.store = ConfigStore.open(directory);
+    this.store = new ConfigStore(directory);
     this.clock = clock;
     this.text = text;
     read(text);

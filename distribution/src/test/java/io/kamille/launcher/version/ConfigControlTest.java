@@ -562,14 +562,14 @@ class ConfigControlTest {
 
   @Test
   void aHundredVersionsAreKeptAndTheirNumbersNeverComeAgain() throws Exception {
-    ConfigStore store = ConfigStore.open(directory.resolve("many"));
+    ConfigStore store = new ConfigStore(directory.resolve("many"));
     for (int i = 1; i <= ConfigStore.KEPT + 5; i++) {
       store.add("text " + i, NOW, "a", "");
     }
     assertThat(store.all()).hasSize(ConfigStore.KEPT);
     assertThat(store.text(5)).isNull();
     assertThat(store.text(6)).isEqualTo("text 6");
-    ConfigStore again = ConfigStore.open(directory.resolve("many"));
+    ConfigStore again = new ConfigStore(directory.resolve("many"));
     assertThat(again.add("next", NOW, "a", "").number()).isEqualTo(ConfigStore.KEPT + 6);
   }
 
@@ -577,10 +577,10 @@ class ConfigControlTest {
   void whatSomebodyElseWroteStays() throws Exception {
     Path versions = Files.createDirectory(directory.resolve("many"));
     Path foreign = Files.writeString(versions.resolve("7.yaml"), "not ours");
-    ConfigStore store = ConfigStore.open(versions);
+    ConfigStore store = new ConfigStore(versions);
     assertThat(store.all()).isEmpty();
     assertThat(store.add("text\nof two lines\n", NOW, "a", "").number()).isEqualTo(8);
-    assertThat(ConfigStore.open(versions).text(8)).isEqualTo("text\nof two lines\n");
+    assertThat(new ConfigStore(versions).text(8)).isEqualTo("text\nof two lines\n");
     assertThat(foreign).hasContent("not ours");
   }
 

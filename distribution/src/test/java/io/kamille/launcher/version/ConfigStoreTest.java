@@ -20,13 +20,13 @@ class ConfigStoreTest {
   @Test
   void whatIsKeptIsFound() throws IOException {
     Random random = new Random(3);
-    ConfigStore store = ConfigStore.open(directory);
+    ConfigStore store = new ConfigStore(directory);
     for (int i = 1; i <= ConfigStore.KEPT + 20; i++) {
       String text = text(random, random.nextInt(50) == 0 ? 100_000 : 200);
       store.add(text, NOW.plusMillis(i), text(random, 64), text(random, 500));
       assertThat(store.text(i)).isEqualTo(text);
       if (i % 40 == 0) {
-        ConfigStore next = ConfigStore.open(directory);
+        ConfigStore next = new ConfigStore(directory);
         assertThat(next.all()).isEqualTo(store.all());
         assertThat(next.text(i)).isEqualTo(text);
         store = next;
@@ -38,11 +38,11 @@ class ConfigStoreTest {
 
   @Test
   void aVersionThatADiskHasSpoiltIsNoneAndTheOthersStay() throws IOException {
-    ConfigStore store = ConfigStore.open(directory);
+    ConfigStore store = new ConfigStore(directory);
     store.add("a: 1\n", NOW, "a", "");
     store.add("b: 1\n", NOW, "b", "");
     Files.write(directory.resolve("2.yaml"), new byte[] {'#', (byte) 0xff, (byte) 0xfe, '\n'});
-    ConfigStore next = ConfigStore.open(directory);
+    ConfigStore next = new ConfigStore(directory);
     assertThat(next.all()).extracting(ConfigVersion::number).containsExactly(1);
     assertThat(next.add("c: 1\n", NOW, "c", "").number()).isEqualTo(3);
   }
