@@ -24,7 +24,7 @@ final class AnonymousMapping {
    */
   @SuppressWarnings("restricted") // calls into the C library
   static MemorySegment map(long bytes, Arena life) {
-    long address = SystemCalls.mmap(bytes, SystemCalls.MAP_PRIVATE_ANONYMOUS, -1);
+    long address = SystemCalls.mapAnonymous(bytes);
     if (address < 0) {
       throw new IllegalStateException(
           "capacityBytes: "

@@ -34,7 +34,7 @@ public final class Arena implements AutoCloseable {
    * fill and free do not meet in a lock unless memory is short. Readers take no lock at all.
    *
    * The memory is an anonymous mapping, or that of a file in memory, so that large content can be
-   * sent by sendfile. A region of that file covers whole pages of one block and nothing else;
+   * sent by sendfile. A region of that file lies in whole slabs of one block and nothing else;
    * blocks of which regions were given out come back through Renewal (ADR 12).
    */
 
@@ -306,16 +306,6 @@ public final class Arena implements AutoCloseable {
     } else {
       give(block);
     }
-  }
-
-  /** Where the first whole page begins at or behind {@code offset}. */
-  long sendableFrom(long offset) {
-    return file == null ? offset : file.pageFrom(offset);
-  }
-
-  /** Where the last whole page ends before {@code offset}. */
-  long sendableTo(long offset) {
-    return file == null ? offset : file.pageTo(offset);
   }
 
   /** Those octets as a region, which takes over one lease on {@code bytes}. */

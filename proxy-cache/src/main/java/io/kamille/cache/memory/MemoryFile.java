@@ -22,11 +22,17 @@ class MemoryFile implements AutoCloseable {
    * loopback device even acknowledged octets are still the sender's pages. renew() takes pages out
    * of the file; the queues keep them, and the next touch of the mapping finds fresh ones.
    *
-   * That holds for pages one by one. A huge page of which only a part is taken out may stay, with
-   * zeros written over that part, under the eyes of the queue. Hence MADV_NOHUGEPAGE, which also
-   * binds khugepaged. And a kernel that grants memory strictly (vm.overcommit_memory = 2) promises
-   * none to such a file: a write could end in SIGBUS where an anonymous mapping was refused at
-   * start, so there is no file then.
+   * That holds for whole folios, the kernel's units of memory. A folio of which only a part is taken
+   * out stays, and what is written to it next is what the queue sends. So whole slabs are sent and
+   * taken out, and no folio is larger than a slab. A file's folio lies within the mapping at a
+   * multiple of its own size, so the mapping begins where a slab does and twice a slab does not:
+   * whatever huge pages the host allows, none larger fits. A slab in one folio is cheaper to send
+   * and to replace than in sixteen pages; whether the kernel makes such folios is the host's choice
+   * (hugepages-64kB/shmem_enabled).
+   *
+   * A kernel that grants memory strictly (vm.overcommit_memory = 2) promises none to such a file: a
+   * write could end in SIGBUS where an anonymous mapping was refused at start, so there is no file
+   * then.
    *
    * The kernel supplies a page when it is first touched, unless the file is kept full: then fresh
    * pages are supplied as they are renewed. If they cannot be had, they count as not renewed.
@@ -50,16 +56,14 @@ class MemoryFile implements AutoCloseable {
   private final int descriptor;
   private final FileChannel channel;
   private final MemorySegment memory;
-  private final int pageBytes;
 
   // Volatile: set at start, read by the thread that renews.
   private volatile boolean isKeptFull;
 
-  MemoryFile(int descriptor, FileChannel channel, MemorySegment memory, int pageBytes) {
+  MemoryFile(int descriptor, FileChannel channel, MemorySegment memory) {
     this.descriptor = descriptor;
     this.channel = channel;
     this.memory = memory;
-    this.pageBytes = pageBytes;
   }
 
   /** As {@link Opening#open}, by memfd_create(2). */
@@ -70,12 +74,12 @@ class MemoryFile implements AutoCloseable {
     int descriptor = create("kamille-arena");
     try {
       checked("ftruncate", SystemCalls.ftruncate(descriptor, bytes));
-      checked("fallocate", SystemCalls.punchHole(descriptor, 0, SystemCalls.pageBytes()));
+      checked("fallocate", SystemCalls.punchHole(descriptor, 0, Slab.BYTES));
       FileChannel channel =
           FileChannel.open(Path.of("/proc/self/fd/" + descriptor), StandardOpenOption.READ);
       try {
         MemorySegment memory = map(descriptor, bytes, life);
-        return new MemoryFile(descriptor, channel, memory, SystemCalls.pageBytes());
+        return new MemoryFile(descriptor, channel, memory);
       } catch (Throwable failed) {
         channel.close();
         throw failed;
@@ -98,11 +102,20 @@ class MemoryFile implements AutoCloseable {
 
   @SuppressWarnings("restricted") // calls into the C library
   private static MemorySegment map(int descriptor, long bytes, Arena life) throws IOException {
-    long address = checked("mmap", SystemCalls.mmap(bytes, SystemCalls.MAP_SHARED, descriptor));
-    long advised = SystemCalls.madvise(address, bytes, SystemCalls.MADV_NOHUGEPAGE);
-    if (advised < 0 && advised != -SystemCalls.EINVAL) {
+    long reserved = bytes + 2L * Slab.BYTES;
+    long room = checked("mmap", SystemCalls.reserve(reserved));
+    long address = ((room + Slab.BYTES - 1) & (-2L * Slab.BYTES)) + Slab.BYTES;
+    SystemCalls.munmap(room, address - room);
+    SystemCalls.munmap(address + bytes, room + reserved - address - bytes);
+    try {
+      checked("mmap", SystemCalls.mapShared(address, bytes, descriptor));
+      long advised = SystemCalls.madvise(address, bytes, SystemCalls.MADV_HUGEPAGE);
+      if (advised != -SystemCalls.EINVAL) {
+        checked("madvise", advised);
+      }
+    } catch (IOException failed) {
       SystemCalls.munmap(address, bytes);
-      checked("madvise", advised);
+      throw failed;
     }
     return MemorySegment.ofAddress(address).reinterpret(bytes, life, AnonymousMapping::unmap);
   }
@@ -128,19 +141,9 @@ class MemoryFile implements AutoCloseable {
     return channel;
   }
 
-  /** Where the first page begins that lies at or behind {@code offset}. */
-  final long pageFrom(long offset) {
-    return -(-offset & -pageBytes);
-  }
-
-  /** Where the last page ends that lies before {@code offset}. */
-  final long pageTo(long offset) {
-    return offset & -pageBytes;
-  }
-
   /**
-   * Puts fresh pages in the place of those from {@code from} to {@code to}, whoever still holds
-   * them. Their octets are lost.
+   * Puts fresh pages in the place of the whole slabs from {@code from} to {@code to}, whoever still
+   * holds them. Their octets are lost.
    *
    * @return false if the kernel refuses; then the pages must not be written to
    */

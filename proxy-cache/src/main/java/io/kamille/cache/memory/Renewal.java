@@ -55,12 +55,10 @@ final class Renewal implements AutoCloseable {
 
   /**
    * Whether {@code block} cannot be given back at once: regions of it may have been given out,
-   * since it holds enough whole pages. One that grows goes on to.
+   * since it holds a whole slab. One that grows goes on to.
    */
   boolean wants(long block) {
-    long from = file.pageFrom(Block.offset(block));
-    long to = file.pageTo(Block.offset(block) + Block.bytes(block));
-    return to - from >= Arena.REGION_MINIMUM_BYTES;
+    return Block.slabsEnd(block) > Block.slabsBegin(block);
   }
 
   /** Gives {@code block} back, a little later, or retires it. */
@@ -88,8 +86,8 @@ final class Renewal implements AutoCloseable {
   }
 
   private boolean takeOut(long block) {
-    long end = file.pageTo(Block.offset(block) + Block.bytes(block));
-    for (long from = file.pageFrom(Block.offset(block)); from < end; from += STEP_BYTES) {
+    long end = Block.slabsEnd(block);
+    for (long from = Block.slabsBegin(block); from < end; from += STEP_BYTES) {
       if (!file.renew(from, Math.min(end, from + STEP_BYTES))) {
         return false;
       }

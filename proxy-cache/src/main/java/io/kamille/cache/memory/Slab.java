@@ -11,6 +11,16 @@ final class Slab {
 
   private Slab() {}
 
+  /** Where the first slab begins that lies at or behind {@code offset}. */
+  static long beginAtOrAfter(long offset) {
+    return -(-offset & -BYTES);
+  }
+
+  /** Where the last slab ends that lies before {@code offset}. */
+  static long endAtOrBefore(long offset) {
+    return offset & -BYTES;
+  }
+
   /** The length of the longest free run of the slab whose map begins at {@code map[at]}. */
   static int longestRun(long[] map, int at) {
     int longest = 0;

@@ -38,7 +38,7 @@ public final class StoredBytes extends Blocks implements StoredOctets {
    * Hits are counted beside the leases and without a CAS: whoever counts has just taken a lease, so
    * the cache line is his already, and a lost count does no harm.
    *
-   * A region covers whole pages below the published length. They stay in their block when a writer
+   * A region lies in whole slabs below the published length. They stay in their block when a writer
    * gives back its unused end, so regions may be given out before that, too.
    */
 
@@ -207,11 +207,11 @@ public final class StoredBytes extends Blocks implements StoredOctets {
     }
   }
 
-  /** Sends what lies from {@code from} to {@code to} in a block with those whole pages. */
+  /** Sends what lies from {@code from} to {@code to} in a block that is readable to {@code end}. */
   private void send(
       long start, long end, long from, long to, Consumer<? super ReferenceCounted> sink) {
-    long regionFrom = Math.max(from, arena.sendableFrom(start));
-    long regionTo = Math.min(to, arena.sendableTo(end));
+    long regionFrom = Math.max(from, Slab.beginAtOrAfter(start));
+    long regionTo = Math.min(to, Slab.endAtOrBefore(end));
     if (regionTo - regionFrom < Arena.REGION_MINIMUM_BYTES) {
       sink.accept(leasedSlice(from, to - from));
       return;

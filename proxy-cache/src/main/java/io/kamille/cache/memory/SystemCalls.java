@@ -1,13 +1,7 @@
 package io.kamille.cache.memory;
 
 import io.kamille.core.socket.SystemCall;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
-import java.nio.file.Files;
-import java.nio.file.Path;
 
 /**
  * The system calls that the arena's memory needs. Each returns what the kernel returns, or the
@@ -15,27 +9,36 @@ import java.nio.file.Path;
  */
 final class SystemCalls {
 
-  static final int MAP_SHARED = 0x01;
-  static final int MAP_PRIVATE_ANONYMOUS = 0x02 | 0x20;
+  private static final int MAP_SHARED = 0x01;
+  private static final int MAP_PRIVATE_ANONYMOUS = 0x02 | 0x20;
+  private static final int MAP_FIXED = 0x10;
+  private static final int MAP_NORESERVE = 0x4000;
   static final int MFD_CLOEXEC = 0x1;
   static final int MFD_NOEXEC_SEAL = 0x8;
-  static final int MADV_NOHUGEPAGE = 15;
+  static final int MADV_HUGEPAGE = 14;
   private static final int MADV_POPULATE_WRITE = 23;
   static final int EINTR = 4;
   static final int EINVAL = 22;
 
+  private static final int PROT_NONE = 0;
   private static final int PROT_READ_WRITE = 0x1 | 0x2;
   private static final int FALLOC_FL_KEEP_SIZE_PUNCH_HOLE = 0x1 | 0x2;
 
-  /** Pairs of a type and a value, see {@code getauxval(3)}. */
-  private static final Path AUXILIARY_VECTOR = Path.of("/proc/self/auxv");
-
-  private static final long AT_PAGESZ = 6;
-
   private SystemCalls() {}
 
-  static long mmap(long bytes, int flags, int descriptor) {
-    return SystemCall.MMAP.call(0, bytes, PROT_READ_WRITE, flags, descriptor, 0);
+  static long mapAnonymous(long bytes) {
+    return SystemCall.MMAP.call(0, bytes, PROT_READ_WRITE, MAP_PRIVATE_ANONYMOUS, -1, 0);
+  }
+
+  /** Takes addresses without memory. */
+  static long reserve(long bytes) {
+    return SystemCall.MMAP.call(0, bytes, PROT_NONE, MAP_PRIVATE_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  }
+
+  /** Maps a file from its beginning on at addresses that were reserved. */
+  static long mapShared(long address, long bytes, int descriptor) {
+    return SystemCall.MMAP.call(
+        address, bytes, PROT_READ_WRITE, MAP_SHARED | MAP_FIXED, descriptor, 0);
   }
 
   static long munmap(long address, long bytes) {
@@ -73,22 +76,5 @@ final class SystemCalls {
 
   static long close(int descriptor) {
     return SystemCall.CLOSE.call(descriptor, 0, 0);
-  }
-
-  static int pageBytes() {
-    try {
-      ByteBuffer words =
-          ByteBuffer.wrap(Files.readAllBytes(AUXILIARY_VECTOR)).order(ByteOrder.nativeOrder());
-      while (words.remaining() >= 2 * Long.BYTES) {
-        long type = words.getLong();
-        long value = words.getLong();
-        if (type == AT_PAGESZ) {
-          return Math.toIntExact(value);
-        }
-      }
-    } catch (IOException failed) {
-      throw new UncheckedIOException(failed);
-    }
-    throw new IllegalStateException(AUXILIARY_VECTOR + " names no AT_PAGESZ");
   }
 }

@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Regions through a real epoll socket: octets, leases, and pages that are not written to again. */
 class LeasedRegionIT {
 
-  private static final int PAGE = SystemCalls.pageBytes();
+  private static final int PAGE = 4096;
   private static final int SLAB = Slab.BYTES;
   private static final int MIB = 1 << 20;
 
@@ -81,13 +81,13 @@ class LeasedRegionIT {
   void scatteredContentArrives() throws IOException {
     List<StoredBytes> gaps = new ArrayList<>();
     while (arena.freeBytes() > 0) {
-      gaps.add(ArenaTest.store(arena, 48 << 10));
-      gaps.add(ArenaTest.store(arena, (int) Math.min(16 << 10, arena.freeBytes())));
+      gaps.add(ArenaTest.store(arena, (int) Math.min(SLAB, arena.freeBytes())));
+      gaps.add(ArenaTest.store(arena, (int) Math.min(SLAB, arena.freeBytes())));
     }
     for (int i = 0; i < gaps.size(); i += 2) {
       gaps.get(i).release();
     }
-    int length = 4 * MIB;
+    int length = 6 * MIB;
     StoredBytes scattered = ArenaTest.store(arena, length);
     assertThat(scattered.blockCount()).isGreaterThan(80);
     assertThat(exchange(sending(scattered, 0, length))).isEqualTo(ArenaTest.pattern(length));

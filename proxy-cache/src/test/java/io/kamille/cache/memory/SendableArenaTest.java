@@ -18,32 +18,39 @@ class SendableArenaTest {
 
   private static final int MIB = 1 << 20;
   private static final int SLAB = Slab.BYTES;
-  private static final int PAGE = SystemCalls.pageBytes();
   private static final int MINIMUM = Arena.REGION_MINIMUM_BYTES;
 
   @Test
-  void aRegionHoldsWholePagesOfItsBlockOnly() {
+  void aRegionLiesInWholeSlabsOfItsBlock() {
     try (Arena arena = Arena.openSendable(MIB)) {
       StoredBytes before = ArenaTest.store(arena, 1000);
-      StoredBytes stored = ArenaTest.store(arena, MINIMUM + 2 * PAGE);
+      ArenaWriter writer = TestMemory.writer(arena, 0);
+      writer.append(Unpooled.wrappedBuffer(ArenaTest.pattern(5000)));
+      writer.append(Unpooled.wrappedBuffer(ArenaTest.pattern(3 * SLAB)));
+      StoredBytes stored = writer.bytes();
       assertThat(stored.blockCount()).isEqualTo(1);
+      assertThat(Block.offset(stored.block(0)) % SLAB).isNotZero();
       List<Object> pieces = SentPieces.of(stored);
       assertThat(pieces).hasSize(3);
       FileRegion region = SentPieces.regions(pieces).getFirst();
-      long start = Block.offset(stored.block(0));
-      assertThat(start % PAGE).isNotZero();
-      assertThat(region.position() % PAGE).isZero();
-      assertThat(region.position()).isGreaterThan(start);
-      assertThat(region.count() % PAGE).isZero();
-      assertThat(region.position() + region.count()).isLessThan(start + stored.length());
+      assertThat(region.position() % SLAB).isZero();
+      assertThat(region.count()).isEqualTo(2 * SLAB);
       pieces.forEach(ReferenceCountUtil::release);
       before.release();
-      stored.release();
+      writer.abandon();
+    }
+  }
+
+  /** As long as that holds, no folio has octets of two slabs, whatever the host allows. */
+  @Test
+  void theFileLiesWhereNoFolioLargerThanASlabFits() {
+    try (Arena arena = Arena.openSendable(64 * MIB)) {
+      assertThat(arena.address() % (2 * SLAB)).isEqualTo(SLAB);
     }
   }
 
   @Test
-  void aRegionMayBeginWithinAPageOfTheBlock() {
+  void aRegionMayBeginAndEndWithinASlab() {
     try (Arena arena = Arena.openSendable(MIB)) {
       StoredBytes stored = ArenaTest.store(arena, 64 << 10);
       List<Object> pieces = SentPieces.of(stored, 300, MINIMUM);
@@ -69,13 +76,13 @@ class SendableArenaTest {
   }
 
   @Test
-  void pagesThatAreStillWrittenToAreNoRegion() {
+  void aSlabThatIsStillWrittenToIsNoRegion() {
     try (Arena arena = Arena.openSendable(MIB)) {
       ArenaWriter writer = TestMemory.writer(arena, 0);
-      writer.append(Unpooled.wrappedBuffer(ArenaTest.pattern(MINIMUM + PAGE + 1)));
+      writer.append(Unpooled.wrappedBuffer(ArenaTest.pattern(SLAB + MINIMUM)));
       List<Object> pieces = SentPieces.of(writer.bytes());
       FileRegion region = SentPieces.regions(pieces).getFirst();
-      assertThat(region.count()).isEqualTo(MINIMUM + PAGE);
+      assertThat(region.count()).isEqualTo(SLAB);
       pieces.forEach(ReferenceCountUtil::release);
       writer.abandon();
     }
@@ -247,7 +254,7 @@ class SendableArenaTest {
 
   private static MemoryFile scarce(long bytes, java.lang.foreign.Arena life) throws IOException {
     MemoryFile real = MemoryFile.open(bytes, life);
-    return new MemoryFile(real.descriptor(), real.channel(), real.memory(), PAGE) {
+    return new MemoryFile(real.descriptor(), real.channel(), real.memory()) {
       @Override
       long fill(long from, long to) {
         return -12;
@@ -257,7 +264,7 @@ class SendableArenaTest {
 
   private static MemoryFile throwing(long bytes, java.lang.foreign.Arena life) throws IOException {
     MemoryFile real = MemoryFile.open(bytes, life);
-    return new MemoryFile(real.descriptor(), real.channel(), real.memory(), PAGE) {
+    return new MemoryFile(real.descriptor(), real.channel(), real.memory()) {
       @Override
       boolean renew(long from, long to) {
         throw new IllegalStateException("thrown by the test");
@@ -268,7 +275,7 @@ class SendableArenaTest {
   /** A file whose kernel gives no fresh pages. */
   private static MemoryFile stubborn(long bytes, java.lang.foreign.Arena life) throws IOException {
     MemoryFile real = MemoryFile.open(bytes, life);
-    return new MemoryFile(real.descriptor(), real.channel(), real.memory(), PAGE) {
+    return new MemoryFile(real.descriptor(), real.channel(), real.memory()) {
       @Override
       boolean renew(long from, long to) {
         return false;
