@@ -173,7 +173,14 @@ public final class BufferTuner implements SendBufferAdvisor, AutoCloseable {
     listeners.accept(mark);
     SendBuffer fromListener =
         new SendBuffer(0, mark, system.lowWatermarkBytes(), system.highWatermarkBytes());
-    samplers.forEach(sampler -> sampler.set(isOn, settings.period(), fromListener));
+    long regions = regionBytes();
+    samplers.forEach(sampler -> sampler.set(isOn, settings.period(), fromListener, regions));
+  }
+
+  /** What the sockets of a loop may book for regions without a mark: its part of the budget. */
+  @GuardedBy("this")
+  private long regionBytes() {
+    return budget.bytes(settings.budgetBytes()) / Math.max(1, samplers.size());
   }
 
   /** TCP_NOTSENT_LOWAT of an accepted socket; 0 for the system's own. Any thread. */
@@ -303,7 +310,11 @@ public final class BufferTuner implements SendBufferAdvisor, AutoCloseable {
   }
 
   private synchronized void pass(long unseenBytes) {
+    long regions = regionBytes();
     budget.adapt(pressure.getAsDouble());
+    if (regionBytes() != regions) {
+      samplers.forEach(sampler -> sampler.allowRegions(regionBytes()));
+    }
     isMemoryShort = budget.isShort();
     TuningSettings now = inForce();
     groups.fade(now.period().toNanos() / NANOS_PER_SECOND);

@@ -27,6 +27,7 @@ final class TunedConnection {
   private int appliedBytes;
   private int grantedBytes;
   private @Nullable String refused;
+  private boolean isUnmarked;
   private long partBytes;
   private long sharedDemandBytes;
   private long equalBytes;
@@ -60,6 +61,7 @@ final class TunedConnection {
     appliedBytes = channel.sendBuffer().sendBufferBytes();
     grantedBytes = channel.grantedBytes();
     refused = channel.refused();
+    isUnmarked = channel.isUnmarked();
     estimate = estimator.add(sample, groups.of(channel.client()), grantedBytes);
     return estimate;
   }
@@ -141,6 +143,11 @@ final class TunedConnection {
 
   @Nullable String refused() {
     return refused;
+  }
+
+  /** Whether a region of a file went without a mark at the last look. */
+  boolean isUnmarked() {
+    return isUnmarked;
   }
 
   /** Its part of the budget; 0 while the kernel decides. */

@@ -20,6 +20,9 @@ final class TuningSentence {
   private static final double PERCENT = 100;
   private static final double LEAST_PERCENT = 0.01;
 
+  private static final String UNMARKED =
+      " What it sends now comes straight from memory or a file, and goes without that bound.";
+
   private TuningSentence() {}
 
   static String of(TunedConnection connection, TuningPolicy policy) {
@@ -29,6 +32,7 @@ final class TuningSentence {
         + size(connection, policy)
         + " "
         + mark(connection.asked())
+        + (connection.isUnmarked() ? UNMARKED : "")
         + refused;
   }
 

@@ -106,6 +106,9 @@ public final class ClientOutput {
     PendingRegions pending = regions == null ? new PendingRegions() : regions;
     regions = pending;
     pending.add(region);
+    if (tunable != null) {
+      tunable.regionBegins(region.count());
+    }
     channel.write(region).addListener(_ -> left(pending));
     flushSoon();
     if (isFirst) {
@@ -121,6 +124,9 @@ public final class ClientOutput {
     }
     if (pending.isEmpty()) {
       regions = null;
+      if (tunable != null) {
+        tunable.regionsEnd();
+      }
       if (isWritable()) {
         time.update();
         owner.writabilityChanged();

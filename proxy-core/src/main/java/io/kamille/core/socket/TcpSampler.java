@@ -54,6 +54,7 @@ public final class TcpSampler {
   private final WaitingOctets octets = new WaitingOctets();
   private final ByteBuffer scratch = ByteBuffer.allocateDirect(SCRATCH_BYTES);
   private final SendBuffer system;
+  private final UnmarkedRegions regions = new UnmarkedRegions();
   private SendBuffer inherited;
   private long periodNanos;
   private double looksPerSecond;
@@ -109,10 +110,12 @@ public final class TcpSampler {
    * once, because one within a long response may not write again for long.
    *
    * @param inherited what accepted sockets have from their listening socket, but for the size
+   * @param regionBytes what sockets of this loop may book for regions that go without a mark
    */
-  public void set(boolean isOn, Duration period, SendBuffer inherited) {
+  public void set(boolean isOn, Duration period, SendBuffer inherited, long regionBytes) {
     loop.execute(
         () -> {
+          regions.allow(regionBytes);
           boolean begins = isOn && !this.isOn;
           this.isOn = isOn;
           this.periodNanos = period.toNanos();
@@ -150,6 +153,15 @@ public final class TcpSampler {
     }
   }
 
+  /** What sockets of this loop may book for regions that go without a mark. Any thread. */
+  public void allowRegions(long bytes) {
+    loop.execute(() -> regions.allow(bytes));
+  }
+
+  UnmarkedRegions regions() {
+    return regions;
+  }
+
   /** A connection has begun. */
   public TunableChannel opened(Channel channel, InetAddress client, String protocol) {
     return new TunableChannel(
@@ -175,6 +187,7 @@ public final class TcpSampler {
    * once such are half of those due, because connections may end faster than they can be looked at.
    */
   void closed(TunableChannel channel) {
+    regions.closed(channel);
     if (channel.isSetAside) {
       channel.isSetAside = false;
       advisor.seen(channel.partBytes());
@@ -263,6 +276,7 @@ public final class TcpSampler {
 
   private void sample(TcpSamples samples, TunableChannel channel) {
     channel.isDue = false;
+    regions.look(channel);
     @Nullable Socket socket = channel.socket();
     if (socket == null) {
       if (channel.isKnown) {

@@ -39,6 +39,9 @@ public final class TunableChannel {
   private static final int NAME_LENGTH = 16;
   private static final int YOUNG_LOOKS = 3;
 
+  /** Below that, a mark costs a region no further call worth naming. */
+  private static final int REGION_BYTES = 256 << 10;
+
   private final TcpSampler watcher;
   private final Channel channel;
   private final InetAddress client;
@@ -56,6 +59,11 @@ public final class TunableChannel {
   boolean isDue;
   boolean isKnown;
   int looks;
+
+  /** For regions without a mark; kept by {@link UnmarkedRegions}. */
+  long bookedBytes;
+
+  private boolean isUnmarked;
 
   TunableChannel(
       TcpSampler watcher,
@@ -107,6 +115,36 @@ public final class TunableChannel {
     if (!isDue) {
       watcher.writes(this);
     }
+  }
+
+  /** A region of so many octets is about to be queued: a large one may go without a mark. */
+  public void regionBegins(long bytes) {
+    if (bytes >= REGION_BYTES && buffer.notSentLowWatermarkBytes() > 0) {
+      watcher.regions().begin(this, bytes);
+    }
+  }
+
+  /** No region is queued any more. */
+  public void regionsEnd() {
+    if (isUnmarked) {
+      watcher.regions().end(this);
+    }
+  }
+
+  void unmark(Socket socket) {
+    isUnmarked = true;
+    set(socket, "TCP_NOTSENT_LOWAT", IPPROTO_TCP, TCP_NOTSENT_LOWAT, 0);
+  }
+
+  void mark(Socket socket) {
+    isUnmarked = false;
+    int bytes = buffer.notSentLowWatermarkBytes();
+    set(socket, "TCP_NOTSENT_LOWAT", IPPROTO_TCP, TCP_NOTSENT_LOWAT, bytes);
+  }
+
+  /** Whether a region goes without a mark. After a look: any thread that was handed it. */
+  public boolean isUnmarked() {
+    return isUnmarked;
   }
 
   /** The connection is closed. Idempotent. */
@@ -180,7 +218,7 @@ public final class TunableChannel {
     if (socket == null || next.equals(buffer)) {
       return;
     }
-    if (next.notSentLowWatermarkBytes() != buffer.notSentLowWatermarkBytes()) {
+    if (next.notSentLowWatermarkBytes() != buffer.notSentLowWatermarkBytes() && !isUnmarked) {
       int bytes = next.notSentLowWatermarkBytes();
       set(socket, "TCP_NOTSENT_LOWAT", IPPROTO_TCP, TCP_NOTSENT_LOWAT, bytes);
     }

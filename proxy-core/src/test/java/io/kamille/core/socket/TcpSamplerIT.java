@@ -38,6 +38,7 @@ class TcpSamplerIT {
   private static final SendBuffer SYSTEM = new SendBuffer(0, 0, 64 << 10, 128 << 10);
   private static final SendBuffer SMALL = new SendBuffer(0, 16 << 10, 16 << 10, 32 << 10);
   private static final int MUCH = 4 << 20;
+  private static final long REGION_BYTES = 1 << 20;
 
   private final MultiThreadIoEventLoopGroup loops =
       new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory());
@@ -74,7 +75,7 @@ class TcpSamplerIT {
 
   @BeforeEach
   void connect() throws Exception {
-    sampler.set(true, Duration.ofHours(1), SYSTEM);
+    sampler.set(true, Duration.ofHours(1), SYSTEM, REGION_BYTES);
     server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
     open();
   }
@@ -294,7 +295,7 @@ class TcpSamplerIT {
   void whileNothingIsTunedAConnectionThatWritesIsGivenBack() throws Exception {
     apply(SMALL);
     round();
-    sampler.set(false, Duration.ofHours(1), SYSTEM);
+    sampler.set(false, Duration.ofHours(1), SYSTEM, REGION_BYTES);
     write(100);
     assertThat(onLoop(tunable::sendBuffer)).isEqualTo(SYSTEM);
   }
@@ -302,26 +303,26 @@ class TcpSamplerIT {
   @Test
   void whatIsDueWhenTuningEndsIsGivenBackAtItsLastLook() throws Exception {
     apply(SMALL);
-    sampler.set(false, Duration.ofHours(1), SYSTEM);
+    sampler.set(false, Duration.ofHours(1), SYSTEM, REGION_BYTES);
     round();
     assertThat(onLoop(tunable::sendBuffer)).isEqualTo(SYSTEM);
   }
 
   @Test
   void aConnectionThatWroteBeforeTuningBeganIsLookedAtThoughItWritesNoMore() throws Exception {
-    sampler.set(false, Duration.ofHours(1), SYSTEM);
+    sampler.set(false, Duration.ofHours(1), SYSTEM, REGION_BYTES);
     write(MUCH);
     sampler.connections(action -> action.accept(tunable));
-    sampler.set(true, Duration.ofHours(1), SYSTEM);
+    sampler.set(true, Duration.ofHours(1), SYSTEM, REGION_BYTES);
     round();
     assertThat(told.samples.getLast().channel(0)).isSameAs(tunable);
   }
 
   @Test
   void aConnectionThatHasNotWrittenWhenTuningBeginsWaitsForItsFirstWrite() throws Exception {
-    sampler.set(false, Duration.ofHours(1), SYSTEM);
+    sampler.set(false, Duration.ofHours(1), SYSTEM, REGION_BYTES);
     sampler.connections(action -> action.accept(tunable));
-    sampler.set(true, Duration.ofHours(1), SYSTEM);
+    sampler.set(true, Duration.ofHours(1), SYSTEM, REGION_BYTES);
     round();
     assertThat(told.samples).isEmpty();
   }
