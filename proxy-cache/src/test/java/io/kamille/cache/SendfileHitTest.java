@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 class SendfileHitTest {
 
   private static final int FROM = 200_000;
-  private static final int SENDINGS_COPIED = 7;
+  private static final int SENDINGS_COPIED = 3;
 
   private final CacheFixture fixture = new CacheFixture(8 << 20, FROM, TestSettings.of(4 << 20));
 
@@ -46,7 +46,7 @@ class SendfileHitTest {
     warm();
     assertThat(fixture.counted("kamille_cache_region_bytes_total")).isZero();
     hit().resume();
-    assertThat(fixture.counted("kamille_cache_region_bytes_total")).isBetween(480_000L, 500_000L);
+    assertThat(fixture.counted("kamille_cache_region_bytes_total")).isBetween(450_000L, 458_752L);
   }
 
   @Test

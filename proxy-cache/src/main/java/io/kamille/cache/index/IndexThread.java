@@ -9,13 +9,16 @@ final class IndexThread implements Upkeep {
 
   /*
    * Who asks sets a flag, and wakes the thread only if it sleeps for want of work. After its work
-   * the thread rests, so that under load what is asked meanwhile is done at once, and costs the
-   * loops no system call. A loop that cannot let it rest (hurry) wakes it from that too.
+   * the thread rests, so that what is asked meanwhile is done at its end, and costs the loops no
+   * system call. What is asked within a short rest is a sign of much work, and is done at once.
+   * Otherwise the rest goes on: it costs nothing to be late with little work. A loop that cannot
+   * let it rest (hurry) wakes it from that too.
    *
    * Without this thread the index would refuse all that is stored, so nothing that its work throws
    * ends it: that is said once, and counted.
    */
-  private static final long REST_NANOS = 1_000_000;
+  private static final long SHORT_REST_NANOS = 500_000;
+  private static final long REST_NANOS = 25_000_000;
 
   private final Runnable work;
   private final System.Logger log;
@@ -89,8 +92,9 @@ final class IndexThread implements Upkeep {
         isAsked = false;
         isHurried = false;
         doWork();
-        if (!isHurried && !isClosed) {
-          LockSupport.parkNanos(this, REST_NANOS);
+        rest(SHORT_REST_NANOS);
+        if (!isAsked) {
+          rest(REST_NANOS - SHORT_REST_NANOS);
         }
       } else {
         isAsleep = true;
@@ -99,6 +103,12 @@ final class IndexThread implements Upkeep {
         }
         isAsleep = false;
       }
+    }
+  }
+
+  private void rest(long nanos) {
+    if (!isHurried && !isClosed) {
+      LockSupport.parkNanos(this, nanos);
     }
   }
 

@@ -476,12 +476,17 @@ public final class MemoryIndex implements AutoCloseable {
 
   /**
    * So much memory was taken for a response on its way. If memory is short, the policy evicts as
-   * much soon. Waits for nobody.
+   * much soon, and at once if it is very short. Waits for nobody.
    */
   public void taken(long bytes) {
-    if (memory.freeBytes() < spareUnits() * UNIT_BYTES) {
+    long free = memory.freeBytes() / UNIT_BYTES;
+    if (free < spareUnits()) {
       wantedUnits.addAndGet(Math.ceilDiv(bytes, UNIT_BYTES));
-      upkeep.ask();
+      if (free < spareUnits() / 2) {
+        upkeep.hurry();
+      } else {
+        upkeep.ask();
+      }
     }
   }
 

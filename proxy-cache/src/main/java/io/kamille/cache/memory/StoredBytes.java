@@ -25,15 +25,16 @@ public final class StoredBytes extends Blocks implements StoredOctets {
    * with acquire: what lies below it is complete for the reader. The lease count is changed by CAS
    * only, so that it cannot rise again from zero nor fall below it.
    *
-   *  31  30  29       27 26                           0
-   * ┌───┬───┬───────────┬──────────────────────────────┐
-   * │ 0 │ S │ sendings  │ leases                       │
-   * └───┴───┴───────────┴──────────────────────────────┘
+   *  31 30 29  28      27 26                           0
+   * ┌─────┬───┬───────────┬──────────────────────────────┐
+   * │ 0   │ S │ sendings  │ leases                       │
+   * └─────┴───┴───────────┴──────────────────────────────┘
    *
    * S is set by somebody who holds a lease, before the first region is given out, in the same word:
    * so whoever ends the last lease sees it. Pages that were sent have to be replaced afterwards,
-   * which costs what regions save in about seven sendings; so the first seven are copied, and what
-   * is hardly ever asked for never goes as regions.
+   * which costs what regions save in about two sendings where a slab is one folio, and in ten where
+   * it is sixteen pages; so the first three are copied, and what is hardly ever asked for never
+   * goes as regions.
    *
    * Hits are counted beside the leases and without a CAS: whoever counts has just taken a lease, so
    * the cache line is his already, and a lost count does no harm.
@@ -44,8 +45,8 @@ public final class StoredBytes extends Blocks implements StoredOctets {
 
   private static final int LEASES_MASK = (1 << 27) - 1;
   private static final int SENDING = 1 << 27;
-  private static final int SENDINGS_MASK = 7 << 27;
-  private static final int SENT = 1 << 30;
+  private static final int SENDINGS_MASK = 3 << 27;
+  private static final int SENT = 1 << 29;
 
   private static final VarHandle LEASES;
   private static final VarHandle LENGTH;

@@ -42,9 +42,9 @@ public record MemorySettings(long capacityBytes, boolean isPrefaulted, long send
                   "sendfile-from",
                   ValueTypes.orWord("off", Long.MAX_VALUE, ValueTypes.size(32 << 10, 16 * TIB)),
                   "Stored content of at least this size is sent to clients by sendfile(2), without"
-                      + " being copied, once it was sent seven times. `off` copies everything."
+                      + " being copied, once it was sent three times. `off` copies everything."
                       + " Either way content is copied where the connection or the kernel does not"
                       + " allow it; the log says at start if the kernel does not.")
-              .defaultsTo(128L << 10)
+              .defaultsTo(64L << 10)
               .appliesOnRestart());
 }

@@ -101,10 +101,10 @@ class SendableArenaTest {
   }
 
   @Test
-  void theFirstSevenSendingsAreCopied() {
+  void theFirstThreeSendingsAreCopied() {
     try (Arena arena = Arena.openSendable(MIB)) {
       StoredBytes stored = ArenaTest.store(arena, 500_000);
-      for (int i = 0; i < 7; i++) {
+      for (int i = 0; i < 3; i++) {
         assertThat(stored.countSending()).isFalse();
       }
       assertThat(stored.countSending()).isTrue();
