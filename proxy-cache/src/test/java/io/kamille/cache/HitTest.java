@@ -11,6 +11,8 @@ import io.kamille.core.exchange.TraceStep;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class HitTest {
 
@@ -31,6 +33,16 @@ class HitTest {
     assertThat(reply.announcedLength()).isEqualTo(5);
     assertThat(reply.isComplete()).isTrue();
     assertThat(reply.field("Cache-Status")).isEqualTo("kamille; fwd=uri-miss; stored; ttl=60");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"max-age=60", "no-store"})
+  void littleContentGoesToItsFirstClientWithTheHead(String lifetime) {
+    RecordingReply reply = fixture.get();
+    fixture.origin.last().respond(200, "hello", "Cache-Control", lifetime);
+    assertThat(reply.isWholeWithHead()).isTrue();
+    assertThat(reply.text()).isEqualTo("hello");
+    assertThat(reply.isComplete()).isTrue();
   }
 
   @Test

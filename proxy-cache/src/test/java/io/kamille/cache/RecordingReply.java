@@ -20,6 +20,8 @@ import org.jspecify.annotations.Nullable;
 /** A client's reply that keeps what it is given, whichever way it is given. */
 final class RecordingReply implements Reply {
 
+  private static final int LITTLE_BYTES = 4096;
+
   private final ByteArrayOutputStream content = new ByteArrayOutputStream();
   private final List<ResponseHead> interims = new ArrayList<>();
   private ContentSource source = ContentSource.NONE;
@@ -30,6 +32,7 @@ final class RecordingReply implements Reply {
   private long announcedLength = UNKNOWN_LENGTH;
   private boolean isOpen;
   private boolean isWholeAtOnce;
+  private boolean isWholeWithHead;
   private final CompletableFuture<RecordingReply> whenEnded = new CompletableFuture<>();
   private boolean isEnded;
   private @Nullable Fields trailers;
@@ -139,6 +142,11 @@ final class RecordingReply implements Reply {
     return isWholeAtOnce;
   }
 
+  /** Whether all content came with the head, from the origin. */
+  boolean isWholeWithHead() {
+    return isWholeWithHead;
+  }
+
   /** Whether the answer was complete. */
   boolean isComplete() {
     return isEnded && !isAborted && failure == null;
@@ -167,6 +175,20 @@ final class RecordingReply implements Reply {
   @Override
   public void head(ResponseHead head, long contentLength) {
     begin(head.status(), head.fields().toString().replace("\n", "\r\n"), contentLength);
+  }
+
+  /** Takes little content with its head, as a connection in clear text does. */
+  @Override
+  public boolean head(ResponseHead head, long contentLength, @Nullable ByteBuf whole) {
+    head(head, contentLength);
+    if (whole == null || isGone || contentLength < 0 || contentLength > LITTLE_BYTES) {
+      return false;
+    }
+    byte[] octets = new byte[(int) contentLength];
+    whole.readBytes(octets);
+    content.writeBytes(octets);
+    isWholeWithHead = true;
+    return true;
   }
 
   @Override

@@ -20,6 +20,9 @@ import org.jspecify.annotations.Nullable;
 /** The station behind the cache: keeps the requests that reach it, for the test to answer. */
 final class ScriptedOrigin implements ExchangeHandler {
 
+  /** Octets of a buffer that belong to what comes next on the connection. */
+  private static final String BEHIND = "HTTP/1.1 200 OK";
+
   private final List<Forwarded> requests = new CopyOnWriteArrayList<>();
   private volatile Consumer<Forwarded> answer = forwarded -> {};
 
@@ -79,11 +82,20 @@ final class ScriptedOrigin implements ExchangeHandler {
       return cancelled != null;
     }
 
-    /** A whole response with Content-Length. */
+    /** A whole response with Content-Length, read from the origin at once; others are behind it. */
     Forwarded respond(int status, String content, String... fields) {
-      head(status, content.length(), fields);
-      if (!content.isEmpty()) {
-        write(content);
+      ByteBuf read = ByteBufAllocator.DEFAULT.directBuffer();
+      read.writeCharSequence(content + BEHIND, StandardCharsets.ISO_8859_1);
+      try {
+        boolean isTaken = head(status, content.length(), read, fields);
+        if (read.readableBytes() != BEHIND.length() + (isTaken ? 0 : content.length())) {
+          throw new AssertionError("taken: more or less than the content");
+        }
+        if (!isTaken && !content.isEmpty()) {
+          write(content);
+        }
+      } finally {
+        read.release();
       }
       return end();
     }
@@ -96,14 +108,19 @@ final class ScriptedOrigin implements ExchangeHandler {
     }
 
     Forwarded head(int status, long length, String... fields) {
+      head(status, length, null, fields);
+      return this;
+    }
+
+    private boolean head(int status, long length, @Nullable ByteBuf whole, String... fields) {
       ResponseHead head = ResponseHead.of(status, fields);
       if (length >= 0 && status != 304 && status != 204) {
         head.fields().add(FieldName.CONTENT_LENGTH, Long.toString(length));
       }
-      reply.head(head, length);
+      boolean isTaken = reply.head(head, length, whole);
       // As its connection does for the next response.
       head.clear();
-      return this;
+      return isTaken;
     }
 
     Forwarded write(String content) {

@@ -35,6 +35,13 @@ final class FillPieces implements Pieces {
     stored = StoredPieces.filling(octets, from);
   }
 
+  /** Leaves out so many of the octets that are being filled. */
+  void skip(long bytes) {
+    if (stored != null) {
+      stored.skip(bytes);
+    }
+  }
+
   /**
    * A chunk that is not stored. Takes ownership: one that is not taken at once is copied, since it
    * may be a small part of a large buffer.

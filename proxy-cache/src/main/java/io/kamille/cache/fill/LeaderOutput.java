@@ -52,6 +52,11 @@ final class LeaderOutput {
     origin.resume();
   }
 
+  /** The client has got so much of what is stored in another way. */
+  void hasGiven(long bytes) {
+    pieces.skip(bytes);
+  }
+
   /** From now on chunks are not stored; what is stored can still be read. */
   void unstored() {
     isStoring = false;

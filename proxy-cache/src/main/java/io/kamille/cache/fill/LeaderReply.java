@@ -158,6 +158,11 @@ final class LeaderReply implements Reply, ContentSource {
 
   @Override
   public void head(ResponseHead head, long contentLength) {
+    head(head, contentLength, null);
+  }
+
+  @Override
+  public boolean head(ResponseHead head, long contentLength, @Nullable ByteBuf whole) {
     state = State.CONTENT;
     headCame();
     route.answered(fetch);
@@ -174,12 +179,12 @@ final class LeaderReply implements Reply, ContentSource {
     if (earlier != null) {
       if (earlier.isMistaken(head)) {
         state = State.REPEATING;
-        return;
+        return false;
       }
       StoredResponse usable = earlier.answeredBy(head, contentLength, now);
       if (usable != null) {
         serve(usable, head.status(), lengthToCome);
-        return;
+        return false;
       }
     }
     Storability storability =
@@ -203,12 +208,11 @@ final class LeaderReply implements Reply, ContentSource {
     if (fill == null) {
       postpone();
     }
-    if (!isServedStale) {
-      answer(head, contentLength, isNotModified);
-    }
+    boolean isTaken = !isServedStale && answer(head, contentLength, isNotModified, whole);
     if (!isWanted()) {
       drop(lengthToCome);
     }
+    return isTaken;
   }
 
   private StoredFacts facts(ResponseHead head, long now) {
@@ -225,7 +229,9 @@ final class LeaderReply implements Reply, ContentSource {
         && ((earlier != null && earlier.isGood(now)) || route.hasGood(fetch.key(), now));
   }
 
-  private void answer(ResponseHead head, long contentLength, boolean isNotModified) {
+  /** Whether the client has taken the content with the head; then the store has it, too. */
+  private boolean answer(
+      ResponseHead head, long contentLength, boolean isNotModified, @Nullable ByteBuf whole) {
     route.heads().answer(fetch.request(), head, fetch.forwarding());
     fetch.exchange().notes().cache(CacheResult.MISS);
     if (isNotModified) {
@@ -234,9 +240,15 @@ final class LeaderReply implements Reply, ContentSource {
       client.end(null);
       isClientGone = true;
       isAnsweredShortly = true;
-    } else {
-      client.head(head, contentLength);
+      return false;
     }
+    int start = whole == null ? 0 : whole.readerIndex();
+    boolean isTaken = client.head(head, contentLength, whole);
+    if (isTaken && whole != null && fill != null) {
+      output.hasGiven(contentLength);
+      appended(fill, fill.append(whole.slice(start, (int) contentLength)));
+    }
+    return isTaken;
   }
 
   /** Sends a stored response in place of what the origin sends. Takes over one lease. */
@@ -568,17 +580,20 @@ final class LeaderReply implements Reply, ContentSource {
   /** Takes one chunk. Takes ownership. */
   private void take(ByteBuf chunk) {
     if (fill != null) {
-      Storability trouble = append(fill, chunk);
-      if (trouble != null) {
-        giveUp(fill, trouble);
-      } else if (flight != null) {
-        flight.wake();
-      }
+      appended(fill, append(fill, chunk));
     }
     if (window != null) {
       share(window, chunk);
     } else {
       output.write(chunk);
+    }
+  }
+
+  private void appended(Fill to, @Nullable Storability trouble) {
+    if (trouble != null) {
+      giveUp(to, trouble);
+    } else if (flight != null) {
+      flight.wake();
     }
   }
 

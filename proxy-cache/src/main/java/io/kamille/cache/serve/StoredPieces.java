@@ -69,6 +69,11 @@ public final class StoredPieces implements Pieces {
     return new StoredPieces(octets, from, -1, false, null);
   }
 
+  /** Leaves out so many octets. */
+  public void skip(long bytes) {
+    position += bytes;
+  }
+
   /** Whether all that is there was taken. */
   public boolean isDrained() {
     return octets == null || position >= end(octets);
