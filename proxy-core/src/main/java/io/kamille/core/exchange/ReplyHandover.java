@@ -1,5 +1,7 @@
 package io.kamille.core.exchange;
 
+import io.kamille.core.http.ResponseHead;
+import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,6 +44,11 @@ public final class ReplyHandover extends PassingReply implements ContentSource {
     } else if (isPaused) {
       source.pause();
     }
+  }
+
+  @Override
+  public boolean head(ResponseHead head, long contentLength, @Nullable ByteBuf whole) {
+    return passHead(head, contentLength, whole);
   }
 
   @Override
