@@ -1,5 +1,6 @@
 package io.kamille.launcher.cli;
 
+import io.kamille.cache.memory.Folios;
 import io.kamille.core.origin.UpstreamGroup;
 import io.kamille.core.origin.names.OriginFile;
 import io.kamille.core.setting.Problem;
@@ -31,6 +32,8 @@ import picocli.CommandLine.Option;
 @Command(name = "check", description = "Name every problem of a configuration file with its place.")
 final class CheckCommand extends Subcommand implements Callable<Integer> {
 
+  private static final int KIB = 1024;
+
   @Option(
       names = {"-c", "--config"},
       paramLabel = "FILE",
@@ -47,6 +50,7 @@ final class CheckCommand extends Subcommand implements Callable<Integer> {
   public Integer call() throws CommandFailure {
     Configuration configuration = check(file, out(), err());
     if (isVerbose) {
+      out().println("memory: pages of " + Folios.bytes(Path.of("/")) / KIB + " KiB");
       for (RouteSettings route : configuration.routes()) {
         String name = RoutesByHost.nameOf(route);
         out().println(name + ": PURGE → route → " + RouteStations.describe(route, configuration));

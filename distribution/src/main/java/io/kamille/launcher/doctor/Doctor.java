@@ -1,5 +1,6 @@
 package io.kamille.launcher.doctor;
 
+import io.kamille.cache.memory.Folios;
 import io.kamille.cache.settings.DiskSettings;
 import io.kamille.core.client.open.Listener;
 import io.kamille.core.tls.TlsSettings.CertificateFiles;
@@ -27,6 +28,8 @@ public final class Doctor {
   private static final long OWN_DESCRIPTORS = 200;
 
   private static final long MIB = 1L << 20;
+  private static final long KIB = 1L << 10;
+  private static final long SLAB_KIB = 64;
   private static final Duration RENEWAL = Duration.ofDays(14);
   private static final String STRICT = "2";
   private static final String AS_ROOT = "Run kamille doctor as root: this user cannot look at it.";
@@ -88,6 +91,7 @@ public final class Doctor {
     doctor.ports();
     doctor.memory();
     doctor.overcommit();
+    doctor.pages();
     doctor.clock();
     doctor.names();
     doctor.certificates();
@@ -190,6 +194,17 @@ public final class Doctor {
         mode.equals(STRICT)
             ? "Set it to 0: with 2, large responses are copied instead of sent from the cache."
             : "");
+  }
+
+  private void pages() {
+    if (Files.isReadable(root.resolve(Folios.SWITCH))) {
+      long found = Folios.bytes(root) / KIB;
+      compare(
+          "pages of cache.memory in KiB",
+          found,
+          SLAB_KIB,
+          "Write advise to /" + Folios.SWITCH + ": a hit of 64 KiB or more then costs less.");
+    }
   }
 
   private void clock() {

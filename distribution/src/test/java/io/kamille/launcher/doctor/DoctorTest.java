@@ -3,6 +3,7 @@ package io.kamille.launcher.doctor;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.cache.memory.Folios;
 import io.kamille.core.tls.Certificates;
 import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.configuration.ConfigurationFile;
@@ -54,6 +55,7 @@ class DoctorTest {
     file("proc/sys/net/ipv4/ip_local_port_range", ports + "\n");
     file("proc/meminfo", "MemTotal: 1 kB\nMemAvailable:   " + memoryKib + " kB\n");
     file("proc/sys/vm/overcommit_memory", "0\n");
+    file(Folios.SWITCH, "always inherit within_size [advise] never\n");
     file("run/systemd/timesync/synchronized", "");
   }
 
@@ -82,6 +84,7 @@ class DoctorTest {
   void eachThingThatIsTooLittleIsNamedWithItsRemedy() throws IOException {
     machine("2199", "999", "10000\t10998", "1024");
     file("proc/sys/vm/overcommit_memory", "2\n");
+    file(Folios.SWITCH, "always inherit within_size advise [never]\n");
     Files.delete(root.resolve("run/systemd/timesync/synchronized"));
     assertThat(findings("").stream().filter(finding -> !finding.isWell()).map(Finding::subject))
         .containsExactly(
@@ -90,6 +93,7 @@ class DoctorTest {
             "net.ipv4.ip_local_port_range",
             "available memory in MiB",
             "vm.overcommit_memory",
+            "pages of cache.memory in KiB",
             "clock");
     assertThat(findings("").get(1).toString())
         .isEqualTo(

@@ -25,6 +25,7 @@ function memoryBar(memory) {
       { name: "Part", show: (part) => part[1] },
       { name: "Memory", number: true, show: (part) => bytes(memory[part[0]]) },
     ], PARTS.filter(([name]) => memory[name] > 0), "Nothing is stored."),
+    h("p", {}, `The host gives it pages of ${bytes(memory.pageBytes)}.`),
   ];
 }
 

@@ -49,12 +49,12 @@ class CacheResourcesTest {
             80,
             7,
             5);
-    MemorySnapshot memory = new MemorySnapshot(1 << 20, 1000, 500, 300, 20, 7, 0);
+    MemorySnapshot memory = new MemorySnapshot(1 << 20, 1000, 500, 300, 20, 7, 0, 4096);
     assertThat(json(CacheResources.tiers(memory, 2, 9, policy, peak)))
         .isEqualTo(
             "{\"memory\":{\"capacityBytes\":1048576,\"storedBytes\":1000,"
                 + "\"indexBytes\":500,\"fillingBytes\":300,\"leasedBytes\":20,\"renewingBytes\":7,"
-                + "\"retiredBytes\":0,\"usedBytes\":1827,\"keys\":2,\"evictions\":9,\"policy\":{"
+                + "\"retiredBytes\":0,\"pageBytes\":4096,\"usedBytes\":1827,\"keys\":2,\"evictions\":9,\"policy\":{"
                 + "\"setting\":\"auto\",\"policy\":\"lru\",\"since\":\"2026-11-21T09:00:00Z\",\"reason\":\"lru"
                 + " hits"
                 + " more\",\"switches\":3,\"sampledShare\":0.25,\"sampledRequests\":4096,\"estimates\":[{\"policy\":\"tinylfu\",\"objectHitRatio\":0.25,\"byteHitRatio\":0.123456},{\"policy\":\"lru\",\"objectHitRatio\":0.5,\"byteHitRatio\":0.75}]}},\"peak\":{\"setting\":\"auto\",\"mode\":\"peak\",\"since\":\"2026-11-21T09:00:00Z\",\"reason\":\"slow\",\"trialReads\":4,\"readMillis\":64.0,\"queue\":6.4,\"quietReadMillis\":4.0,\"originMillis\":50.0,\"requestsPerSecond\":100.0,\"meanRequestsPerSecond\":80.0,\"skippedReads\":7,\"skippedWrites\":5}}");

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.file.Path;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
@@ -58,6 +59,7 @@ public final class Arena implements AutoCloseable {
   private final MemorySegment readable;
   private final long address;
   private final long capacityGranules;
+  private final int pageBytes;
   private final Shards shards;
 
   private final Ledger ledger;
@@ -74,6 +76,7 @@ public final class Arena implements AutoCloseable {
     this.file = file;
     this.ledger = ledger;
     renewal = file == null ? null : new Renewal(this, file);
+    pageBytes = Folios.bytes(Path.of("/"));
     readable = memory.asReadOnly();
     address = memory.address();
     capacityGranules = memory.byteSize() / Block.GRANULE_BYTES;
@@ -187,6 +190,11 @@ public final class Arena implements AutoCloseable {
   /** How many octets are left. Whatever needs no more than this can be had. */
   public long freeBytes() {
     return ledger.free() * Block.GRANULE_BYTES;
+  }
+
+  /** How large the pages are that the host gave to such memory when it was opened. */
+  public int pageBytes() {
+    return pageBytes;
   }
 
   /** Whether large content can be sent without copying at this moment. */

@@ -11,6 +11,7 @@ package io.kamille.cache.tiers;
  * @param leasedBytes not stored, or forgotten, and still read or sent
  * @param renewingBytes sent without a copy, and about to be given fresh pages
  * @param retiredBytes lost until a restart, because the kernel refused fresh pages
+ * @param pageBytes how large its pages are; no part
  */
 public record MemorySnapshot(
     long capacityBytes,
@@ -19,7 +20,8 @@ public record MemorySnapshot(
     long fillingBytes,
     long leasedBytes,
     long renewingBytes,
-    long retiredBytes) {
+    long retiredBytes,
+    int pageBytes) {
 
   /** All parts. */
   public long usedBytes() {

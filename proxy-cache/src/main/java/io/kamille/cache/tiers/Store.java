@@ -671,7 +671,14 @@ public final class Store {
     long retired = arena.retiredBytes();
     long leased = Math.max(0, used - indexed - stored - filling - renewing - retired);
     return new MemorySnapshot(
-        arena.capacityBytes(), stored, indexed, filling, leased, renewing, retired);
+        arena.capacityBytes(),
+        stored,
+        indexed,
+        filling,
+        leased,
+        renewing,
+        retired,
+        arena.pageBytes());
   }
 
   /** Tells of the store in {@code registry}. */

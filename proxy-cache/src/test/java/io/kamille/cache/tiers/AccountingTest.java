@@ -65,7 +65,7 @@ class AccountingTest {
     leased.forEach(StoredResponse::release);
     store.clear();
     assertThat(store.memory())
-        .isEqualTo(new MemorySnapshot(arena.capacityBytes(), 0, 0, 0, 0, 0, 0));
+        .isEqualTo(new MemorySnapshot(arena.capacityBytes(), 0, 0, 0, 0, 0, 0, arena.pageBytes()));
     assertThat(arena.usedBytes()).isZero();
     arena.close();
   }
