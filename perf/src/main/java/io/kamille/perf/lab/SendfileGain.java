@@ -215,7 +215,7 @@ final class SendfileGain {
                 + " on the same machine. A process of real-time priority leaves %d %% of its core"
                 + " to the server; CPU is in parts of that. G is formula (2): the mean of size ÷"
                 + " transfer time, by sendfile ÷ copied. Kamille sends by sendfile from 128 KiB,"
-                + " and copies each document seven times before. Runs that are left out because the"
+                + " and copies each document three times before. Runs that are left out because the"
                 + " client was at its limit: %d.",
             HASTE,
             LEFT,

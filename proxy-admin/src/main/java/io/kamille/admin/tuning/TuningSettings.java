@@ -49,7 +49,8 @@ public record TuningSettings(
                   "policy",
                   TuningPolicy.type(),
                   "The policy of send buffers. `kernel`: the kernel tunes sizes, and Kamille bounds"
-                      + " what was never sent by what each path can use. `equation` shares"
+                      + " what was never sent by what each path can use, but for large content"
+                      + " from files while sockets hold less than `tuning.budget`. `equation` shares"
                       + " `tuning.budget` by estimated throughput. `off`: the kernel alone.")
               .defaultsTo(DEFAULT.policy()),
           BUDGET,
