@@ -84,6 +84,7 @@ public final class ColdCache {
         request,
         CacheControl.ofRequest(request.fields()),
         response,
+        CacheControl.ofResponse(response.fields()),
         settings.policy(),
         clock.epochSeconds());
   }

@@ -1,5 +1,6 @@
 package io.kamille.cache.fill;
 
+import io.kamille.cache.rules.CacheControl;
 import io.kamille.cache.rules.SelectingFields;
 import io.kamille.cache.rules.Storability;
 import io.kamille.cache.rules.StorableFields;
@@ -52,12 +53,14 @@ final class Fill {
     static Head of(
         Fetch fetch,
         ResponseHead head,
+        CacheControl control,
         StoredFacts facts,
         VaryBy varyBy,
         CodedForms forms,
         ByteBuf octets) {
       ResponseHead fields =
-          ResponseHead.of(head.status(), StorableFields.of(head.fields(), facts.responseTime()));
+          ResponseHead.of(
+              head.status(), StorableFields.of(head.fields(), control, facts.responseTime()));
       EncodedHead encoded = ResponseCodec.encode(fetch.uri(), fields, octets);
       SelectingFields selecting =
           fetch.selecting(SelectingFields.of(head.fields(), fetch.request(), varyBy));

@@ -1,5 +1,6 @@
 package io.kamille.cache.fill;
 
+import io.kamille.cache.rules.CacheControl;
 import io.kamille.cache.rules.CompressionRules;
 import io.kamille.cache.rules.Preconditions;
 import io.kamille.cache.rules.Storability;
@@ -187,23 +188,25 @@ final class LeaderReply implements Reply, ContentSource {
         return false;
       }
     }
+    CacheControl control = CacheControl.ofResponse(head.fields());
     Storability storability =
-        Storability.of(fetch.request(), fetch.demands(), head, route.settings().policy(), now);
+        Storability.of(
+            fetch.request(), fetch.demands(), head, control, route.settings().policy(), now);
     boolean isNotModified;
     if (storability.isStorable()) {
-      StoredFacts facts = facts(head, now);
+      StoredFacts facts = facts(head, control, now);
       if (isKeptOut(facts, now)) {
         route.refused(fetch, head.status(), Storability.KEPT);
         goApart(false);
       } else {
-        begin(head, contentLength, facts, now);
+        begin(head, control, contentLength, facts, now);
       }
       isNotModified = Preconditions.isNotModified(fetch.request(), facts);
     } else {
       refuse(storability, head.status());
       isNotModified =
           Preconditions.areIn(fetch.request())
-              && Preconditions.isNotModified(fetch.request(), facts(head, now));
+              && Preconditions.isNotModified(fetch.request(), facts(head, control, now));
     }
     if (fill == null) {
       postpone();
@@ -215,8 +218,8 @@ final class LeaderReply implements Reply, ContentSource {
     return isTaken;
   }
 
-  private StoredFacts facts(ResponseHead head, long now) {
-    return StoredFacts.of(head, route.settings().policy(), fetch.requestTime(), now);
+  private StoredFacts facts(ResponseHead head, CacheControl control, long now) {
+    return StoredFacts.of(head, control, route.settings().policy(), fetch.requestTime(), now);
   }
 
   /**
@@ -479,7 +482,8 @@ final class LeaderReply implements Reply, ContentSource {
   // Where the content goes
 
   /** Begins to store a storable response, and to share it if it may be. */
-  private void begin(ResponseHead head, long contentLength, StoredFacts facts, long now) {
+  private void begin(
+      ResponseHead head, CacheControl control, long contentLength, StoredFacts facts, long now) {
     boolean isCodable =
         fetch.asksForIdentity() && route.settings().coding().isCodable(head, contentLength);
     if (isCodable) {
@@ -487,7 +491,8 @@ final class LeaderReply implements Reply, ContentSource {
     }
     CodedForms forms = isCodable ? CodedForms.NOT_YET : CodedForms.NEVER;
     VaryBy varyBy = route.settings().varyBy();
-    Fill.Head storable = Fill.Head.of(fetch, head, facts, varyBy, forms, route.headOctets());
+    Fill.Head storable =
+        Fill.Head.of(fetch, head, control, facts, varyBy, forms, route.headOctets());
     if (storable.length() + contentLength > route.settings().maxObjectBytes()) {
       route.refused(fetch, head.status(), Storability.TOO_LARGE);
       goApart(true);

@@ -52,11 +52,12 @@ public record Freshening(
     Fields news = update.fields().copy();
     StorableFields.date(news, responseTime);
     ResponseHead merged = ResponseHead.of(stored.status(), merge(stored.fields(), news));
-    StoredFacts facts = StoredFacts.of(merged, policy, requestTime, responseTime);
+    CacheControl control = CacheControl.ofResponse(merged.fields());
+    StoredFacts facts = StoredFacts.of(merged, control, policy, requestTime, responseTime);
     boolean isAuthorized = request.isAuthenticated();
-    Storability storability = Storability.of(merged, isAuthorized, policy, responseTime);
+    Storability storability = Storability.of(merged, control, isAuthorized, policy, responseTime);
     SelectingFields selecting = SelectingFields.of(merged.fields(), request, varyBy);
-    Fields fields = StorableFields.of(merged.fields(), responseTime);
+    Fields fields = StorableFields.of(merged.fields(), control, responseTime);
     return new Freshening(ResponseHead.of(stored.status(), fields), facts, selecting, storability);
   }
 

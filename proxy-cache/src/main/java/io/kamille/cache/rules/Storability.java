@@ -106,25 +106,30 @@ public enum Storability {
    * fields need not be gone yet.
    *
    * @param demands the request's directives
+   * @param control the response's directives
    * @param responseTime when the response was received, in epoch seconds
    */
   public static Storability of(
       RequestHead request,
       CacheControl demands,
       ResponseHead response,
+      CacheControl control,
       CachePolicy policy,
       long responseTime) {
     Storability ofRequest = of(request, demands);
     if (ofRequest != STORABLE) {
       return ofRequest;
     }
-    return of(response, request.isAuthenticated(), policy, responseTime);
+    return of(response, control, request.isAuthenticated(), policy, responseTime);
   }
 
   /** The same for a response whose request was one to store the response of. */
   static Storability of(
-      ResponseHead response, boolean isAuthorized, CachePolicy policy, long responseTime) {
-    CacheControl control = CacheControl.ofResponse(response.fields());
+      ResponseHead response,
+      CacheControl control,
+      boolean isAuthorized,
+      CachePolicy policy,
+      long responseTime) {
     Storability byStatus = of(response.status(), control);
     if (byStatus != STORABLE) {
       return byStatus;

@@ -48,10 +48,11 @@ public final class StorableFields {
    * A copy of the fields to store. It has a {@code Date}, the time of reception if the origin sent
    * none or none that is valid (RFC 9110 §6.6.1).
    *
+   * @param control its directives
    * @param responseTime when the response was received, in epoch seconds
    */
-  public static Fields of(Fields response, long responseTime) {
-    Fields stored = without(response, excluded(response, CacheControl.ofResponse(response)));
+  public static Fields of(Fields response, CacheControl control, long responseTime) {
+    Fields stored = without(response, excluded(response, control));
     date(stored, responseTime);
     return stored;
   }

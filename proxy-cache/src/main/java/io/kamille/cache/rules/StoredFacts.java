@@ -103,8 +103,17 @@ public final class StoredFacts {
    */
   public static StoredFacts of(
       ResponseHead head, CachePolicy policy, long requestTime, long responseTime) {
+    return of(head, CacheControl.ofResponse(head.fields()), policy, requestTime, responseTime);
+  }
+
+  /** The same, where its directives are known. */
+  public static StoredFacts of(
+      ResponseHead head,
+      CacheControl control,
+      CachePolicy policy,
+      long requestTime,
+      long responseTime) {
     Fields fields = head.fields();
-    CacheControl control = CacheControl.ofResponse(fields);
     String lastModifiedText = fields.first(FieldName.LAST_MODIFIED);
     long lastModified = HttpDate.parse(lastModifiedText, responseTime);
     return new StoredFacts(

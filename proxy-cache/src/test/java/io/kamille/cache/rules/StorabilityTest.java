@@ -137,10 +137,8 @@ class StorabilityTest {
   void aCookieIsStoredOnlyIfTheRouteSaysSo() {
     var policy = policy(true, CacheControl.ABSENT);
     var head = ResponseHead.of(200, "Cache-Control", "max-age=60", "Set-Cookie", "a=b");
-    assertThat(Storability.of(GET, CacheControl.NONE, head, CachePolicy.DEFAULT, NOW))
-        .isEqualTo(Storability.SET_COOKIE);
-    assertThat(Storability.of(GET, CacheControl.NONE, head, policy, NOW))
-        .isEqualTo(Storability.STORABLE);
+    assertThat(of(GET, head, CachePolicy.DEFAULT)).isEqualTo(Storability.SET_COOKIE);
+    assertThat(of(GET, head, policy)).isEqualTo(Storability.STORABLE);
   }
 
   private static CachePolicy policy(boolean storesSetCookie, int defaultSeconds) {
@@ -199,10 +197,8 @@ class StorabilityTest {
   @Test
   void theRoutesDefaultMakesAResponseStorable() {
     var policy = policy(false, 60);
-    assertThat(Storability.of(GET, CacheControl.NONE, ResponseHead.of(200), policy, NOW))
-        .isEqualTo(Storability.STORABLE);
-    assertThat(Storability.of(GET, CacheControl.NONE, ResponseHead.of(503), policy, NOW))
-        .isEqualTo(Storability.NOT_CACHEABLE);
+    assertThat(of(GET, ResponseHead.of(200), policy)).isEqualTo(Storability.STORABLE);
+    assertThat(of(GET, ResponseHead.of(503), policy)).isEqualTo(Storability.NOT_CACHEABLE);
   }
 
   @ParameterizedTest
@@ -213,11 +209,16 @@ class StorabilityTest {
   }
 
   private static Storability of(RequestHead request, int status, String... namesAndValues) {
+    return of(request, ResponseHead.of(status, namesAndValues), CachePolicy.DEFAULT);
+  }
+
+  private static Storability of(RequestHead request, ResponseHead head, CachePolicy policy) {
     return Storability.of(
         request,
         CacheControl.ofRequest(request.fields()),
-        ResponseHead.of(status, namesAndValues),
-        CachePolicy.DEFAULT,
+        head,
+        CacheControl.ofResponse(head.fields()),
+        policy,
         NOW);
   }
 }

@@ -85,6 +85,7 @@ class StorableFieldsTest {
   }
 
   private static String stored(String... namesAndValues) {
-    return StorableFields.of(Fields.of(namesAndValues), T).toString();
+    Fields fields = Fields.of(namesAndValues);
+    return StorableFields.of(fields, CacheControl.ofResponse(fields), T).toString();
   }
 }
