@@ -38,9 +38,10 @@ public final class Bench {
 
   static CommandLine program() {
     var program = new CommandLine(new Bench());
-    add(program, "hit", "a stored response, beside other servers", RequestComparison.ofHits());
-    add(program, "pass", "a response that must not be stored", RequestComparison.ofPasses());
-    add(program, "h2", "a stored response over TLS, HTTP/2 and 1.1", RequestComparison.ofH2());
+    add(program, "peers", "everything beside other servers", RequestComparison.ofAll());
+    add(program, "hit", "of that: a stored response", RequestComparison.ofHits());
+    add(program, "pass", "of that: one that must not be stored", RequestComparison.ofPasses());
+    add(program, "h2", "of that: all over TLS, HTTP/2 and 1.1", RequestComparison.ofH2());
     add(program, "slow", "clients beside hundreds of slow ones", new SlowComparison());
     add(program, "pacing", "ways of pacing of one Kamille", new PacingComparison());
     add(program, "webaxe", "the WebAxe-4 mix before an origin", new WebAxeComparison());

@@ -173,19 +173,25 @@ public abstract class Comparison implements Callable<Integer> {
     return installed;
   }
 
-  /** Starts those of these servers that are wanted and installed. */
-  final void startServers(List<String> usual, Place place) throws IOException {
-    for (Peer peer : installed(usual)) {
-      int port = Workbench.freePort();
-      var here =
-          new Place(place.job(), port, origin().port(), place.connections())
-              .with(place.certificates());
+  /** Starts those of these servers that can be started, each on a port of its own. */
+  final void startServers(List<Peer> peers, Place place) throws IOException {
+    for (Peer peer : peers) {
       try {
+        var here = place.on(Workbench.freePort(), origin().port());
         servers.add(Contestant.start(bench(), peer, here));
       } catch (IOException e) {
         System.out.println("left out: " + e.getMessage());
       }
     }
+  }
+
+  /** Ends them, for others. */
+  final void stopServers() throws IOException {
+    for (Contestant server : servers) {
+      server.process().stop();
+      Workbench.deleteTree(bench().directory(server.name()));
+    }
+    servers.clear();
   }
 
   final List<Contestant> servers() {
@@ -206,6 +212,7 @@ public abstract class Comparison implements Callable<Integer> {
       } catch (IOException e) {
         System.out.println("left out from here on: " + e.getMessage());
         servers.remove(server);
+        server.process().stop();
       }
     }
   }

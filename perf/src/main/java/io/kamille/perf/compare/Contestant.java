@@ -6,6 +6,7 @@ import io.kamille.perf.load.FixedContent;
 import io.kamille.perf.peer.Peer;
 import io.kamille.perf.peer.Peer.Place;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -19,9 +20,9 @@ import java.util.Set;
  * A server that runs.
  *
  * @param process with its children
- * @param port on the loopback address
+ * @param address on which it listens
  */
-public record Contestant(Peer peer, Child process, int port) {
+public record Contestant(Peer peer, Child process, InetSocketAddress address) {
 
   private static final Duration START_LIMIT = Duration.ofSeconds(60);
   private static final Duration LIMIT = Duration.ofSeconds(5);
@@ -37,8 +38,19 @@ public record Contestant(Peer peer, Child process, int port) {
   static Contestant start(Workbench bench, Peer peer, Place place) throws IOException {
     List<String> command = peer.prepare(bench.directory(peer.label()), place);
     Child process = bench.start(peer.label(), Workbench.Core.SERVER, command);
-    process.awaitListening(place.port(), START_LIMIT);
-    return new Contestant(peer, process, place.port());
+    var address = new InetSocketAddress(place.address(), place.port());
+    process.awaitListening(address, START_LIMIT);
+    return new Contestant(peer, process, address);
+  }
+
+  int port() {
+    return address.getPort();
+  }
+
+  /** Where a subject is at that server. */
+  String url(Subject subject) {
+    String scheme = subject.isSecure() ? "https://" : "http://";
+    return scheme + address.getHostString() + ":" + port() + subject.path();
   }
 
   String name() {
@@ -64,8 +76,9 @@ public record Contestant(Peer peer, Child process, int port) {
         response.headers().firstValue("X-Serial").ifPresent(serials::add);
       }
     }
-    int most = subject.job().isStoring() ? 1 : PROOF_REQUESTS;
-    int least = subject.job().isStoring() ? 0 : PROOF_REQUESTS;
+    boolean isStored = subject.kind() != Subject.Kind.PASS;
+    int most = isStored ? 1 : PROOF_REQUESTS;
+    int least = isStored ? 0 : PROOF_REQUESTS;
     if (serials.size() < least || serials.size() > most) {
       throw new IOException(
           name() + " asked the origin " + serials.size() + " times for " + subject.path());
@@ -74,9 +87,7 @@ public record Contestant(Peer peer, Child process, int port) {
 
   private HttpResponse<byte[]> get(HttpClient client, Subject subject)
       throws IOException, InterruptedException {
-    var request =
-        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + subject.path()))
-            .timeout(LIMIT);
+    var request = HttpRequest.newBuilder(URI.create(url(subject))).timeout(LIMIT);
     return client.send(request.build(), HttpResponse.BodyHandlers.ofByteArray());
   }
 }

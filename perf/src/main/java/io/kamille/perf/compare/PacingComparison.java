@@ -96,15 +96,14 @@ public final class PacingComparison extends Comparison {
   @Override
   void run() throws IOException, InterruptedException {
     loadFromHere();
-    var subject =
-        new Subject(
-            areMisses ? Job.PASS : Job.HIT, size + (areMisses ? " B miss" : " B hit"), size);
+    var kind = areMisses ? Subject.Kind.PASS : Subject.Kind.HIT;
+    var subject = new Subject(size + (areMisses ? " B miss" : " B hit"), kind, size);
     fact("subject", "%s, open loop, Poisson arrivals", subject.label());
     fact("ways", "%s, in turn on one process", String.join(" ", ways));
     fact("run", "%d rounds of %d s, %d connections", rounds, seconds, connections);
     begin();
     int port = Workbench.freePort();
-    var place = new Place(subject.job(), port, origin().port(), connections);
+    var place = new Place(Job.HIT, port, origin().port(), connections);
     var first = Kamille.of(checkout()).withPacing(ways.getFirst());
     var server = ChangingKamille.start(bench(), first, place);
     server.contestant().prove(subject);

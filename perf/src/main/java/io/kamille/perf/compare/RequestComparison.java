@@ -5,9 +5,12 @@ import static io.kamille.perf.compare.Meter.KERNEL;
 import static io.kamille.perf.compare.Meter.PROPORTIONAL;
 import static io.kamille.perf.compare.Meter.USER;
 
+import io.kamille.perf.compare.Subject.Kind;
+import io.kamille.perf.host.LoadNetwork;
 import io.kamille.perf.host.ProcessFigures;
 import io.kamille.perf.host.Workbench.Core;
 import io.kamille.perf.load.LoadProgram;
+import io.kamille.perf.peer.Peer;
 import io.kamille.perf.peer.Peer.Job;
 import io.kamille.perf.peer.Peer.Place;
 import io.kamille.perf.report.Column;
@@ -15,12 +18,18 @@ import io.kamille.perf.report.Figure;
 import io.kamille.perf.report.Goal;
 import io.kamille.perf.report.Sample;
 import io.kamille.perf.report.Samples;
+import io.kamille.perf.report.Spread;
+import io.kamille.perf.report.Table;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 
 /** CPU time per request of Kamille and other servers that do the same job. */
@@ -37,6 +46,16 @@ public final class RequestComparison extends Comparison {
    * Over TLS, with one certificate of P-256. HAProxy's key has the scheme, so that a load begins
    * with requests that fill the store.
    */
+
+  private static final String KAMILLE = "kamille";
+
+  /*
+   * No program opens a connection for each request over TLS and does the whole handshake. h2load
+   * opens some every 100 ms, each for one request: no closed loop, but not above what servers can.
+   */
+  private static final int HANDSHAKES_PER_SECOND = 500;
+  private static final String HANDSHAKES = "-r" + HANDSHAKES_PER_SECOND / 10;
+  private static final String PERIOD = "--rate-period=100ms";
 
   private static final Figure REQUESTS = Figure.of("requests");
   private static final Figure MICROS = Figure.of("micros");
@@ -61,104 +80,162 @@ public final class RequestComparison extends Comparison {
           Column.median("MiB", PROPORTIONAL.times(1.0 / (1 << 20)), 0),
           Column.median("garbage B", GARBAGE, 0));
 
-  private static final Subject LARGE = new Subject(Job.HIT, "1 MiB hit", 1 << 20);
-  private static final Subject MANY = hit("1 KiB hit, HTTP/2, 32 streams", 1 << 10, 32);
-  private static final Subject ONE = hit("1 KiB hit, HTTP/2, one stream", 1 << 10, 1);
-  private static final Subject TLS = hit("1 KiB hit, HTTP/1.1 over TLS", 1 << 10, 0);
-  private static final Subject LARGE_TLS = hit("1 MiB hit, HTTP/1.1 over TLS", 1 << 20, 0);
+  private static final List<Aim> AIMS =
+      List.of(
+          cpu(Subject.HIT, "haproxy", 0.9),
+          cpu(Subject.HIT, "nginx", 0.55),
+          cpu(Subject.HIT, "floor", 1.25),
+          cpu(Subject.LARGE, "nginx", 1.1),
+          new Aim(
+              Subject.HIT,
+              Goal.atMost(
+                  200,
+                  "hit: at most 200 bytes of garbage",
+                  all -> all.spread(GARBAGE, Subject.HIT.label(), KAMILLE))),
+          cpu(Subject.PASS, "haproxy", 1.3),
+          cpu(Subject.PASS, "nginx", 0.6),
+          cpu(Subject.MANY, "haproxy", 0.75),
+          cpu(Subject.MANY, "nginx", 0.3),
+          cpu(Subject.MANY, "h2o", 2.0),
+          cpu(Subject.ONE, "haproxy", 1.0),
+          cpu(Subject.TLS, "haproxy", 0.9),
+          cpu(Subject.LARGE_TLS, "nginx", 0.9),
+          new Aim(
+              Subject.ONE,
+              Goal.atMost(
+                  1.1,
+                  "one stream at most 1.10 × HTTP/1.1 over TLS",
+                  all ->
+                      all.multiple(
+                          CPU_PER_REQUEST, KAMILLE, Subject.ONE.label(), Subject.TLS.label()))));
+
+  /** A goal for what is asked of a subject. */
+  private record Aim(Subject subject, Goal goal) {}
 
   private final List<Subject> subjects;
   private final List<String> usual;
-  private final List<Goal> goals;
 
-  private RequestComparison(List<Subject> subjects, List<String> usual, List<Goal> goals) {
-    super(7, 3, subjects.getFirst().streams() == Subject.CLEAR ? 64 : 32);
-    this.subjects = subjects;
-    this.usual = usual;
-    this.goals = goals;
+  /** The beginning of a command in the other network; empty if there is none. */
+  private List<String> apart = List.of();
+
+  private RequestComparison(Predicate<Subject> isWanted, String... usual) {
+    super(7, 3, 64);
+    this.subjects = Subject.ALL.stream().filter(isWanted).toList();
+    this.usual = List.of(usual);
   }
 
-  /** Answers from the store. */
+  /** Everything, beside the servers that the README names. */
+  public static RequestComparison ofAll() {
+    return new RequestComparison(_ -> true, KAMILLE, "nginx", "haproxy");
+  }
+
+  /** Answers from the store, on persistent connections. */
   public static RequestComparison ofHits() {
     return new RequestComparison(
-        List.of(Subject.HIT, new Subject(Job.HIT, "16 KiB hit", 16 << 10), LARGE),
-        List.of("floor", "kamille", "nginx", "haproxy", "varnish"),
-        List.of(
-            cpu(Subject.HIT, "haproxy", 0.9),
-            cpu(Subject.HIT, "nginx", 0.55),
-            cpu(Subject.HIT, "floor", 1.25),
-            cpu(LARGE, "nginx", 1.1),
-            garbage(Subject.HIT)));
+        subject -> subject.kind() == Kind.HIT && !subject.isSecure(),
+        "floor",
+        KAMILLE,
+        "nginx",
+        "haproxy",
+        "varnish");
   }
 
   /** Answers that come from the origin each time. */
   public static RequestComparison ofPasses() {
     return new RequestComparison(
-        List.of(Subject.PASS),
-        List.of("kamille", "nginx", "haproxy", "varnish"),
-        List.of(cpu(Subject.PASS, "haproxy", 1.3), cpu(Subject.PASS, "nginx", 0.6)));
+        subject -> subject.kind() == Kind.PASS, KAMILLE, "nginx", "haproxy", "varnish");
   }
 
   /** Answers from the store in HTTP/2, beside HTTP/1.1 over TLS. */
   public static RequestComparison ofH2() {
-    return new RequestComparison(
-        List.of(MANY, ONE, TLS, LARGE_TLS),
-        List.of("kamille", "nginx", "haproxy", "h2o"),
-        List.of(
-            cpu(MANY, "haproxy", 0.75),
-            cpu(MANY, "nginx", 0.3),
-            cpu(MANY, "h2o", 2.0),
-            cpu(ONE, "haproxy", 1.0),
-            cpu(TLS, "haproxy", 0.9),
-            cpu(LARGE_TLS, "nginx", 0.9),
-            Goal.atMost(
-                1.1,
-                "one stream at most 1.10 × HTTP/1.1 over TLS",
-                all -> all.multiple(CPU_PER_REQUEST, "kamille", ONE.label(), TLS.label()))));
+    return new RequestComparison(Subject::isSecure, KAMILLE, "nginx", "haproxy", "h2o");
   }
 
-  private static Subject hit(String label, int size, int streams) {
-    return new Subject(Job.HIT, label, size, streams);
-  }
-
-  private static Goal cpu(Subject subject, String other, double limit) {
-    return Goal.atMost(
-        limit,
-        String.format(Locale.ROOT, "%s: CPU at most %.2f × %s", subject.label(), limit, other),
-        all -> all.ratio(CPU_PER_REQUEST, subject.label(), "kamille", other));
-  }
-
-  private static Goal garbage(Subject subject) {
-    return Goal.atMost(
-        200,
-        subject.label() + " at most 200 bytes of garbage",
-        all -> all.spread(GARBAGE, subject.label(), "kamille"));
-  }
-
-  private boolean isSecure() {
-    return subjects.getFirst().streams() != Subject.CLEAR;
+  private static Aim cpu(Subject subject, String other, double limit) {
+    return new Aim(
+        subject,
+        Goal.atMost(
+            limit,
+            String.format(Locale.ROOT, "%s: CPU at most %.2f × %s", subject.label(), limit, other),
+            all -> all.ratio(CPU_PER_REQUEST, subject.label(), KAMILLE, other)));
   }
 
   @Override
   void run() throws IOException, InterruptedException {
-    Path certificates = isSecure() ? makeCertificates() : null;
-    startServers(usual, new Place(subjects.getFirst().job(), 0, 0, connections).with(certificates));
+    List<Peer> peers = installed(usual);
     fact(
         "run",
-        "%d rounds of %d s, %d connections, closed loop, in turn",
+        "%d rounds of %d s, %d connections, half as many over TLS, closed loop, in turn;"
+            + " %d handshakes/s",
         rounds,
         seconds,
-        connections);
+        connections,
+        HANDSHAKES_PER_SECOND);
     begin();
     var samples = new Samples("subject");
-    for (Subject subject : subjects) {
+    var place = new Place(Job.HIT, 0, 0, connections);
+    measure(samples, peers, clearPlace(place), subject -> !subject.isSecure());
+    if (subjects.stream().anyMatch(Subject::isSecure)) {
+      measure(samples, peers, place.with(makeCertificates()), Subject::isSecure);
+    }
+    print(
+        AIMS.stream().filter(aim -> subjects.contains(aim.subject())).map(Aim::goal).toList(),
+        samples);
+    print(summary(samples));
+    System.out.println(
+        Stream.of("date", "commit", "haproxy", "nginx")
+            .filter(facts()::containsKey)
+            .map(facts()::get)
+            .collect(Collectors.joining("; ")));
+    keep(samples);
+  }
+
+  /** Where another network can reach the servers, if a subject needs that and it can be made. */
+  private Place clearPlace(Place place) throws InterruptedException {
+    if (subjects.stream().anyMatch(subject -> subject.kind() == Kind.APART)) {
+      try {
+        apart = LoadNetwork.open(bench());
+        return place.at(LoadNetwork.SERVER_ADDRESS);
+      } catch (IOException e) {
+        note("left out: two network namespaces, which need root and iproute2: %s", e);
+      }
+    }
+    return place;
+  }
+
+  /** Measures those subjects, with servers of their own. */
+  private void measure(Samples samples, List<Peer> peers, Place place, Predicate<Subject> isMeant)
+      throws IOException, InterruptedException {
+    startServers(peers, place);
+    for (Subject subject : subjects.stream().filter(isMeant).toList()) {
+      if (subject.kind() == Kind.APART && apart.isEmpty()) {
+        continue;
+      }
       forEach(server -> warm(server, subject));
       inTurn(samples, (server, round) -> measure(server, subject, round));
       print(samples.table(subject.label(), subject.label(), COLUMNS));
       Meter.noteDisturbance(this, samples.of(subject.label()));
     }
-    print(goals, samples);
-    keep(samples);
+    stopServers();
+  }
+
+  /** The table of the README: medians of Kamille, and of its ratios to the others. */
+  static Table summary(Samples samples) {
+    var table = new Table("Work", "HAProxy", "nginx", "Kamille, µs", "of it user");
+    for (String work : samples.situations()) {
+      table.row(
+          List.of(
+              work,
+              median(samples.ratio(CPU_PER_REQUEST, work, KAMILLE, "haproxy")),
+              median(samples.ratio(CPU_PER_REQUEST, work, KAMILLE, "nginx")),
+              median(samples.spread(CPU_PER_REQUEST, work, KAMILLE)),
+              median(samples.spread(USER.per(REQUESTS), work, KAMILLE))));
+    }
+    return table;
+  }
+
+  private static String median(Optional<Spread> known) {
+    return known.map(all -> String.format(Locale.ROOT, "%.2f", all.median())).orElse("");
   }
 
   /** One certificate of P-256. */
@@ -179,7 +256,7 @@ public final class RequestComparison extends Comparison {
   }
 
   private void warm(Contestant server, Subject subject) throws IOException, InterruptedException {
-    if (!isSecure()) {
+    if (!subject.isSecure()) {
       server.prove(subject);
     }
     load(server, subject, Math.min(server.peer().warmupSeconds(), rounds * seconds));
@@ -187,10 +264,22 @@ public final class RequestComparison extends Comparison {
 
   private LoadProgram.Result load(Contestant server, Subject subject, int seconds)
       throws IOException, InterruptedException {
-    int streams = subject.streams();
-    return streams == Subject.CLEAR
-        ? LoadProgram.wrk(bench(), connections, server.port(), subject.path(), seconds)
-        : LoadProgram.h2load(bench(), connections, streams, server.port(), subject.path(), seconds);
+    var words = new ArrayList<String>();
+    if (subject.isSecure()) {
+      boolean isOnce = subject.kind() == Kind.CONNECTION;
+      int clients = isOnce ? seconds * HANDSHAKES_PER_SECOND : Math.max(1, connections / 2);
+      words.add("-c" + clients);
+      words.addAll(isOnce ? List.of("-n" + clients, HANDSHAKES, PERIOD) : List.of("-D" + seconds));
+      words.add(subject.streams() == 0 ? "--h1" : "-m" + subject.streams());
+      words.add(server.url(subject));
+      return LoadProgram.h2load(bench(), seconds, words);
+    }
+    if (subject.kind() == Kind.CONNECTION) {
+      words.add("-HConnection: close");
+    }
+    words.add(server.url(subject));
+    var network = subject.kind() == Kind.APART ? apart : List.<String>of();
+    return LoadProgram.wrk(bench(), network, connections, seconds, words);
   }
 
   private Sample measure(Contestant server, Subject subject, int round)
@@ -204,7 +293,9 @@ public final class RequestComparison extends Comparison {
     if (load.requests() == 0 || load.errors() > 0) {
       throw new IOException(server.name() + " failed " + load.errors() + " requests");
     }
-    if (!isRight(subject, load.requests(), forwarded)) {
+    // What was under way at the end of the last load and of this one counts only here.
+    int tolerance = subject.isForwarded() ? 2 * connections : 0;
+    if (Math.abs(forwarded - (subject.isForwarded() ? load.requests() : 0)) > tolerance) {
       throw new IOException(
           server.name() + " forwarded " + forwarded + " of " + load.requests() + " requests");
     }
@@ -214,12 +305,6 @@ public final class RequestComparison extends Comparison {
         .with(P50, load.p50Micros())
         .with(P99, load.p99Micros())
         .with(ALLOCATED, allocatedBytes(server) - allocatedBefore);
-  }
-
-  private boolean isRight(Subject subject, long requests, long forwarded) {
-    return subject.job().isStoring()
-        ? forwarded == 0
-        : Math.abs(forwarded - requests) <= connections;
   }
 
   private long allocatedBytes(Contestant server) throws IOException, InterruptedException {

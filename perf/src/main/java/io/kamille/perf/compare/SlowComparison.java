@@ -21,8 +21,6 @@ import io.kamille.perf.report.Goal;
 import io.kamille.perf.report.Sample;
 import io.kamille.perf.report.Samples;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
 import picocli.CommandLine.Command;
@@ -37,7 +35,6 @@ public final class SlowComparison extends Comparison {
    * when the load has nothing to do.
    */
 
-  private static final Subject LARGE = new Subject(Job.HIT, "1 MiB hit", 1 << 20);
   private static final int RATE = 5000;
   private static final int EACH = 500;
   private static final int QUICK_EACH = 100;
@@ -87,7 +84,7 @@ public final class SlowComparison extends Comparison {
     int kinds = Attack.values().length;
     int each = Workbench.possibleConnections(kinds * (isQuick ? QUICK_EACH : EACH)) / kinds;
     startServers(
-        List.of("kamille", "nginx", "haproxy", "varnish"),
+        installed(List.of("kamille", "nginx", "haproxy", "varnish")),
         new Place(Job.HIT, 0, 0, connections + each * kinds));
     fact(
         "run",
@@ -102,7 +99,7 @@ public final class SlowComparison extends Comparison {
     forEach(
         server -> {
           server.prove(Subject.HIT);
-          server.prove(LARGE);
+          server.prove(Subject.LARGE);
           int warmup = isQuick ? 1 : server.peer().warmupSeconds();
           load(server, Duration.ofSeconds(warmup), 0, LoadSettings::offerCore);
         });
@@ -136,8 +133,7 @@ public final class SlowComparison extends Comparison {
 
   private Sample measure(Contestant server, Situation situation, int each, int round)
       throws IOException {
-    var address = new InetSocketAddress(InetAddress.getLoopbackAddress(), server.port());
-    try (var slow = new SlowClients(address, situation.kinds(), each)) {
+    try (var slow = new SlowClients(server.address(), situation.kinds(), each)) {
       slow.start();
       Runnable idle =
           () -> {

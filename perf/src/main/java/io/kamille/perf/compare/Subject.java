@@ -2,7 +2,7 @@ package io.kamille.perf.compare;
 
 import io.kamille.perf.load.FixedContent;
 import io.kamille.perf.load.LoadRequest;
-import io.kamille.perf.peer.Peer.Job;
+import java.util.List;
 
 /**
  * What the servers are asked for.
@@ -10,28 +10,77 @@ import io.kamille.perf.peer.Peer.Job;
  * @param label as it stands in tables
  * @param streams at a time on each connection over TLS, 0 for HTTP/1.1; {@link #CLEAR} without TLS
  */
-record Subject(Job job, String label, int size, int streams) {
+record Subject(String label, Kind kind, int size, int streams) {
+
+  /** Where the answer comes from, and how it is asked for. */
+  enum Kind {
+    /** From the store. */
+    HIT("/hit/"),
+    /** From the store, on a connection of its own. */
+    CONNECTION("/hit/"),
+    /** From the store, by a client in another network. */
+    APART("/hit/"),
+    /** From the origin, and not to be stored. */
+    PASS("/pass/"),
+    /** From the origin, and to be stored: {@code wrk.lua} gives each request a path of its own. */
+    NEW("/hit/");
+
+    private final String prefix;
+
+    Kind(String prefix) {
+      this.prefix = prefix;
+    }
+  }
 
   /** HTTP/1.1 in clear text. */
   static final int CLEAR = -1;
 
-  /** A stored response of 1 KiB. */
-  static final Subject HIT = new Subject(Job.HIT, "1 KiB hit", 1 << 10);
+  static final Subject HIT = new Subject("hit", Kind.HIT, 1 << 10);
+  static final Subject LARGE = new Subject("hit, 1 MiB", Kind.HIT, 1 << 20);
+  static final Subject PASS = new Subject("not cacheable", Kind.PASS, 1 << 10);
+  static final Subject TLS = secure("hit, HTTP/1.1 and TLS", 1 << 10, 0);
+  static final Subject LARGE_TLS = secure("hit, 1 MiB, HTTP/1.1 and TLS", 1 << 20, 0);
+  static final Subject MANY = secure("hit, HTTP/2 and TLS, 32 streams", 1 << 10, 32);
+  static final Subject ONE = secure("hit, HTTP/2 and TLS, one stream", 1 << 10, 1);
 
-  /** A small response that must not be stored. */
-  static final Subject PASS = new Subject(Job.PASS, "1 KiB pass", 1 << 10);
+  /** All that is compared; of 1 KiB unless the label says otherwise. */
+  static final List<Subject> ALL =
+      List.of(
+          HIT,
+          new Subject("hit, 16 KiB", Kind.HIT, 16 << 10),
+          LARGE,
+          new Subject("hit, a connection each", Kind.CONNECTION, 1 << 10),
+          PASS,
+          new Subject("stored for the first time", Kind.NEW, 1 << 10),
+          // The last in clear text: where a firewall stops it, no server is left for others.
+          new Subject("hit, 1 MiB, two network namespaces", Kind.APART, 1 << 20),
+          TLS,
+          secure("hit, 16 KiB, HTTP/1.1 and TLS", 16 << 10, 0),
+          LARGE_TLS,
+          MANY,
+          secure("hit, 16 KiB, HTTP/2 and TLS, 32 streams", 16 << 10, 32),
+          ONE,
+          new Subject("hit, a TLS handshake each", Kind.CONNECTION, 1 << 10, 0));
 
-  Subject(Job job, String label, int size) {
-    this(job, label, size, CLEAR);
+  Subject(String label, Kind kind, int size) {
+    this(label, kind, size, CLEAR);
+  }
+
+  private static Subject secure(String label, int size, int streams) {
+    return new Subject(label, Kind.HIT, size, streams);
+  }
+
+  boolean isSecure() {
+    return streams != CLEAR;
+  }
+
+  /** Whether each request is one to the origin. */
+  boolean isForwarded() {
+    return kind == Kind.PASS || kind == Kind.NEW;
   }
 
   String path() {
-    String kind =
-        switch (job) {
-          case HIT, MIX -> "/hit/";
-          case PASS -> "/pass/";
-        };
-    return kind + size;
+    return kind.prefix + size + (kind == Kind.NEW ? "?new=" : "");
   }
 
   /** Asks a server for it. */

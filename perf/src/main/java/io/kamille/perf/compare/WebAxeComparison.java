@@ -142,7 +142,7 @@ public final class WebAxeComparison extends Comparison {
   void run() throws IOException, InterruptedException {
     loadFromHere();
     workingSet = isQuick ? Math.min(workingSet, 8) : workingSet;
-    startServers(List.of(KAMILLE, "nginx"), new Place(Job.MIX, 0, 0, 2 * connections));
+    startServers(installed(List.of(KAMILLE, "nginx")), new Place(Job.MIX, 0, 0, 2 * connections));
     fact(
         "run",
         "WebAxe-4, working set %d MiB, think time %s, %d connections, open loop, Poisson arrivals,"

@@ -35,15 +35,29 @@ public final class LoadProgram {
 
   private LoadProgram() {}
 
-  /** Runs wrk. */
+  /** Runs wrk in clear text. */
   public static Result wrk(Workbench bench, int connections, int port, String path, int seconds)
+      throws IOException, InterruptedException {
+    String url = "http://127.0.0.1:" + port + path;
+    return wrk(bench, List.of(), connections, seconds, List.of(url));
+  }
+
+  /**
+   * Runs wrk.
+   *
+   * @param begin of the command, for another network
+   * @param end of the command, with the URL
+   */
+  public static Result wrk(
+      Workbench bench, List<String> begin, int connections, int seconds, List<String> end)
       throws IOException, InterruptedException {
     Programs.require("wrk", "wrk");
     Path script = bench.directory("wrk").resolve("wrk.lua");
     Files.writeString(script, Resource.text(LoadProgram.class, "wrk.lua"));
-    var command = new ArrayList<>(List.of("wrk", "-t1", "-c" + connections, "-d" + seconds + "s"));
+    var command = new ArrayList<>(begin);
+    command.addAll(List.of("wrk", "-t1", "-c" + connections, "-d" + seconds + "s"));
     command.addAll(List.of("-s", script.toString()));
-    command.add("http://127.0.0.1:" + port + path);
+    command.addAll(end);
     return wrk(bench.run(Core.OTHERS, command));
   }
 
@@ -55,18 +69,13 @@ public final class LoadProgram {
   /**
    * Runs h2load.
    *
-   * @param streams at a time on each connection; 0 for HTTP/1.1
+   * @param end of the command: options and the URL
    */
-  public static Result h2load(
-      Workbench bench, int connections, int streams, int port, String path, int seconds)
+  public static Result h2load(Workbench bench, int seconds, List<String> end)
       throws IOException, InterruptedException {
     Programs.require("h2load", "nghttp2-client");
     var command = new ArrayList<>(List.of("h2load", "-t1", "--tls13-ciphers=" + CIPHER));
-    command.addAll(List.of("-c" + connections, "-m" + Math.max(1, streams), "-D" + seconds));
-    if (streams == 0) {
-      command.add("--h1");
-    }
-    command.add("https://127.0.0.1:" + port + path);
+    command.addAll(end);
     return h2load(bench.run(Core.OTHERS, command), seconds);
   }
 

@@ -103,7 +103,7 @@ public enum Daemon implements Peer {
     Files.setPosixFilePermissions(store, PosixFilePermissions.fromString("rwxrwxrwx"));
     if (this == H2O) {
       Files.createDirectories(store.resolve("hit"));
-      for (int size : new int[] {1 << 10, 1 << 20}) {
+      for (int size : new int[] {1 << 10, 16 << 10, 1 << 20}) {
         Files.write(store.resolve("hit/" + size), FixedContent.octets(size));
       }
     }

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -74,7 +75,10 @@ public record Kamille(String label, Path program, String cache, String settings,
                 .replace("%ADMIN%", adminPort == 0 ? "off" : "127.0.0.1:" + adminPort + ADMIN_TOKEN)
             + settings;
     Path file = Template.write(directory.resolve("kamille.yaml"), text, place);
-    return List.of(program.toString(), "run", "--config", file.toString());
+    // Two processes must not share their state, nor take that of whoever runs the bench.
+    var words = List.of("env", "STATE_DIRECTORY=" + directory.toAbsolutePath());
+    return Stream.concat(words.stream(), Stream.of(program + "", "run", "--config", file + ""))
+        .toList();
   }
 
   @Override

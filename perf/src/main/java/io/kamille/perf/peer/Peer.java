@@ -10,17 +10,10 @@ public interface Peer {
 
   /** What the server has to do. */
   enum Job {
-    /** Answer from its store. */
+    /** Be asked for a few objects, or for others each time. */
     HIT,
-    /** Ask the origin each time; what can be switched off about storing is. */
-    PASS,
     /** Store what may be stored of a mix of many objects of every size, and pass on the rest. */
-    MIX;
-
-    /** Whether there is anything to store. */
-    public boolean isStoring() {
-      return this != PASS;
-    }
+    MIX
   }
 
   /**
@@ -48,6 +41,11 @@ public interface Peer {
     /** The same on another address. */
     public Place at(String other) {
       return new Place(job, other, port, originPort, connections, certificates);
+    }
+
+    /** The same on another port, before another origin. */
+    public Place on(int otherPort, int otherOriginPort) {
+      return new Place(job, address, otherPort, otherOriginPort, connections, certificates);
     }
 
     /** The same over TLS, unless null. */

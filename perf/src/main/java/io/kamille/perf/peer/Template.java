@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
 final class Template {
 
   /*
-   * %PORT% and the like are replaced. A line that begins with a word in brackets, such as [store],
+   * %PORT% and the like are replaced. A line that begins with a word in brackets, such as [tls],
    * stands there if the word holds; with several words, if one of them does.
    */
 
@@ -57,7 +57,6 @@ final class Template {
   private static List<String> words(Place place) {
     return List.of(
         place.job().name().toLowerCase(Locale.ROOT),
-        place.job().isStoring() ? "store" : "nostore",
         place.certificates() == null ? "clear" : "tls",
         isRoot() ? "root" : "user");
   }

@@ -1,3 +1,12 @@
+-- A path that ends in = goes on with a number, another one for each request of any run.
+if wrk.path:sub(-1) == "=" then
+  local number = os.time() * 1000000
+  function request()
+    number = number + 1
+    return wrk.format(nil, wrk.path .. string.format("%d", number))
+  end
+end
+
 -- Prints the result of a run on one line, in microseconds and counts.
 function done(summary, latency, requests)
   local errors = summary.errors

@@ -36,6 +36,8 @@ class ResponderIT {
     try (var origin = Responder.open()) {
       assertThat(get(origin, "/hit/10").headers().firstValue("Cache-Control"))
           .hasValue("max-age=3600");
+      assertThat(get(origin, "/hit/10?new=7").headers().firstValue("Cache-Control"))
+          .hasValue("max-age=3600");
       assertThat(get(origin, "/pass/10").headers().firstValue("Cache-Control"))
           .hasValue("no-store");
     }

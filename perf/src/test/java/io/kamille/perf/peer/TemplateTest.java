@@ -46,6 +46,12 @@ class TemplateTest {
   }
 
   @Test
+  void twoBuildsAtOnceDoNotShareTheirState(@TempDir Path directory) throws Exception {
+    assertThat(Kamille.by("before", Path.of("bin/kamille")).prepare(directory, PLACE))
+        .startsWith("env", "STATE_DIRECTORY=" + directory);
+  }
+
+  @Test
   void theOriginMayBeAskedForMoreThanTheDefaultAtOnce(@TempDir Path directory) throws Exception {
     Kamille.by("kamille", Path.of("bin/kamille")).prepare(directory, PLACE);
     assertThat(directory.resolve("kamille.yaml")).content().contains("    max-connections: 8192\n");
@@ -56,7 +62,7 @@ class TemplateTest {
     String template =
         """
         [hit mix] stored
-        [pass] passed
+        [mix] mixed
         [tls] secret
         [clear] plain\
         """;
