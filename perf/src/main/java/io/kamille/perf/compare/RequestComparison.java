@@ -302,9 +302,14 @@ public final class RequestComparison extends Comparison {
     return sample
         .with(REQUESTS, load.requests())
         .with(MICROS, load.micros())
-        .with(P50, load.p50Micros())
-        .with(P99, load.p99Micros())
+        .with(P50, told(load.p50Micros()))
+        .with(P99, told(load.p99Micros()))
         .with(ALLOCATED, allocatedBytes(server) - allocatedBefore);
+  }
+
+  /** Empty where the program does not tell. */
+  private static Object told(long micros) {
+    return micros == 0 ? "" : micros;
   }
 
   private long allocatedBytes(Contestant server) throws IOException, InterruptedException {
