@@ -77,9 +77,7 @@ public record Contestant(Peer peer, Child process, InetSocketAddress address) {
       }
     }
     boolean isStored = subject.kind() != Subject.Kind.PASS;
-    int most = isStored ? 1 : PROOF_REQUESTS;
-    int least = isStored ? 0 : PROOF_REQUESTS;
-    if (serials.size() < least || serials.size() > most) {
+    if (isStored ? serials.size() > 1 : serials.size() < PROOF_REQUESTS) {
       throw new IOException(
           name() + " asked the origin " + serials.size() + " times for " + subject.path());
     }

@@ -21,14 +21,13 @@ import io.kamille.perf.report.Samples;
 import io.kamille.perf.report.Spread;
 import io.kamille.perf.report.Table;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.Predicate;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 
@@ -54,12 +53,9 @@ public final class RequestComparison extends Comparison {
    * opens some every 100 ms, each for one request: no closed loop, but not above what servers can.
    */
   private static final int HANDSHAKES_PER_SECOND = 500;
-  private static final String HANDSHAKES = "-r" + HANDSHAKES_PER_SECOND / 10;
-  private static final String PERIOD = "--rate-period=100ms";
 
   private static final Figure REQUESTS = Figure.of("requests");
   private static final Figure MICROS = Figure.of("micros");
-  private static final Figure P50 = Figure.of("p50_micros");
   private static final Figure P99 = Figure.of("p99_micros");
   private static final Figure ALLOCATED = Figure.of("allocated_bytes");
   private static final Figure CPU_PER_REQUEST = CPU.per(REQUESTS);
@@ -86,12 +82,11 @@ public final class RequestComparison extends Comparison {
           cpu(Subject.HIT, "nginx", 0.55),
           cpu(Subject.HIT, "floor", 1.25),
           cpu(Subject.LARGE, "nginx", 1.1),
-          new Aim(
+          aim(
               Subject.HIT,
-              Goal.atMost(
-                  200,
-                  "hit: at most 200 bytes of garbage",
-                  all -> all.spread(GARBAGE, Subject.HIT.label(), KAMILLE))),
+              200,
+              "hit: at most 200 bytes of garbage",
+              all -> all.spread(GARBAGE, Subject.HIT.label(), KAMILLE)),
           cpu(Subject.PASS, "haproxy", 1.3),
           cpu(Subject.PASS, "nginx", 0.6),
           cpu(Subject.MANY, "haproxy", 0.75),
@@ -100,14 +95,13 @@ public final class RequestComparison extends Comparison {
           cpu(Subject.ONE, "haproxy", 1.0),
           cpu(Subject.TLS, "haproxy", 0.9),
           cpu(Subject.LARGE_TLS, "nginx", 0.9),
-          new Aim(
+          aim(
               Subject.ONE,
-              Goal.atMost(
-                  1.1,
-                  "one stream at most 1.10 × HTTP/1.1 over TLS",
-                  all ->
-                      all.multiple(
-                          CPU_PER_REQUEST, KAMILLE, Subject.ONE.label(), Subject.TLS.label()))));
+              1.1,
+              "one stream at most 1.10 × HTTP/1.1 over TLS",
+              all ->
+                  all.multiple(
+                      CPU_PER_REQUEST, KAMILLE, Subject.ONE.label(), Subject.TLS.label())));
 
   /** A goal for what is asked of a subject. */
   private record Aim(Subject subject, Goal goal) {}
@@ -118,46 +112,44 @@ public final class RequestComparison extends Comparison {
   /** The beginning of a command in the other network; empty if there is none. */
   private List<String> apart = List.of();
 
-  private RequestComparison(Predicate<Subject> isWanted, String... usual) {
+  private RequestComparison(Predicate<Subject> isWanted, String... others) {
     super(7, 3, 64);
     this.subjects = Subject.ALL.stream().filter(isWanted).toList();
-    this.usual = List.of(usual);
+    this.usual = Stream.concat(Stream.of(KAMILLE, "nginx", "haproxy"), Stream.of(others)).toList();
   }
 
   /** Everything, beside the servers that the README names. */
   public static RequestComparison ofAll() {
-    return new RequestComparison(_ -> true, KAMILLE, "nginx", "haproxy");
+    return new RequestComparison(_ -> true);
   }
 
   /** Answers from the store, on persistent connections. */
   public static RequestComparison ofHits() {
     return new RequestComparison(
-        subject -> subject.kind() == Kind.HIT && !subject.isSecure(),
-        "floor",
-        KAMILLE,
-        "nginx",
-        "haproxy",
-        "varnish");
+        subject -> subject.kind() == Kind.HIT && !subject.isSecure(), "floor", "varnish");
   }
 
   /** Answers that come from the origin each time. */
   public static RequestComparison ofPasses() {
-    return new RequestComparison(
-        subject -> subject.kind() == Kind.PASS, KAMILLE, "nginx", "haproxy", "varnish");
+    return new RequestComparison(subject -> subject.kind() == Kind.PASS, "varnish");
   }
 
   /** Answers from the store in HTTP/2, beside HTTP/1.1 over TLS. */
   public static RequestComparison ofH2() {
-    return new RequestComparison(Subject::isSecure, KAMILLE, "nginx", "haproxy", "h2o");
+    return new RequestComparison(Subject::isSecure, "h2o");
   }
 
   private static Aim cpu(Subject subject, String other, double limit) {
-    return new Aim(
+    return aim(
         subject,
-        Goal.atMost(
-            limit,
-            String.format(Locale.ROOT, "%s: CPU at most %.2f × %s", subject.label(), limit, other),
-            all -> all.ratio(CPU_PER_REQUEST, subject.label(), KAMILLE, other)));
+        limit,
+        String.format(Locale.ROOT, "%s: CPU at most %.2f × %s", subject.label(), limit, other),
+        all -> all.ratio(CPU_PER_REQUEST, subject.label(), KAMILLE, other));
+  }
+
+  private static Aim aim(
+      Subject subject, double limit, String claim, Function<Samples, Optional<Spread>> measured) {
+    return new Aim(subject, Goal.atMost(limit, claim, measured));
   }
 
   @Override
@@ -174,19 +166,15 @@ public final class RequestComparison extends Comparison {
     begin();
     var samples = new Samples("subject");
     var place = new Place(Job.HIT, 0, 0, connections);
-    measure(samples, peers, clearPlace(place), subject -> !subject.isSecure());
-    if (subjects.stream().anyMatch(Subject::isSecure)) {
-      measure(samples, peers, place.with(makeCertificates()), Subject::isSecure);
-    }
+    measure(samples, peers, clearPlace(place), false);
+    measure(samples, peers, place.with(makeCertificates()), true);
     print(
         AIMS.stream().filter(aim -> subjects.contains(aim.subject())).map(Aim::goal).toList(),
         samples);
     print(summary(samples));
-    System.out.println(
-        Stream.of("date", "commit", "haproxy", "nginx")
-            .filter(facts()::containsKey)
-            .map(facts()::get)
-            .collect(Collectors.joining("; ")));
+    for (String fact : List.of("date", "commit", "haproxy", "nginx")) {
+      System.out.println(fact + ": " + facts().getOrDefault(fact, "not measured"));
+    }
     keep(samples);
   }
 
@@ -203,14 +191,16 @@ public final class RequestComparison extends Comparison {
     return place;
   }
 
-  /** Measures those subjects, with servers of their own. */
-  private void measure(Samples samples, List<Peer> peers, Place place, Predicate<Subject> isMeant)
+  /** Measures what can be measured in clear text or over TLS, with servers of its own. */
+  private void measure(Samples samples, List<Peer> peers, Place place, boolean isSecure)
       throws IOException, InterruptedException {
-    startServers(peers, place);
-    for (Subject subject : subjects.stream().filter(isMeant).toList()) {
-      if (subject.kind() == Kind.APART && apart.isEmpty()) {
-        continue;
-      }
+    List<Subject> here =
+        subjects.stream()
+            .filter(subject -> subject.isSecure() == isSecure)
+            .filter(subject -> subject.kind() != Kind.APART || !apart.isEmpty())
+            .toList();
+    startServers(here.isEmpty() ? List.of() : peers, place);
+    for (Subject subject : here) {
       forEach(server -> warm(server, subject));
       inTurn(samples, (server, round) -> measure(server, subject, round));
       print(samples.table(subject.label(), subject.label(), COLUMNS));
@@ -241,17 +231,13 @@ public final class RequestComparison extends Comparison {
   /** One certificate of P-256. */
   private Path makeCertificates() throws IOException, InterruptedException {
     Path directory = bench().directory("tls");
-    Path chain = directory.resolve("chain.pem");
-    Path key = directory.resolve("key.pem");
-    var words =
-        new ArrayList<>(
-            List.of(
-                "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2"
-                    .split(" ", -1)));
-    words.addAll(List.of("-subj", "/CN=localhost", "-keyout", key + "", "-out", chain + ""));
-    bench().run(Core.OTHERS, words);
-    Files.writeString(
-        directory.resolve("both.pem"), Files.readString(chain) + Files.readString(key));
+    String script =
+        """
+        openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 \
+          -subj /CN=localhost -keyout "$0/key.pem" -out "$0/chain.pem" &&
+          cat "$0/chain.pem" "$0/key.pem" >"$0/both.pem"
+        """;
+    bench().run(Core.OTHERS, List.of("sh", "-c", script, directory.toString()));
     return directory;
   }
 
@@ -269,7 +255,10 @@ public final class RequestComparison extends Comparison {
       boolean isOnce = subject.kind() == Kind.CONNECTION;
       int clients = isOnce ? seconds * HANDSHAKES_PER_SECOND : Math.max(1, connections / 2);
       words.add("-c" + clients);
-      words.addAll(isOnce ? List.of("-n" + clients, HANDSHAKES, PERIOD) : List.of("-D" + seconds));
+      words.addAll(
+          isOnce
+              ? List.of("-n" + clients, "-r" + HANDSHAKES_PER_SECOND / 10, "--rate-period=100ms")
+              : List.of("-D" + seconds));
       words.add(subject.streams() == 0 ? "--h1" : "-m" + subject.streams());
       words.add(server.url(subject));
       return LoadProgram.h2load(bench(), seconds, words);
@@ -302,14 +291,8 @@ public final class RequestComparison extends Comparison {
     return sample
         .with(REQUESTS, load.requests())
         .with(MICROS, load.micros())
-        .with(P50, told(load.p50Micros()))
-        .with(P99, told(load.p99Micros()))
+        .with(P99, load.p99Micros() == 0 ? "" : load.p99Micros())
         .with(ALLOCATED, allocatedBytes(server) - allocatedBefore);
-  }
-
-  /** Empty where the program does not tell. */
-  private static Object told(long micros) {
-    return micros == 0 ? "" : micros;
   }
 
   private long allocatedBytes(Contestant server) throws IOException, InterruptedException {

@@ -15,21 +15,15 @@ record Subject(String label, Kind kind, int size, int streams) {
   /** Where the answer comes from, and how it is asked for. */
   enum Kind {
     /** From the store. */
-    HIT("/hit/"),
+    HIT,
     /** From the store, on a connection of its own. */
-    CONNECTION("/hit/"),
+    CONNECTION,
     /** From the store, by a client in another network. */
-    APART("/hit/"),
+    APART,
     /** From the origin, and not to be stored. */
-    PASS("/pass/"),
+    PASS,
     /** From the origin, and to be stored: {@code wrk.lua} gives each request a path of its own. */
-    NEW("/hit/");
-
-    private final String prefix;
-
-    Kind(String prefix) {
-      this.prefix = prefix;
-    }
+    NEW
   }
 
   /** HTTP/1.1 in clear text. */
@@ -80,7 +74,7 @@ record Subject(String label, Kind kind, int size, int streams) {
   }
 
   String path() {
-    return kind.prefix + size + (kind == Kind.NEW ? "?new=" : "");
+    return (kind == Kind.PASS ? "/pass/" : "/hit/") + size + (kind == Kind.NEW ? "?new=" : "");
   }
 
   /** Asks a server for it. */

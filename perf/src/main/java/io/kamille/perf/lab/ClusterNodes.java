@@ -179,9 +179,7 @@ record ClusterNodes(Workbench bench, List<Node> nodes, int peerPort) {
     Files.createDirectories(directory);
     int port = Workbench.freePort();
     var control = new ControlPlane(Workbench.freePort(), directory, Duration.ofSeconds(10));
-    List<String> command =
-        new ArrayList<>(
-            List.of("env", "STATE_DIRECTORY=" + directory, "RUNTIME_DIRECTORY=" + directory));
+    List<String> command = new ArrayList<>(List.of("env", "RUNTIME_DIRECTORY=" + directory));
     command.addAll(
         Kamille.of(Checkout.find())
             .withCache(CACHE)
