@@ -44,7 +44,7 @@ class RoomRulesTest {
               "an exchange goes by its connection's state"),
           Map.entry("H2OriginConnection H2OriginStream", "a stream goes by its connection's state"),
           Map.entry(
-              "SendBufferAdvisor TcpSampler TcpSamples TunableChannel WaitingOctets",
+              "SendBufferAdvisor TcpSampler TcpSamples TunableChannel UnmarkedRegions WaitingOctets",
               "a sampler gives rows to its advisor, and gets them back"),
           Map.entry("H2ClientConnection H2Exchange", "an exchange goes by its connection's state"),
           Map.entry("CacheKey CacheKeyProbe", "a probe is a key that is used again"),

@@ -81,13 +81,6 @@ public final class RouteStations {
 
   /** What the API calls the end of a route. */
   public static String targetName(RouteSettings route) {
-    RouteActions actions = route.actions();
-    if (route.upstream() != null) {
-      return route.upstream();
-    }
-    if (actions.redirect().isOn()) {
-      return "redirect";
-    }
-    return actions.respond().isOn() ? "respond" : "root";
+    return TargetStation.nameOf(route);
   }
 }

@@ -35,7 +35,19 @@ record TargetStation(RouteSettings route, Configuration configuration) implement
 
   @Override
   public String describe() {
-    return (route.upstream() == null ? "" : "upstream ") + RouteStations.targetName(route);
+    return (route.upstream() == null ? "" : "upstream ") + nameOf(route);
+  }
+
+  /** What the API calls the end of a route. */
+  static String nameOf(RouteSettings route) {
+    RouteActions actions = route.actions();
+    if (route.upstream() != null) {
+      return route.upstream();
+    }
+    if (actions.redirect().isOn()) {
+      return "redirect";
+    }
+    return actions.respond().isOn() ? "respond" : "root";
   }
 
   /** The end itself: {@code next} gets nothing. */
@@ -85,12 +97,12 @@ record TargetStation(RouteSettings route, Configuration configuration) implement
       head = actions.respond().head(true);
     }
     passage.answer(
-        RouteStations.targetName(route),
+        nameOf(route),
         head,
         new Reason(
             "own-answer",
             "RFC 9110 §3.6",
-            "routes[]." + RouteStations.targetName(route),
+            "routes[]." + nameOf(route),
             "Kamille answers, and asks no origin"));
   }
 

@@ -52,16 +52,6 @@ final class Block {
     return granules(block) * GRANULE_BYTES;
   }
 
-  /** Where its first whole slab begins, in octets from the start of the arena. */
-  static long slabsBegin(long block) {
-    return Slab.beginAtOrAfter(offset(block));
-  }
-
-  /** Where its last whole slab ends; at or before {@link #slabsBegin} if it has none. */
-  static long slabsEnd(long block) {
-    return Slab.endAtOrBefore(offset(block) + bytes(block));
-  }
-
   /** How many granules {@code bytes} octets need. */
   static long granulesFor(long bytes) {
     return (bytes + GRANULE_BYTES - 1) / GRANULE_BYTES;

@@ -58,7 +58,7 @@ final class Renewal implements AutoCloseable {
    * since it holds a whole slab. One that grows goes on to.
    */
   boolean wants(long block) {
-    return Block.slabsEnd(block) > Block.slabsBegin(block);
+    return Slab.endIn(block) > Slab.beginIn(block);
   }
 
   /** Gives {@code block} back, a little later, or retires it. */
@@ -86,8 +86,8 @@ final class Renewal implements AutoCloseable {
   }
 
   private boolean takeOut(long block) {
-    long end = Block.slabsEnd(block);
-    for (long from = Block.slabsBegin(block); from < end; from += STEP_BYTES) {
+    long end = Slab.endIn(block);
+    for (long from = Slab.beginIn(block); from < end; from += STEP_BYTES) {
       if (!file.renew(from, Math.min(end, from + STEP_BYTES))) {
         return false;
       }

@@ -11,6 +11,16 @@ final class Slab {
 
   private Slab() {}
 
+  /** Where the first whole slab of a block begins, in octets from the start of the arena. */
+  static long beginIn(long block) {
+    return beginAtOrAfter(Block.offset(block));
+  }
+
+  /** Where the last whole slab of a block ends; at or before {@link #beginIn} if it has none. */
+  static long endIn(long block) {
+    return endAtOrBefore(Block.offset(block) + Block.bytes(block));
+  }
+
   /** Where the first slab begins that lies at or behind {@code offset}. */
   static long beginAtOrAfter(long offset) {
     return -(-offset & -BYTES);

@@ -50,7 +50,7 @@ final class PeerLink implements AutoCloseable {
 
   PeerLink(PeerNode node, Origin origin, UpstreamHandler handler, MetricRegistry registry) {
     this.node = node;
-    this.hit = Peers.cacheName(node.name()) + "; hit";
+    this.hit = cacheName(node.name()) + "; hit";
     this.origin = origin;
     this.handler = handler;
     this.metrics = new MetricGroup(registry);
@@ -58,6 +58,11 @@ final class PeerLink implements AutoCloseable {
       LongAdder count = counts[result.ordinal()];
       metrics.counting(REQUESTS, count::sum, node.name(), result.label);
     }
+  }
+
+  /** What a node calls itself in {@code Cache-Status}. */
+  static String cacheName(String node) {
+    return "kamille-" + node;
   }
 
   PeerNode node() {

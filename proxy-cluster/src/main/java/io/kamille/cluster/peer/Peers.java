@@ -162,7 +162,7 @@ public final class Peers implements AutoCloseable {
 
   /** What a node calls itself in {@code Cache-Status}. */
   public static String cacheName(String node) {
-    return "kamille-" + node;
+    return PeerLink.cacheName(node);
   }
 
   /** Has requests to an origin name this cluster (RFC 8586). */
