@@ -101,7 +101,7 @@ class LauncherScriptTest {
                 """
                 case "$*" in *TrainingRun*)
                   while [ "$1" != TrainingRun ]; do shift; done
-                  echo "${HOME:-} $STATE_DIRECTORY" >"$3"
+                  echo "${HOME:-} $STATE_DIRECTORY $KAMILLE_COMPILER" >"$3"
                   exit
                 esac
                 echo bundled\
@@ -138,6 +138,45 @@ class LauncherScriptTest {
     assertThat(run(script, Map.of("KAMILLE_JAVA_OPTS", "-Xmx64m -Xlog:gc"), "a b", "*"))
         .contains(" -Xmx64m -Xlog:gc ")
         .endsWith("Main a b *\nwords: 2\n");
+  }
+
+  @Test
+  void oneCoreGetsTheQuickCompilerOnly() throws Exception {
+    java(home.resolve("runtime"), "bundled", 25);
+    String one = processors(1);
+    String said =
+        "kamille: one core: it gets the quick compiler only (KAMILLE_COMPILER=full brings both)\n";
+    assertThat(run(script, Map.of("PATH", one), "run"))
+        .startsWith(said)
+        .contains(" -XX:TieredStopAtLevel=1 -Dkamille.home=");
+    assertThat(run(script, Map.of("PATH", one), "version"))
+        .startsWith("bundled ")
+        .contains(" -XX:TieredStopAtLevel=1 ");
+    assertThat(run(script, Map.of("PATH", one, "KAMILLE_COMPILER", "full"), "run"))
+        .startsWith("bundled ")
+        .doesNotContain("TieredStopAtLevel");
+    assertThat(run(script, Map.of("KAMILLE_COMPILER", "quick"), "run"))
+        .startsWith("bundled ")
+        .contains(" -XX:TieredStopAtLevel=1 ");
+  }
+
+  @Test
+  void theTrainingHasTheCompilerOfTheStart() throws Exception {
+    bundledThatRecords();
+    for (String compiler : List.of("quick", "full")) {
+      Files.deleteIfExists(state().resolve("kamille-4711.aot"));
+      var environment = Map.of("STATE_DIRECTORY", state().toString(), "KAMILLE_COMPILER", compiler);
+      run(script, environment, "train");
+      assertThat(state().resolve("kamille-4711.aot")).content().endsWith(" " + compiler + "\n");
+    }
+  }
+
+  /** A PATH on which the system says that it has so many. */
+  private String processors(int count) throws IOException {
+    Path nproc = Files.createDirectories(directory.resolve("path")).resolve("nproc");
+    Files.writeString(nproc, "#!/bin/sh\necho " + count + "\n");
+    makeExecutable(nproc);
+    return nproc.getParent() + ":" + System.getenv("PATH");
   }
 
   /** SIGHUP, SIGUSR1 and SIGUSR2 are bits 0, 9 and 11 of what the kernel tells. */
@@ -195,6 +234,7 @@ class LauncherScriptTest {
     var builder = new ProcessBuilder(words).redirectErrorStream(true);
     builder.environment().remove("JAVA_HOME");
     builder.environment().remove("KAMILLE_JAVA_OPTS");
+    builder.environment().remove("KAMILLE_COMPILER");
     builder.environment().putAll(environment);
     Process process = builder.start();
     String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
