@@ -279,7 +279,9 @@ public final class AdminServer implements AutoCloseable {
   private void sample(Sampler sampler) {
     Map<Figure, Double> point = sampler.sample(System.nanoTime() / 1e9);
     history.add(point);
-    streams.publish("figures", Answer.jsonText(Figure.named(point)));
+    if (streams.isAny()) {
+      streams.publish("figures", Answer.jsonText(Figure.named(point)));
+    }
   }
 
   private static InetSocketAddress address(AdminSettings settings) {

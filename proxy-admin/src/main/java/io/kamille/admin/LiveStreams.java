@@ -76,6 +76,11 @@ final class LiveStreams {
     streams.add(stream);
   }
 
+  /** Whether anybody may get an event. Any thread. */
+  boolean isAny() {
+    return !streams.isEmpty();
+  }
+
   /** Sends an event to everybody who is let in and keeps up. Any thread. */
   void publish(String name, String data) {
     for (Channel stream : streams) {

@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.time.format.DateTimeParseException;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
@@ -29,7 +30,16 @@ final class ConfigStore {
 
   private static final String MARK = "# kamille version ";
   private static final Pattern NAME = Pattern.compile("([1-9][0-9]{0,8})\\.yaml");
-  private static final JsonMapper JSON = JsonMapper.builder().build();
+
+  /*
+   * A start reads all of them, and needs nothing else of what reads JSON: that has a tenth of all
+   * classes. So what has no escapes is read and written here.
+   */
+  private static final String TEXT = "([^\"\\\\\\p{Cntrl}]*)";
+  private static final Pattern PLAIN =
+      Pattern.compile(
+          "\\{\"number\":(\\d{1,9}),\"time\":\"%s\",\"by\":\"%s\",\"comment\":\"%s\",\"base\":(null|\\d{1,9})\\}"
+              .replace("%s", TEXT));
 
   private final Path directory;
   private final TreeMap<Integer, ConfigVersion> known = new TreeMap<>();
@@ -65,10 +75,40 @@ final class ConfigStore {
       return;
     }
     try {
-      known.put(number, JSON.readValue(content.substring(MARK.length(), end), ConfigVersion.class));
-    } catch (JacksonException broken) {
+      known.put(number, version(content.substring(MARK.length(), end)));
+    } catch (JacksonException | DateTimeParseException broken) {
       // Somebody else wrote it.
     }
+  }
+
+  private static ConfigVersion version(String line) {
+    Matcher plain = PLAIN.matcher(line);
+    if (!plain.matches()) {
+      return Json.MAPPER.readValue(line, ConfigVersion.class);
+    }
+    String base = plain.group(5);
+    return new ConfigVersion(
+        Integer.parseInt(plain.group(1)),
+        Instant.parse(plain.group(2)),
+        plain.group(3),
+        plain.group(4),
+        base.equals("null") ? null : Integer.valueOf(base));
+  }
+
+  private static String line(ConfigVersion version) {
+    String plain =
+        "{\"number\":"
+            + version.number()
+            + ",\"time\":\""
+            + version.time()
+            + "\",\"by\":\""
+            + version.by()
+            + "\",\"comment\":\""
+            + version.comment()
+            + "\",\"base\":"
+            + version.base()
+            + "}";
+    return PLAIN.matcher(plain).matches() ? plain : Json.MAPPER.writeValueAsString(version);
   }
 
   /** The newest; null if there is none. */
@@ -95,7 +135,7 @@ final class ConfigStore {
     ConfigVersion before = newest();
     var version =
         new ConfigVersion(last + 1, time, by, comment, before == null ? null : before.number());
-    String content = MARK + JSON.writeValueAsString(version) + "\n" + text;
+    String content = MARK + line(version) + "\n" + text;
     DurableFile.replace(file(version.number()), content.getBytes(StandardCharsets.UTF_8));
     last = version.number();
     known.put(last, version);
@@ -108,5 +148,10 @@ final class ConfigStore {
 
   private Path file(int number) {
     return directory.resolve(number + ".yaml");
+  }
+
+  private static final class Json {
+
+    static final JsonMapper MAPPER = JsonMapper.builder().build();
   }
 }

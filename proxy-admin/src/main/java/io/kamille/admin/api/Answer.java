@@ -8,10 +8,6 @@ import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.core.StreamReadFeature;
-import tools.jackson.databind.MapperFeature;
-import tools.jackson.databind.cfg.EnumFeature;
-import tools.jackson.databind.json.JsonMapper;
 
 /**
  * What a resource answers. Immutable.
@@ -31,14 +27,6 @@ public record Answer(
 
   /** The media type of a stream: what an answer of this type holds is only its beginning. */
   public static final String EVENT_STREAM = "text/event-stream";
-
-  /** How we read and write JSON. */
-  static final JsonMapper MAPPER =
-      JsonMapper.builder()
-          .disable(MapperFeature.SORT_PROPERTIES_ALPHABETICALLY)
-          .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
-          .enable(EnumFeature.WRITE_ENUMS_TO_LOWERCASE)
-          .build();
 
   public Answer {
     fields = Map.copyOf(fields);
@@ -90,7 +78,7 @@ public record Answer(
 
   /** A value as JSON, with a line feed. */
   public static String jsonText(Object value) {
-    return MAPPER.writeValueAsString(value) + "\n";
+    return Json.MAPPER.writeValueAsString(value) + "\n";
   }
 
   /** Done, and there is nothing to tell. */

@@ -32,9 +32,11 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
-import tools.jackson.databind.JsonNode;
+import tools.jackson.core.type.TypeReference;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
@@ -68,11 +70,14 @@ public final class AuditLog implements Closeable {
   private static final int REMEMBERED = 1000;
   private static final int REFUSALS_PER_MINUTE = 10;
   private static final Duration GATHER = Duration.ofMillis(10);
-  private static final JsonMapper JSON = JsonMapper.builder().build();
+  private static final Pattern BEGIN = Pattern.compile("\\{\"seq\":(\\d{1,18}),\"");
 
   private final Path file;
   private final WallClock clock;
-  private final Deque<Map<String, Object>> last = new ArrayDeque<>();
+
+  /** The last lines, the newest first. A start does not read the JSON in them. */
+  private final Deque<String> last = new ArrayDeque<>();
+
   private final Queue<Line> waiting = new ConcurrentLinkedQueue<>();
   private final AtomicBoolean isDue = new AtomicBoolean();
   private FileChannel channel;
@@ -166,32 +171,26 @@ public final class AuditLog implements Closeable {
   private boolean follow(String lines) {
     boolean isRight = true;
     for (String line : lines.lines().toList()) {
-      isRight &= remember(line);
+      isRight &= isFollowedBy(line);
     }
     return isRight;
   }
 
-  private boolean remember(String line) {
+  private boolean isFollowedBy(String line) {
     int at = line.lastIndexOf(HASH);
-    if (at < 0 || !line.endsWith("\"}")) {
+    Matcher begin = BEGIN.matcher(line);
+    if (at < 0 || !line.endsWith("\"}") || !begin.lookingAt()) {
       return false;
     }
-    try {
-      JsonNode node = JSON.readTree(line);
-      sequence = node.path("seq").longValue(0);
-      hash = line.substring(at + HASH.length(), line.length() - 2);
-      Map<String, Object> entry = new LinkedHashMap<>();
-      node.properties().forEach(member -> entry.put(member.getKey(), member.getValue()));
-      remember(entry);
-      return true;
-    } catch (JacksonException broken) {
-      return false;
-    }
+    sequence = Long.parseLong(begin.group(1));
+    hash = line.substring(at + HASH.length(), line.length() - 2);
+    remember(line);
+    return true;
   }
 
-  private void remember(Map<String, Object> entry) {
+  private void remember(String line) {
     synchronized (last) {
-      last.addFirst(entry);
+      last.addFirst(line);
       if (last.size() > REMEMBERED) {
         last.removeLast();
       }
@@ -316,14 +315,14 @@ public final class AuditLog implements Closeable {
   private void add(Map<String, Object> entry) throws IOException {
     entry.put("seq", sequence + 1);
     entry.put("prev", hash);
-    String text = JSON.writeValueAsString(entry);
+    String text = Json.MAPPER.writeValueAsString(entry);
     String open = text.substring(0, text.length() - 1);
     String digest = Secret.digest(open);
-    write(open + HASH + digest + "\"}\n");
+    String line = open + HASH + digest + "\"}";
+    write(line + "\n");
     sequence++;
     hash = digest;
-    entry.put("hash", digest);
-    remember(entry);
+    remember(line);
   }
 
   private void write(String line) throws IOException {
@@ -410,6 +409,11 @@ public final class AuditLog implements Closeable {
                 });
   }
 
+  private static final class Json {
+
+    static final JsonMapper MAPPER = JsonMapper.builder().build();
+  }
+
   /** A line that is too long, which is no trouble of the file. */
   private static final class LineTooLong extends IOException {
 
@@ -422,9 +426,19 @@ public final class AuditLog implements Closeable {
 
   /** The last entries, the newest first. */
   public List<Map<String, Object>> last(int limit) {
+    List<String> lines;
     synchronized (last) {
-      return last.stream().limit(limit).toList();
+      lines = last.stream().limit(limit).toList();
     }
+    List<Map<String, Object>> entries = new ArrayList<>();
+    for (String line : lines) {
+      try {
+        entries.add(Json.MAPPER.readValue(line, new TypeReference<>() {}));
+      } catch (JacksonException broken) {
+        // A check of the chain finds it.
+      }
+    }
+    return entries;
   }
 
   /** Digest and number of the last line, to be kept elsewhere: it shows a cut end. */

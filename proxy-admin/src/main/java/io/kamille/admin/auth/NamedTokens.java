@@ -57,9 +57,6 @@ public final class NamedTokens {
   /** Uses closer to each other than this are written down as one. */
   private static final long USE_SECONDS = 600;
 
-  private static final JsonMapper JSON =
-      JsonMapper.builder().enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES).build();
-
   private final Path file;
   private final WallClock clock;
   private final Supplier<@Nullable SharedValues> cluster;
@@ -139,7 +136,8 @@ public final class NamedTokens {
 
   private List<Token> read() throws IOException {
     try {
-      return List.of(JSON.readValue(SmallFile.read(file, FILE_LIMIT_BYTES), Token[].class));
+      byte[] content = SmallFile.read(file, FILE_LIMIT_BYTES);
+      return List.of(Json.MAPPER.readValue(content, Token[].class));
     } catch (NoSuchFileException none) {
       return List.of();
     } catch (JacksonException broken) {
@@ -226,7 +224,7 @@ public final class NamedTokens {
    */
   public static Map<String, Boolean> share(SharedValues nodes, String id, @Nullable Token token)
       throws IOException {
-    return nodes.put(SHARED + id, token == null ? null : JSON.writeValueAsBytes(token));
+    return nodes.put(SHARED + id, token == null ? null : Json.MAPPER.writeValueAsBytes(token));
   }
 
   /** Some tokens of all nodes that have expired: whoever makes one ends them. Any thread. */
@@ -276,7 +274,7 @@ public final class NamedTokens {
 
   private @Nullable Token shared(byte[] content) {
     try {
-      Token token = JSON.readValue(content, Token.class);
+      Token token = Json.MAPPER.readValue(content, Token.class);
       return token.usedAt(used.getOrDefault(token.id(), 0L));
     } catch (JacksonException strange) {
       LOG.log(System.Logger.Level.WARNING, "the log of the cluster has no token there", strange);
@@ -359,6 +357,13 @@ public final class NamedTokens {
   }
 
   private void write() throws IOException {
-    DurableFile.replace(file, JSON.writeValueAsBytes(new ArrayList<>(tokens.values())));
+    DurableFile.replace(file, Json.MAPPER.writeValueAsBytes(new ArrayList<>(tokens.values())));
+  }
+
+  /** Not before it is used: it has many classes, and few starts need it. */
+  private static final class Json {
+
+    static final JsonMapper MAPPER =
+        JsonMapper.builder().enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES).build();
   }
 }
