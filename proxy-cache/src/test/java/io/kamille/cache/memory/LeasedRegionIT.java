@@ -18,9 +18,12 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
@@ -153,6 +156,55 @@ class LeasedRegionIT {
       server.close().syncUninterruptibly();
     }
     assertThat(regions.get()).isEqualTo(1);
+  }
+
+  /*
+   * Two hundred readers of five objects, one after another in the same place. A quarter of them goes
+   * away and comes back for the next object; the others read on when the last one is stored.
+   */
+  @Test
+  void readersThatStallLeaveAndComeBackGetTheOctetsTheyAskedFor() throws Exception {
+    int length = 4 * SLAB;
+    long place = Block.NONE;
+    Map<Socket, Byte> stalled = new LinkedHashMap<>();
+    for (byte generation = 1; generation <= 5; generation++) {
+      byte[] octets = new byte[length];
+      Arrays.fill(octets, generation);
+      StoredBytes stored =
+          Objects.requireNonNull(TestMemory.store(arena, Unpooled.wrappedBuffer(octets), 0));
+      assertThat(stored.block(0)).isEqualTo(place == Block.NONE ? stored.block(0) : place);
+      place = stored.block(0);
+      var sent = new CountDownLatch(40);
+      Channel server =
+          serve(
+              context -> {
+                context.channel().config().setOption(ChannelOption.SO_SNDBUF, MIB);
+                sending(stored, 0, length).accept(context);
+                context.write(Unpooled.EMPTY_BUFFER).addListener(_ -> sent.countDown());
+              });
+      for (int reader = 0; reader < 40; reader++) {
+        Socket client = connect(server);
+        assertThat(client.getInputStream().read()).isEqualTo(generation);
+        if (reader % 4 == 0) {
+          client.setSoLinger(true, 0);
+          client.close();
+        } else {
+          stalled.put(client, generation);
+        }
+      }
+      assertThat(sent.await(60, TimeUnit.SECONDS)).isTrue();
+      stored.release();
+      TestMemory.awaitFree(arena);
+      server.close().syncUninterruptibly();
+    }
+    for (Map.Entry<Socket, Byte> reader : stalled.entrySet()) {
+      byte[] expected = new byte[length - 1];
+      Arrays.fill(expected, reader.getValue());
+      try (Socket client = reader.getKey()) {
+        assertThat(client.getInputStream().readAllBytes()).isEqualTo(expected);
+      }
+    }
+    assertThat(regions.get()).isEqualTo(200);
   }
 
   private Consumer<ChannelHandlerContext> sending(StoredBytes stored, long offset, long length) {
