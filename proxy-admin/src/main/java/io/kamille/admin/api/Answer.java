@@ -78,7 +78,7 @@ public record Answer(
 
   /** A value as JSON, with a line feed. */
   public static String jsonText(Object value) {
-    return Json.MAPPER.writeValueAsString(value) + "\n";
+    return JsonMapping.MAPPER.writeValueAsString(value) + "\n";
   }
 
   /** Done, and there is nothing to tell. */

@@ -5,23 +5,11 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
-import tools.jackson.core.StreamReadFeature;
 import tools.jackson.core.TokenStreamLocation;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.MapperFeature;
-import tools.jackson.databind.cfg.EnumFeature;
-import tools.jackson.databind.json.JsonMapper;
 
 /** Reads the content of a request as JSON. Stateless; any thread. */
 public final class Json {
-
-  /** How we read and write JSON. A start does not need it, which has a tenth of all classes. */
-  static final JsonMapper MAPPER =
-      JsonMapper.builder()
-          .disable(MapperFeature.SORT_PROPERTIES_ALPHABETICALLY)
-          .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
-          .enable(EnumFeature.WRITE_ENUMS_TO_LOWERCASE)
-          .build();
 
   private Json() {}
 
@@ -32,7 +20,7 @@ public final class Json {
    */
   public static JsonNode content(AdminRequest request) throws InvalidRequest {
     try {
-      return MAPPER.readTree(request.content());
+      return JsonMapping.MAPPER.readTree(request.content());
     } catch (JacksonException malformed) {
       throw new InvalidRequest(trouble(malformed.getLocation()));
     }
