@@ -49,9 +49,9 @@ public record TuningSettings(
                   "policy",
                   TuningPolicy.type(),
                   "The policy of send buffers. `kernel`: the kernel tunes sizes, and Kamille bounds"
-                      + " what was never sent by what each path can use, but for large content"
-                      + " from files while sockets hold less than `tuning.budget`. `equation` shares"
-                      + " `tuning.budget` by estimated throughput. `off`: the kernel alone.")
+                      + " what was never sent by what each path can use. Large content from files"
+                      + " has no bound while sockets hold less than `tuning.budget`. `equation`"
+                      + " shares `tuning.budget` by estimated throughput. `off`: the kernel alone.")
               .defaultsTo(DEFAULT.policy()),
           BUDGET,
           Row.fixed(DEFAULT.minWatermarkBytes()),

@@ -81,6 +81,19 @@ class AuditLogTest {
   }
 
   @Test
+  void aLineThatIsNoJsonIsFoundAndLeftOutOfTheList() throws IOException {
+    append("a", "200");
+    append("b", "200");
+    append("c", "200");
+    Files.writeString(file, Files.readString(file).replace("\"action\":\"b\"", "\"action\":b"));
+    assertThat(AuditLog.verify(file).trouble()).startsWith("line 2: ");
+    try (AuditLog log = AuditLog.open(file, clock)) {
+      assertThat(log.last(9).stream().map(entry -> String.valueOf(entry.get("seq"))))
+          .containsExactly("3", "1");
+    }
+  }
+
+  @Test
   void aRemovedLineIsFound() throws IOException {
     append("a", "200");
     append("b", "200");
