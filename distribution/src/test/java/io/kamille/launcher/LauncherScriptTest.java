@@ -148,16 +148,18 @@ class LauncherScriptTest {
         "kamille: one core: it gets the quick compiler only (KAMILLE_COMPILER=full brings both)\n";
     assertThat(run(script, Map.of("PATH", one), "run"))
         .startsWith(said)
-        .contains(" -XX:TieredStopAtLevel=1 -Dkamille.home=");
+        .contains(" -XX:TieredStopAtLevel=1 -XX:NewRatio=1 -Dkamille.home=");
     assertThat(run(script, Map.of("PATH", one), "version"))
         .startsWith("bundled ")
         .contains(" -XX:TieredStopAtLevel=1 ");
     assertThat(run(script, Map.of("PATH", one, "KAMILLE_COMPILER", "full"), "run"))
         .startsWith("bundled ")
+        .contains(" -XX:NewRatio=1 ")
         .doesNotContain("TieredStopAtLevel");
-    assertThat(run(script, Map.of("KAMILLE_COMPILER", "quick"), "run"))
+    assertThat(run(script, Map.of("PATH", processors(2), "KAMILLE_COMPILER", "quick"), "run"))
         .startsWith("bundled ")
-        .contains(" -XX:TieredStopAtLevel=1 ");
+        .contains(" -XX:TieredStopAtLevel=1 ")
+        .doesNotContain("NewRatio");
   }
 
   @Test
