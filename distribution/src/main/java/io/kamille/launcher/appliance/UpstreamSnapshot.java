@@ -88,7 +88,6 @@ record UpstreamSnapshot(String name, List<OriginSnapshot> origins, List<ListSnap
    * @param from what names it
    * @param until until when that does, as RFC 3339 says it; null if there is no end
    * @param inFlight requests it has not answered yet
-   * @param limit how many it may have at a time, found out by itself; 0 if there is no such limit
    * @param failures since the start
    * @param since when it came into this state, as RFC 3339 says it; null if it always was
    * @param why what brought it there; empty if nothing did
@@ -101,7 +100,6 @@ record UpstreamSnapshot(String name, List<OriginSnapshot> origins, List<ListSnap
       @Nullable String until,
       OriginState state,
       long inFlight,
-      long limit,
       long failures,
       @Nullable String since,
       String why,
@@ -120,7 +118,6 @@ record UpstreamSnapshot(String name, List<OriginSnapshot> origins, List<ListSnap
           until == OriginList.FOREVER ? null : now.time(until),
           OriginState.of(standing),
           origin.inFlight(),
-          origin.adaptiveLimit(),
           origin.health().failuresInAll(),
           standing.isFromTheStart() ? null : now.time(standing.sinceNanos()),
           standing.why(),

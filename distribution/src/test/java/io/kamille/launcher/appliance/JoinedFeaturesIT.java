@@ -58,7 +58,6 @@ class JoinedFeaturesIT {
     STICKY("sticky: {cookie: at, secret-file: '%secret%'}", ""),
     H2_ORIGIN("protocol: h2c", ""),
     ROUND_ROBIN("choice: round-robin", ""),
-    ADAPTIVE("concurrency: adaptive", ""),
     NO_UPLOAD_BUFFER("upload-buffer: off", ""),
     MIRROR("", "mirror: {upstream: mirror}"),
     SPLIT("", "split: {upstream: other, share: 1.0}"),

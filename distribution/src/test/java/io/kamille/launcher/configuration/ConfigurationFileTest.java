@@ -95,7 +95,6 @@ class ConfigurationFileTest {
                 queue-timeout: 18s
                 upload-buffer: 20KiB
                 response-buffer: 30KiB
-                concurrency: adaptive
                 retries: 2
                 health: {failures: 8, failure-ratio: 0.7, out-for: 9s}
             routes:
@@ -169,7 +168,6 @@ class ConfigurationFileTest {
                 .with("health.failuresUntilOut", 8)
                 .with("health.failureRatio", 0.7)
                 .with("health.outFor", Duration.ofSeconds(9))
-                .with("concurrency", UpstreamSettings.Concurrency.ADAPTIVE)
                 .with("pool.maxConnections", 6)
                 .with("pool.maxWaiting", 12)
                 .with("pool.queueTimeout", Duration.ofSeconds(18))

@@ -75,7 +75,6 @@ export async function origins(place) {
         isChecked ? { name: "Last check", show: (one) => (one.check ? h("span", { class: one.check.trouble ? "bad" : "ok" }, one.check.trouble || "passed") : "–") } : null,
         { name: "Requests/s", number: true, show: (one) => perSecond(upstream, one) },
         { name: "Under way", number: true, show: (one) => count(one.inFlight) },
-        upstream.origins.some((one) => one.limit > 0) ? { name: "Limit", number: true, show: (one) => (one.limit > 0 ? count(one.limit) : "none") } : null,
         { name: "Requests", number: true, show: (one) => count(one.requests) },
         { name: "Failures", number: true, show: (one) => h("span", { class: one.failures > 0 ? "bad" : null }, count(one.failures)) },
         upstream.origins.length < 2 ? null : { name: "", show: (one) => (one.drainedUntil

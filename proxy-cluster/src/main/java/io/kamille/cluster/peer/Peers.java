@@ -26,7 +26,6 @@ import io.kamille.core.origin.OriginProtocol;
 import io.kamille.core.origin.PoolSettings;
 import io.kamille.core.origin.UpstreamMetrics;
 import io.kamille.core.origin.UpstreamSettings;
-import io.kamille.core.origin.UpstreamSettings.Concurrency;
 import io.kamille.core.origin.names.OriginNames;
 import io.kamille.core.origin.send.UpstreamHandler;
 import io.kamille.core.setting.OriginUrl;
@@ -304,7 +303,6 @@ public final class Peers implements AutoCloseable {
         OriginTlsSettings.DEFAULTS,
         0,
         HEALTH,
-        Concurrency.FIXED,
         new PoolSettings(
             pool.maxConnections(),
             pool.maxWaiting(),

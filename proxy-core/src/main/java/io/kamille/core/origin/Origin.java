@@ -36,7 +36,6 @@ public final class Origin {
     final OriginUrl url;
     final String name;
     final AtomicInteger inFlight = new AtomicInteger();
-    final AtomicInteger limit = new AtomicInteger();
     final AtomicReference<InetSocketAddress[][]> lookUps =
         new AtomicReference<>(new InetSocketAddress[][] {{}});
     final AtomicInteger turn = new AtomicInteger();
@@ -130,15 +129,6 @@ public final class Origin {
   /** Requests on their way, over all loops. */
   public int inFlight() {
     return server.inFlight.get();
-  }
-
-  /** Requests that it may get at a time, found out over all loops; 0 where no limit adapts. */
-  public int adaptiveLimit() {
-    return server.limit.get();
-  }
-
-  public void changeLimit(int change) {
-    server.limit.addAndGet(change);
   }
 
   public void begin() {

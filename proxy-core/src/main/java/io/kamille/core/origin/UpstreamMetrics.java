@@ -84,14 +84,6 @@ public final class UpstreamMetrics implements AutoCloseable {
           "upstream",
           "origin");
 
-  public static final MetricDescriptor ADAPTIVE_LIMIT =
-      MetricDescriptor.gauge(
-          "kamille_upstream_concurrency_limit",
-          "Requests that an origin may get at a time, as found out by all loops together; 0 where"
-              + " `concurrency` is `fixed`.",
-          "upstream",
-          "origin");
-
   public static final MetricDescriptor EJECTIONS =
       MetricDescriptor.counter(
           "kamille_upstream_ejections_total",
@@ -168,7 +160,6 @@ public final class UpstreamMetrics implements AutoCloseable {
   @GuardedBy("this")
   private void exportState(Origin origin) {
     states.gauge(IN_FLIGHT, origin::inFlight, upstream, origin.name());
-    states.gauge(ADAPTIVE_LIMIT, origin::adaptiveLimit, upstream, origin.name());
     states.gauge(ORIGIN_IN, () -> origin.health().isIn() ? 1 : 0, upstream, origin.name());
   }
 

@@ -22,7 +22,6 @@ import java.util.Map;
  * @param tls of the origins that speak it
  * @param retries how often a request that failed may be sent once more, if that is safe
  * @param health when an origin is left alone
- * @param concurrency how many requests at a time an origin gets from one loop
  * @param pool how many connections an origin gets
  * @param connection what one connection puts up with
  * @param forwarding what origins are told
@@ -34,18 +33,9 @@ public record UpstreamSettings(
     OriginTlsSettings tls,
     int retries,
     HealthPolicy health,
-    Concurrency concurrency,
     PoolSettings pool,
     ConnectionSettings connection,
     ForwardingSettings forwarding) {
-
-  /** How many requests at a time an origin gets from one loop. */
-  public enum Concurrency {
-    /** As many as connections. */
-    FIXED,
-    /** As many as it can do without keeping them waiting, as far as that shows. */
-    ADAPTIVE
-  }
 
   public static final Setting<OriginProtocol> PROTOCOL =
       Setting.of(
@@ -84,14 +74,6 @@ public record UpstreamSettings(
                       + " answer is sent again, on another connection.")
               .defaultsTo(1),
           HEALTH,
-          Setting.of(
-                  "concurrency",
-                  ValueTypes.oneOf(Concurrency.values()),
-                  "How many requests at a time an origin gets from one loop: `fixed` gives as many"
-                      + " as `max-connections`, `adaptive` fewer when its answers begin later than"
-                      + " with few requests under way. More wait. Only for origins whose answers"
-                      + " all take about as long to begin.")
-              .defaultsTo(Concurrency.FIXED),
           PoolSettings.SECTION.inlined(),
           ConnectionSettings.SECTION.inlined(),
           Row.fixed(ForwardingSettings.DEFAULTS));
@@ -109,11 +91,6 @@ public record UpstreamSettings(
     }
   }
 
-  /** Whether each loop finds out how many requests at a time an origin gets. */
-  public boolean isAdaptive() {
-    return concurrency == Concurrency.ADAPTIVE;
-  }
-
   /** The same with what holds for all upstreams, and what a route says. */
   public UpstreamSettings with(
       ConnectionSettings otherConnection, ForwardingSettings otherForwarding) {
@@ -124,7 +101,6 @@ public record UpstreamSettings(
         tls,
         retries,
         health,
-        concurrency,
         pool,
         otherConnection,
         otherForwarding);

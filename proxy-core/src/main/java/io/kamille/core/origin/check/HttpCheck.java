@@ -21,7 +21,6 @@ import io.kamille.core.origin.PoolSettings;
 import io.kamille.core.origin.ProxyAnnouncement;
 import io.kamille.core.origin.UpstreamMetrics;
 import io.kamille.core.origin.UpstreamSettings;
-import io.kamille.core.origin.UpstreamSettings.Concurrency;
 import io.kamille.core.origin.send.UpstreamHandler;
 import io.kamille.core.socket.Connector;
 import io.kamille.core.tls.OriginTls;
@@ -102,7 +101,6 @@ final class HttpCheck extends DiscardingReply {
         settings.tls(),
         0,
         HealthPolicy.DEFAULTS,
-        Concurrency.FIXED,
         new PoolSettings(
             pool.maxConnections(),
             pool.maxWaiting(),

@@ -28,10 +28,6 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
    * idle while it is not lent, and it may be lent while it has a place. The two lists only say which
    * one is lent next. A connection is in one of them at most, and is asked again before it is lent.
    *
-   * Beside the connections that may be open there may be a limit, which changes, for the places
-   * that are lent or being opened. Who finds it reached waits in the same line, even while some are
-   * idle.
-   *
    * An upload, a request whose content has not come to its end, holds its place for as long as
    * its client likes. So uploads get three quarters of what may be lent and of the line, and the
    * others pass those that wait for such a place. One place at least is left to the others where
@@ -77,9 +73,6 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
   /** Those that carry requests and can carry more; the last one was full, or idle, last. */
   private final List<C> roomy = new ArrayList<>();
 
-  /** At most so many requests may be under way at a time. */
-  private int most;
-
   private int lent;
   private int dialing;
   private int uploading;
@@ -115,7 +108,6 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
     this.tickNanos = tickNanos;
     this.idleTimeoutNanos = settings.idleTimeout().toNanos();
     this.queueTimeoutNanos = settings.queueTimeout().toNanos();
-    this.most = settings.maxConnections();
     this.placesExpected = placesExpected;
     this.opened = opened;
     this.closed = closed;
@@ -139,23 +131,14 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
     return lent;
   }
 
-  /** Lends no more than so many at a time from now on; what is lent stays. */
-  public void lendLimit(int count) {
-    boolean isMore = count > most;
-    most = count;
-    if (isMore) {
-      serveLine();
-    }
-  }
-
   /** Whether one more may be lent or opened now. */
   private boolean mayLend() {
-    return lent + dialing < most;
+    return lent + dialing < settings.maxConnections();
   }
 
-  /** Uploads that may begin; below 0 after the limit has fallen. */
+  /** Uploads that may begin. */
   private int uploadsLeft() {
-    return WaitingLine.uploadPart(most) - uploading;
+    return WaitingLine.uploadPart(settings.maxConnections()) - uploading;
   }
 
   /** Whether one more upload may begin, after those that wait. */
@@ -366,8 +349,8 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
   }
 
   /**
-   * Lends to the line what is idle, which only a limit has held back, and opens the rest. What is
-   * lent may come to its end meanwhile: the loop that runs looks after that.
+   * Lends to the line what is idle, and opens the rest. What is lent may come to its end meanwhile:
+   * the loop that runs looks after that.
    */
   private void serveLine() {
     if (serving) {

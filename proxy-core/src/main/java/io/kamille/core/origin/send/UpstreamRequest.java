@@ -322,7 +322,7 @@ final class UpstreamRequest
     boolean isFree = isStale || isUntouched;
     boolean isJudged = !isStale && (!isUntouched || isProbe);
     if (isCounted && isJudged && why.side() == Failure.Side.ORIGIN) {
-      home.failed(place, why, home.nanos() - sentNanos);
+      home.failed(place);
     } else if (status == 0) {
       leaveProbe();
     }

@@ -2,8 +2,6 @@ package io.kamille.core.origin.send;
 
 import io.kamille.core.content.Spool;
 import io.kamille.core.exchange.Exchange;
-import io.kamille.core.exchange.Failure;
-import io.kamille.core.exchange.Failure.ErrorType;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.http.StatusCode;
 import io.kamille.core.loop.WallClock;
@@ -17,11 +15,9 @@ import io.kamille.core.origin.UpstreamSettings;
 import io.kamille.core.origin.choose.OriginChoice;
 import io.kamille.core.origin.choose.StickyCookie;
 import io.kamille.core.origin.dial.OriginPools;
-import io.kamille.core.origin.pool.ConcurrencyLimit;
 import io.kamille.core.socket.Connector;
 import io.netty.channel.EventLoop;
 import java.lang.System.Logger.Level;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -38,18 +34,14 @@ final class UpstreamShard {
   private final OriginChoice choice;
   private final @Nullable HashKey hashKey;
   private final @Nullable StickyCookie sticky;
-  private final int[] limitsInForce;
   private final RetryBudget budget;
   private final TailTime tail;
   private final OriginPools pools;
   private final Spool spool;
-  private final List<ConcurrencyLimit> limits = new ArrayList<>();
-  private boolean isRetired;
-  private boolean isReplaced;
 
   /**
-   * A shard with the connections and limits of another one, as far as it has the same origins. The
-   * requests of that one go on, and share them; {@link #giveWayTo} has to follow.
+   * A shard with the connections of another one, as far as it has the same origins. The requests of
+   * that one go on, and share them; {@link #giveWayTo} has to follow.
    *
    * @param before null if there is none
    */
@@ -76,20 +68,9 @@ final class UpstreamShard {
     this.sticky = set.sticky();
     this.budget = before == null ? new RetryBudget() : before.budget;
     this.tail = before == null ? new TailTime() : before.tail;
-    this.limitsInForce = new int[origins.size()];
     OriginPools taken = before == null ? null : before.pools;
     this.pools =
         new OriginPools(settings, origins, set.tls(), loop, connector, clock, counters, taken);
-    for (int place = 0; place < origins.size(); place++) {
-      if (settings.isAdaptive()) {
-        int last = taken == null ? OriginChoice.NOWHERE : taken.placeOf(origins.get(place));
-        limits.add(
-            before == null || last == OriginChoice.NOWHERE
-                ? new ConcurrencyLimit(settings.pool().maxConnections())
-                : before.limits.get(last));
-        limit(place);
-      }
-    }
   }
 
   /** What it serves. */
@@ -219,30 +200,7 @@ final class UpstreamShard {
     if (origin(place).health().answered(status, now)) {
       LOG.log(Level.INFO, "{0} is in again", origin(place));
     }
-    boolean isFailure = status >= StatusCode.INTERNAL_SERVER_ERROR;
-    learn(place, headNanos, isFailure, status == StatusCode.SERVICE_UNAVAILABLE, now);
-  }
-
-  /** A request got its answer, or waited so long in vain. */
-  private void learn(int place, long nanos, boolean hasFailed, boolean isOverload, long now) {
-    choice.ended(place, hasFailed, now);
-    if (settings.isAdaptive() && !isReplaced && (!hasFailed || isOverload)) {
-      limits.get(place).sample(nanos, pools.of(place).lentCount(), isOverload, now);
-      limit(place);
-    }
-  }
-
-  /** The origin knows the sum over all loops that are not retired. */
-  private void limit(int place) {
-    int limit = limits.get(place).limit();
-    int change = limit - limitsInForce[place];
-    if (change != 0) {
-      limitsInForce[place] = limit;
-      pools.of(place).lendLimit(limit);
-      if (!isRetired) {
-        origin(place).changeLimit(change);
-      }
-    }
+    choice.ended(place, status >= StatusCode.INTERNAL_SERVER_ERROR, now);
   }
 
   /** An exchange is over that the origin answered with this status code. */
@@ -255,9 +213,9 @@ final class UpstreamShard {
     putOut(place, origin(place).health().lost(clock.nanos()));
   }
 
-  /** A request got no proper answer, so long after it was sent. */
-  void failed(int place, Failure why, long nanos) {
-    learn(place, nanos, true, why.kind() == ErrorType.HTTP_RESPONSE_TIMEOUT, clock.nanos());
+  /** A request got no proper answer. */
+  void failed(int place) {
+    choice.ended(place, true, clock.nanos());
     putOut(place, origin(place).health().failed(false, clock.nanos()));
   }
 
@@ -283,26 +241,13 @@ final class UpstreamShard {
     return clock.nanos();
   }
 
-  /**
-   * Closes what is idle and keeps nothing open from now on; once. Its origins may go on under
-   * another handler, so their sums lose what this one has added.
-   */
+  /** Closes what is idle and keeps nothing open from now on; once. */
   void retire() {
-    isRetired = true;
     pools.retire();
-    forgetLimits();
   }
 
   /** Leaves to {@code next} what that has taken over, and closes the rest as {@link #retire}. */
   void giveWayTo(UpstreamShard next) {
-    isReplaced = true;
     pools.giveWayTo(next.pools);
-    forgetLimits();
-  }
-
-  private void forgetLimits() {
-    for (int place = 0; place < limitsInForce.length; place++) {
-      origin(place).changeLimit(-limitsInForce[place]);
-    }
   }
 }

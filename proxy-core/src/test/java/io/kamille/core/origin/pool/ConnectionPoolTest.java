@@ -7,6 +7,7 @@ import io.kamille.core.loop.ManualClock;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.origin.PoolSettings;
 import io.kamille.core.origin.UpstreamMetrics;
+import io.kamille.core.setting.Sections;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -16,9 +17,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/**
- * What is lent and what waits, with a limit that changes meanwhile, and the look at all of them.
- */
+/** What is lent and what waits, and the look at all of them. */
 class ConnectionPoolTest {
 
   private static final long NEVER_NANOS = Duration.ofHours(1).toNanos();
@@ -26,20 +25,23 @@ class ConnectionPoolTest {
   private final EmbeddedChannel channel = new EmbeddedChannel();
   private final ManualClock clock = ManualClock.atSeconds(0);
   private final MetricRegistry registry = new MetricRegistry();
-  private final ConnectionPool<Line> pool =
-      new ConnectionPool<>(
-          "origin",
-          PoolSettings.DEFAULTS,
-          pool -> pool.dialed(new Line()),
-          channel.eventLoop(),
-          clock,
-          1,
-          NEVER_NANOS,
-          registry.counter(UpstreamMetrics.OPENED, "test", "origin"),
-          registry.counter(UpstreamMetrics.CLOSED, "test", "origin"));
+  private ConnectionPool<Line> pool = poolOf(PoolSettings.DEFAULTS.maxConnections());
   private final List<Line> lent = new ArrayList<>();
   private boolean isCurrent = true;
   private int places = 1;
+
+  private ConnectionPool<Line> poolOf(int maxConnections) {
+    return new ConnectionPool<>(
+        "origin",
+        Sections.copy(PoolSettings.DEFAULTS).with("maxConnections", maxConnections).record(),
+        pool -> pool.dialed(new Line()),
+        channel.eventLoop(),
+        clock,
+        1,
+        NEVER_NANOS,
+        registry.counter(UpstreamMetrics.OPENED, "test", "origin"),
+        registry.counter(UpstreamMetrics.CLOSED, "test", "origin"));
+  }
 
   @AfterEach
   void close() {
@@ -47,8 +49,8 @@ class ConnectionPoolTest {
   }
 
   @Test
-  void whatIsBeyondTheLimitWaitsThoughMoreConnectionsMayBeOpen() {
-    pool.lendLimit(2);
+  void whatIsBeyondTheLimitWaits() {
+    pool = poolOf(2);
     ask(3);
     assertThat(lent).hasSize(2);
     assertThat(pool.waitingCount()).isEqualTo(1);
@@ -56,33 +58,12 @@ class ConnectionPoolTest {
 
   @Test
   void whatComesBackServesTheLine() {
-    pool.lendLimit(2);
+    pool = poolOf(2);
     ask(3);
     pool.release(lent.getFirst());
     assertThat(lent).hasSize(3);
     assertThat(pool.openCount()).isEqualTo(2);
     assertThat(pool.waitingCount()).isZero();
-  }
-
-  @Test
-  void aHigherLimitServesTheLineAtOnce() {
-    pool.lendLimit(1);
-    ask(4);
-    pool.lendLimit(3);
-    assertThat(lent).hasSize(3);
-    assertThat(pool.waitingCount()).isEqualTo(1);
-  }
-
-  @Test
-  void aHigherLimitLendsWhatIsIdleBeforeMoreIsOpened() {
-    ask(2);
-    pool.lendLimit(1);
-    ask(1);
-    pool.release(lent.getFirst());
-    assertThat(pool.idleCount()).isEqualTo(1);
-    pool.lendLimit(2);
-    assertThat(lent).hasSize(3);
-    assertThat(pool.openCount()).isEqualTo(2);
   }
 
   @Test
@@ -97,23 +78,8 @@ class ConnectionPoolTest {
   }
 
   @Test
-  void aLowerLimitLeavesWhatIsLentAndLendsNoMoreUntilFewerAre() {
-    ask(3);
-    pool.lendLimit(1);
-    ask(2);
-    assertThat(lent).hasSize(3);
-    pool.release(lent.get(0));
-    pool.release(lent.get(1));
-    assertThat(lent).as("one is still lent").hasSize(3);
-    assertThat(pool.take(false)).as("not even an idle one").isNull();
-    pool.release(lent.get(2));
-    assertThat(lent).hasSize(4);
-    assertThat(pool.waitingCount()).isEqualTo(1);
-  }
-
-  @Test
   void aConnectionThatClosesMakesRoomWithinTheLimit() {
-    pool.lendLimit(1);
+    pool = poolOf(1);
     ask(2);
     pool.forget(lent.getFirst());
     assertThat(lent).hasSize(2);
@@ -152,7 +118,7 @@ class ConnectionPoolTest {
 
   @Test
   void aLentConnectionToAnAddressThatHasGoneIsClosedWhenItComesBackAndTheLineGetsANewOne() {
-    pool.lendLimit(1);
+    pool = poolOf(1);
     ask(2);
     isCurrent = false;
     pool.release(lent.getFirst());
@@ -185,7 +151,7 @@ class ConnectionPoolTest {
   /** Who is refused may do something that fails. */
   @Test
   void aFaultOfOneThatWaitsKeepsNoOtherFromBeingRefusedInTime() {
-    pool.lendLimit(1);
+    pool = poolOf(1);
     ask(1);
     List<Failure> refused = new ArrayList<>();
     pool.await(
@@ -230,7 +196,7 @@ class ConnectionPoolTest {
   @Test
   void aConnectionThatGoesTakesItsPlacesAlong() {
     places = 3;
-    pool.lendLimit(3);
+    pool = poolOf(3);
     ask(4);
     assertThat(pool.waitingCount()).isEqualTo(1);
     lent.getFirst().close();

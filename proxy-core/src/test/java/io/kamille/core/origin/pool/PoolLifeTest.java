@@ -57,7 +57,6 @@ class PoolLifeTest {
 
   private Random random = new Random(0);
   private int dials;
-  private int most = MOST;
   private boolean isTicking;
 
   @AfterEach
@@ -76,15 +75,14 @@ class PoolLifeTest {
   }
 
   private void step() {
-    switch (random.nextInt(12)) {
+    switch (random.nextInt(11)) {
       case 0, 1, 2 -> ask();
       case 3, 4 -> giveBack();
       case 5, 6 -> dialed();
       case 7 -> passTime();
       case 8 -> tick();
       case 9 -> placesChange();
-      case 10 -> end();
-      default -> limit();
+      default -> end();
     }
   }
 
@@ -105,7 +103,7 @@ class PoolLifeTest {
     assertThat(line.inUse).as("within the places").isLessThanOrEqualTo(line.places);
     assertThat(line.isCurrent).isTrue();
     lent.add(line);
-    assertThat(lent.size()).as("within the limit").isLessThanOrEqualTo(most);
+    assertThat(lent.size()).as("within the limit").isLessThanOrEqualTo(MOST);
   }
 
   private void giveBack() {
@@ -183,11 +181,6 @@ class PoolLifeTest {
     }
   }
 
-  private void limit() {
-    most = 1 + random.nextInt(MOST);
-    pool.lendLimit(most);
-  }
-
   /** As far as it has been told. */
   private void check() {
     assertThat(pool.lentCount()).isEqualTo(lent.size());
@@ -196,7 +189,7 @@ class PoolLifeTest {
     long idle = open.stream().filter(line -> line.inUse == 0 && line.mayServe()).count();
     assertThat(idle).as("surplus is closed").isLessThanOrEqualTo(MOST_IDLE + MOST);
     if (!waiting.isEmpty()) {
-      boolean mayLend = lent.size() + dials < most;
+      boolean mayLend = lent.size() + dials < MOST;
       assertThat(mayLend && idle > 0).as("one waits while one is idle").isFalse();
       assertThat(mayLend && dials == 0 && open.size() < MOST).as("nobody dials").isFalse();
     }

@@ -49,26 +49,6 @@ class UploadPlacesTest {
   }
 
   @Test
-  void uploadsGetThreeQuartersOfTheLimitThatChanges() {
-    var pool = pool(512, 1024);
-    pool.lendLimit(4);
-    List<Asking> uploads = ask(pool, 8, true);
-    assertThat(uploads).filteredOn(Asking::isLent).hasSize(3);
-    pool.lendLimit(8);
-    assertThat(uploads).filteredOn(Asking::isLent).hasSize(6);
-    pool.lendLimit(4);
-    uploads.get(0).uploaded();
-    uploads.get(1).uploaded();
-    uploads.get(2).uploaded();
-    uploads.get(0).release();
-    uploads.get(1).release();
-    uploads.get(2).release();
-    assertThat(uploads).as("as many as before").filteredOn(Asking::isLent).hasSize(6);
-    uploads.get(3).uploaded();
-    assertThat(uploads).filteredOn(Asking::isLent).hasSize(7);
-  }
-
-  @Test
   void anUploadThatEndsLetsTheNextBeginWhileItsConnectionIsStillLent() {
     var pool = pool(4, 1024);
     List<Asking> uploads = ask(pool, 4, true);

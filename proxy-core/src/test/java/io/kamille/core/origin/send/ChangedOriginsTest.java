@@ -7,7 +7,6 @@ import io.kamille.core.exchange.RecordingReply;
 import io.kamille.core.origin.Origin;
 import io.kamille.core.origin.UpstreamMetrics;
 import io.kamille.core.origin.UpstreamSettings;
-import io.kamille.core.origin.UpstreamSettings.Concurrency;
 import io.kamille.core.origin.send.ScriptedOrigin.Script;
 import io.kamille.core.setting.OriginUrl;
 import java.util.List;
@@ -100,22 +99,6 @@ class ChangedOriginsTest {
       assertThat(failure.reason()).contains("no origin");
       fixture.change(fixture.origins);
       assertThat(fixture.get("/").content()).isEqualTo("ok");
-    }
-  }
-
-  @Test
-  void whatIsLearntOfLimitsGoesOnAndIsCountedOnce() throws Exception {
-    UpstreamSettings adaptive = UpstreamHandlerTest.adaptive();
-    assertThat(adaptive.concurrency()).isEqualTo(Concurrency.ADAPTIVE);
-    try (var first = ScriptedOrigin.open(ANSWERS);
-        var fixture = new UpstreamFixture(adaptive, first)) {
-      fixture.get("/");
-      Origin stays = fixture.origins.getFirst();
-      int limit = stays.adaptiveLimit();
-      fixture.change(List.of(stays, origin(1)));
-      assertThat(stays.adaptiveLimit()).isEqualTo(limit);
-      fixture.change(List.of(origin(1)));
-      assertThat(stays.adaptiveLimit()).isZero();
     }
   }
 

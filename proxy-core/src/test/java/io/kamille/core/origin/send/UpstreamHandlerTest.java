@@ -15,7 +15,6 @@ import io.kamille.core.origin.OriginHealth;
 import io.kamille.core.origin.PoolSettings;
 import io.kamille.core.origin.UpstreamMetrics;
 import io.kamille.core.origin.UpstreamSettings;
-import io.kamille.core.origin.pool.ConcurrencyLimit;
 import io.kamille.core.origin.send.ScriptedOrigin.Script;
 import io.kamille.core.setting.Sections;
 import io.kamille.core.socket.ClosedPort;
@@ -27,7 +26,6 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.BrokenBarrierException;
@@ -469,53 +467,6 @@ class UpstreamHandlerTest {
       assertThat(await(second.ended()).failure().kind())
           .isEqualTo(ErrorType.CONNECTION_LIMIT_REACHED);
     }
-  }
-
-  @Test
-  void anAdaptiveLimitBeginsWithFewAndTheRestWaits() throws Exception {
-    CompletableFuture<Void> gate = new CompletableFuture<>();
-    Script waits =
-        with -> {
-          while (true) {
-            with.readHead();
-            gate.join();
-            with.send(OK);
-          }
-        };
-    try (var origin = ScriptedOrigin.open(waits, waits, waits, waits);
-        var fixture = new UpstreamFixture(adaptive(), origin)) {
-      List<RecordingReply> replies = new ArrayList<>();
-      for (int i = 0; i < 2 * ConcurrencyLimit.FEW; i++) {
-        replies.add(fixture.send("GET", "http://example.org/" + i));
-      }
-      fixture.onLoop(() -> null);
-      assertThat(fixture.origins.getFirst().adaptiveLimit()).isEqualTo(ConcurrencyLimit.FEW);
-      gate.complete(null);
-      for (RecordingReply reply : replies) {
-        assertThat(await(reply.ended()).content()).isEqualTo("ok");
-      }
-      assertThat(origin.connections()).isEqualTo(ConcurrencyLimit.FEW);
-    }
-  }
-
-  @Test
-  void aRetiredHandlerTakesItsLimitsBackFromOriginsThatGoOn() throws Exception {
-    try (var origin = ScriptedOrigin.open(ANSWERS, ANSWERS);
-        var fixture = new UpstreamFixture(adaptive(), origin)) {
-      fixture.get("/");
-      assertThat(fixture.origins.getFirst().adaptiveLimit()).isEqualTo(ConcurrencyLimit.FEW);
-      fixture.retire();
-      fixture.onLoop(() -> null);
-      assertThat(fixture.origins.getFirst().adaptiveLimit()).isZero();
-      fixture.get("/");
-      assertThat(fixture.origins.getFirst().adaptiveLimit()).isZero();
-    }
-  }
-
-  static UpstreamSettings adaptive() {
-    return Sections.copy(SETTINGS)
-        .with("concurrency", UpstreamSettings.Concurrency.ADAPTIVE)
-        .record();
   }
 
   @Test
