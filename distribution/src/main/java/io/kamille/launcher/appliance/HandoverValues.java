@@ -13,14 +13,15 @@ import io.kamille.core.loop.PaceSettings;
 import io.kamille.core.loop.Pacing;
 import io.kamille.core.loop.WallClock;
 import io.kamille.core.origin.Origin;
+import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.service.Inheritance;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
@@ -45,9 +46,14 @@ final class HandoverValues {
   private static final String TICKETS = "tickets ";
   private static final String REGISTRATION = "lease ";
   private static final String ORIGIN = "origin ";
-  private static final String PACE = "pace";
-  private static final String TUNING = "tuning";
-  private static final String PEAK = "peak";
+
+  /**
+   * What the API may set beside the file.
+   *
+   * @param now what holds, in words
+   * @param ofFile what the file says, in words
+   */
+  private record Choice(String name, String now, String ofFile, Consumer<String> setter) {}
 
   private final Map<String, String> values;
 
@@ -67,21 +73,11 @@ final class HandoverValues {
         .tls()
         .ticketKeys()
         .forEach((name, keys) -> values.put(TICKETS + name, keys));
-    PaceSettings pace = appliance.loops().pace();
-    if (!pace.equals(pace(appliance))) {
-      values.put(PACE, words(pace) + "; " + words(pace(appliance)));
+    for (Choice choice : choices(appliance)) {
+      if (!choice.now().equals(choice.ofFile())) {
+        values.put(choice.name(), choice.now() + "; " + choice.ofFile());
+      }
     }
-    TuningSettings tuning = appliance.tuner().settings();
-    if (!tuning.equals(appliance.running().tuning())) {
-      values.put(TUNING, words(tuning) + "; " + words(appliance.running().tuning()));
-    }
-    appliance
-        .routes()
-        .cache()
-        .peak()
-        .map(PeakWatch::choice)
-        .filter(choice -> choice != peak(appliance))
-        .ifPresent(choice -> values.put(PEAK, choice + "; " + peak(appliance)));
     appliance
         .routes()
         .originsByApi()
@@ -99,29 +95,53 @@ final class HandoverValues {
     return values;
   }
 
-  private static PaceSettings pace(Appliance appliance) {
-    return appliance.running().engine();
-  }
-
-  private static PeakChoice peak(Appliance appliance) {
-    return appliance.running().cache().disk().peak();
+  private static List<Choice> choices(Appliance appliance) {
+    Configuration file = appliance.running();
+    PeakChoice peak = file.cache().disk().peak();
+    Optional<PeakWatch> watch = appliance.routes().cache().peak();
+    return List.of(
+        new Choice(
+            "pace",
+            words(appliance.loops().pace()),
+            words(file.engine()),
+            words -> appliance.loops().pace(pace(words.split(" ", -1)))),
+        new Choice(
+            "tuning",
+            words(appliance.tuner().settings()),
+            words(file.tuning()),
+            words -> appliance.tuner().settings(tuning(words.split(" ", -1)))),
+        new Choice(
+            "peak",
+            watch.map(PeakWatch::choice).orElse(peak).name(),
+            peak.name(),
+            words -> watch.ifPresent(it -> it.choose(PeakChoice.valueOf(words)))));
   }
 
   private static String words(PaceSettings pace) {
-    // The third and the last word are those of settings which are gone: a process before this one
-    // compares them.
     return String.join(
         " ",
         pace.pacing().mode().name(),
         String.valueOf(pace.pacing().interval().toNanos()),
-        String.valueOf(PaceSettings.LATENCY_BUDGET.toNanos()),
-        String.valueOf(pace.spin().toNanos()),
-        "0.1");
+        String.valueOf(pace.spin().toNanos()));
+  }
+
+  private static PaceSettings pace(String... words) {
+    var pacing = new Pacing(Pacing.Mode.valueOf(words[0]), nanos(words[1]));
+    return new PaceSettings(pacing, nanos(words[2]));
+  }
+
+  private static Duration nanos(String word) {
+    return Duration.ofNanos(Long.parseLong(word));
   }
 
   private static String words(TuningSettings tuning) {
-    // The second word is that of a setting which is gone: a process before this one compares it.
-    return tuning.policy() + " FITTED " + tuning.budgetBytes();
+    return tuning.policy() + " " + tuning.budgetBytes();
+  }
+
+  private static TuningSettings tuning(String... words) {
+    return TuningSettings.DEFAULT
+        .with(TuningPolicy.valueOf(words[0]))
+        .withBudget(Long.parseLong(words[1]));
   }
 
   private static void forEachOrigin(Appliance appliance, BiConsumer<String, Origin> reader) {
@@ -146,45 +166,34 @@ final class HandoverValues {
 
   /** Goes on where the other left off. Comes before the first listener opens. */
   void takeOver(Appliance appliance) {
-    Map<String, String> tickets = new HashMap<>();
-    values.forEach(
-        (name, keys) -> {
-          if (name.startsWith(TICKETS)) {
-            tickets.put(name.substring(TICKETS.length()), keys);
-          }
-        });
-    appliance.clientSide().tls().takeTickets(tickets);
+    appliance.clientSide().tls().takeTickets(under(TICKETS));
     takeRegistrations(appliance.routes().originsByApi());
     long now = WallClock.system().nanos();
     forEachOrigin(
         appliance, (name, origin) -> take(name, words -> origin.health().take(words, now)));
-    take(PACE, words -> ifStillSaid(words, words(pace(appliance)), set -> setPace(appliance, set)));
-    take(
-        TUNING,
-        words ->
-            ifStillSaid(
-                words, words(appliance.running().tuning()), set -> setTuning(appliance, set)));
-    take(
-        PEAK,
-        words ->
-            ifStillSaid(
-                words,
-                peak(appliance).name(),
-                set ->
-                    appliance
-                        .routes()
-                        .cache()
-                        .peak()
-                        .ifPresent(watch -> watch.choose(PeakChoice.valueOf(set)))));
+    for (Choice choice : choices(appliance)) {
+      take(choice.name(), words -> ifStillSaid(words, choice));
+    }
+  }
+
+  /** The values whose names begin so, by the rest of their names. */
+  private Map<String, String> under(String prefix) {
+    Map<String, String> found = new LinkedHashMap<>();
+    values.forEach(
+        (name, words) -> {
+          if (name.startsWith(prefix)) {
+            found.put(name.substring(prefix.length()), words);
+          }
+        });
+    return found;
   }
 
   private void takeRegistrations(OriginsByApi origins) {
-    List<String> names =
-        values.keySet().stream().filter(name -> name.startsWith(REGISTRATION)).toList();
-    for (String name : names) {
-      take(name, words -> origins.take(name.substring(REGISTRATION.length()), words));
-    }
-    if (!names.isEmpty()) {
+    Map<String, String> registrations = under(REGISTRATION);
+    registrations
+        .keySet()
+        .forEach(name -> take(REGISTRATION + name, words -> origins.take(name, words)));
+    if (!registrations.isEmpty()) {
       origins.refresh();
     }
   }
@@ -201,34 +210,11 @@ final class HandoverValues {
     }
   }
 
-  private static void ifStillSaid(String words, String file, Consumer<String> setting) {
+  private static void ifStillSaid(String words, Choice choice) {
     List<String> parts = List.of(words.split("; ", -1));
-    if (parts.get(1).equals(file)) {
-      setting.accept(parts.getFirst());
+    if (parts.get(1).equals(choice.ofFile())) {
+      choice.setter().accept(parts.getFirst());
     }
-  }
-
-  private static void setPace(Appliance appliance, String words) {
-    String[] parts = words.split(" ", -1);
-    appliance
-        .loops()
-        .pace(
-            new PaceSettings(
-                new Pacing(Pacing.Mode.valueOf(parts[0]), nanos(parts[1])), nanos(parts[3])));
-  }
-
-  private static Duration nanos(String word) {
-    return Duration.ofNanos(Long.parseLong(word));
-  }
-
-  private static void setTuning(Appliance appliance, String words) {
-    String[] parts = words.split(" ", -1);
-    appliance
-        .tuner()
-        .settings(
-            TuningSettings.DEFAULT
-                .with(TuningPolicy.valueOf(parts[0]))
-                .withBudget(Long.parseLong(parts[2])));
   }
 
   /** Removes here what the other process removes, and tells it what is removed here. */

@@ -60,7 +60,7 @@ class HandoverValuesTest {
   void aFileThatSaysSomethingElseNowWins() {
     Appliance appliance = journey.appliance();
     PaceSettings pace = appliance.loops().pace();
-    take(Map.of("pace", "FIXED 300000 500000 0; FIXED 1 500000 0"));
+    take(Map.of("pace", "FIXED 300000 0; FIXED 1 0"));
     assertThat(appliance.loops().pace()).isEqualTo(pace);
   }
 
