@@ -1,5 +1,6 @@
 package io.kamille.launcher.appliance;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.kamille.admin.api.AdminRequest;
 import io.kamille.admin.api.Answer;
@@ -29,11 +30,11 @@ import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
 
 /** Routes, upstreams and their origins: how they do, and which of them get requests. */
 record OriginResources(
@@ -44,7 +45,6 @@ record OriginResources(
   private static final String EXPECTED =
       "The content must be an object with state, drain or in, and for drain with for, such as 10m."
           + " Or it has url and ttl, such as 30s, and may have weight and backup.";
-  private static final Set<String> OF_REGISTRATION = Set.of("url", "ttl", "weight", "backup");
   private static final ValueType<Duration> LASTING =
       ValueTypes.duration(Duration.ofSeconds(1), Duration.ofDays(1));
   private static final double NANOS_PER_MILLI = 1e6;
@@ -184,17 +184,26 @@ record OriginResources(
   /** For 0 seconds it is not drained. */
   private record Changed(String upstream, String origin, long seconds) {}
 
+  /** What is asked for: the first two of a drain, or the others of an origin. */
+  private record Order(
+      @Nullable String state,
+      @JsonProperty("for") @Nullable String lasting,
+      @Nullable String url,
+      @Nullable String ttl,
+      @Nullable JsonNode weight,
+      @Nullable String backup) {}
+
   private Answer change(AdminRequest request, Query query) throws InvalidRequest {
-    Map<String, String> members = Json.texts(request, EXPECTED, "weight");
-    return members.containsKey("ttl") ? register(request, members) : drain(request, members);
+    Order order = Json.content(request, Order.class, EXPECTED);
+    return order.ttl == null ? drain(request, order) : register(request, order);
   }
 
-  private Answer drain(AdminRequest request, Map<String, String> members) throws InvalidRequest {
-    String lasting = members.getOrDefault("for", "");
+  private Answer drain(AdminRequest request, Order order) throws InvalidRequest {
+    String lasting = Objects.requireNonNullElse(order.lasting, "");
     long seconds = 0;
-    if (members.equals(Map.of("state", "drain", "for", lasting))) {
+    if (order.equals(new Order("drain", lasting, null, null, null, null))) {
       seconds = Json.value("for", lasting, LASTING).toSeconds();
-    } else if (!members.equals(Map.of("state", "in"))) {
+    } else if (!order.equals(new Order("in", null, null, null, null, null))) {
       throw new InvalidRequest(EXPECTED);
     }
     String upstream = request.parameter("upstream");
@@ -223,18 +232,21 @@ record OriginResources(
     return origin.health().isIn() && origin.health().drainedNanos(now) == 0;
   }
 
-  private Answer register(AdminRequest request, Map<String, String> members) throws InvalidRequest {
-    if (!OF_REGISTRATION.containsAll(members.keySet())) {
+  private Answer register(AdminRequest request, Order order) throws InvalidRequest {
+    if (order.state != null || order.lasting != null) {
       throw new InvalidRequest(EXPECTED);
     }
-    long seconds = Json.value("ttl", members.getOrDefault("ttl", ""), LASTING).toSeconds();
-    OriginUrl url = Json.value("url", members.getOrDefault("url", ""), OriginSettings.URL.type());
+    String weight = order.weight == null ? "1" : order.weight.asString("");
+    long seconds = Json.value("ttl", order.ttl, LASTING).toSeconds();
+    OriginUrl url = Json.value("url", order.url, OriginSettings.URL.type());
     OriginSettings named =
         new OriginSettings(
             url,
-            Json.value("weight", members.getOrDefault("weight", "1"), OriginSettings.WEIGHT.type()),
+            Json.value("weight", weight, OriginSettings.WEIGHT.type()),
             Json.value(
-                "backup", members.getOrDefault("backup", "off"), OriginSettings.BACKUP.type()));
+                "backup",
+                Objects.requireNonNullElse(order.backup, "off"),
+                OriginSettings.BACKUP.type()));
     String upstream = request.parameter("upstream");
     String origin = request.parameter("origin");
     if (!url.name().equals(origin)) {

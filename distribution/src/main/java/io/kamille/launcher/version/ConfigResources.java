@@ -18,8 +18,8 @@ import io.kamille.launcher.version.ConfigDocuments.TrialShown;
 import io.kamille.launcher.version.ConfigDocuments.Versions;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.JsonNode;
 
 /**
  * {@code /v1/config}: what runs, changes, trials, and the way back.
@@ -30,6 +30,10 @@ public record ConfigResources(ConfigControl control, @Nullable SharedConfig shar
 
   private static final String PATH = "/v1/config";
   private static final String YAML = "application/yaml";
+  private static final String EXPECTED_BACK =
+      "The content must be an object with to, the number of a version, and perhaps comment,"
+          + " confirm, guard and guardP99, all strings.";
+  private static final String EXPECTED_DECISION = "decision must be keep or revert.";
 
   /** All of them. */
   public List<Operation> operations() {
@@ -183,21 +187,22 @@ public record ConfigResources(ConfigControl control, @Nullable SharedConfig shar
     return Integer.parseInt(text);
   }
 
+  private record Back(
+      @Nullable Integer to,
+      @Nullable String comment,
+      @Nullable String confirm,
+      @Nullable String guard,
+      @Nullable String guardP99) {}
+
   private Answer rollback(AdminRequest request, Query query) throws InvalidRequest {
-    JsonNode document = object(request, "to", "comment", "confirm", "guard", "guardP99");
-    if (!document.path("to").isInt()) {
-      throw new InvalidRequest("to must be the number of a version.");
+    Back back = Json.content(request, Back.class, EXPECTED_BACK);
+    if (back.to == null) {
+      throw new InvalidRequest(EXPECTED_BACK);
     }
-    int to = document.path("to").intValue();
-    String comment = text(document, "comment");
-    ChangeOrder order =
-        ChangeOrder.of(
-            request,
-            comment.isEmpty() ? "back to version " + to : comment,
-            text(document, "confirm"),
-            text(document, "guard"),
-            text(document, "guardP99"));
-    return commit(order, control.text(to));
+    String said = Objects.requireNonNullElse(back.comment, "");
+    String comment = said.isEmpty() ? "back to version " + back.to : said;
+    ChangeOrder order = ChangeOrder.of(request, comment, back.confirm, back.guard, back.guardP99);
+    return commit(order, control.text(back.to));
   }
 
   private Answer trial() {
@@ -205,29 +210,13 @@ public record ConfigResources(ConfigControl control, @Nullable SharedConfig shar
     return shown == null ? Answer.nothing() : Answer.json(shown);
   }
 
+  private record Decision(String decision) {}
+
   private Answer decide(AdminRequest request, Query query) throws InvalidRequest {
-    JsonNode document = object(request, "decision");
-    String decision = document.path("decision").stringValue("");
+    String decision = Json.content(request, Decision.class, EXPECTED_DECISION).decision;
     return switch (decision) {
       case "keep", "revert" -> end(request, decision);
-      default -> throw new InvalidRequest("decision must be keep or revert.");
+      default -> throw new InvalidRequest(EXPECTED_DECISION);
     };
-  }
-
-  private static JsonNode object(AdminRequest request, String... members) throws InvalidRequest {
-    JsonNode document = Json.content(request);
-    if (!document.isObject() || !List.of(members).containsAll(document.propertyNames())) {
-      throw new InvalidRequest(
-          "The content must be an object with " + String.join(", ", members) + ".");
-    }
-    return document;
-  }
-
-  private static String text(JsonNode document, String name) throws InvalidRequest {
-    JsonNode member = document.path(name);
-    if (!member.isMissingNode() && !member.isString()) {
-      throw new InvalidRequest(name + " must be a text.");
-    }
-    return member.stringValue("");
   }
 }

@@ -10,9 +10,8 @@ import io.kamille.admin.auth.Scope;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.tiers.PurgedUrls.PurgedUrl;
 import io.kamille.core.http.StatusCode;
-import java.util.ArrayList;
 import java.util.List;
-import tools.jackson.databind.JsonNode;
+import org.jspecify.annotations.Nullable;
 
 /** {@code /v1/cache/warm}: what is fetched before anybody asks for it. */
 public final class WarmResources {
@@ -25,9 +24,8 @@ public final class WarmResources {
   private static final String EXPECTED =
       "The content must be an object with exactly one of \"urls\" (1 to "
           + WarmUp.MOST_URLS
-          + " strings) and \"purge\" (the number of a purge), and perhaps \"rate\" (1 to "
-          + MOST_RATE
-          + " requests a second).";
+          + " strings) and \"purge\" (the number of a purge), and perhaps \"rate\". Its "
+          + RATE;
 
   private WarmResources() {}
 
@@ -43,17 +41,16 @@ public final class WarmResources {
             .by((request, _) -> Answer.json(warmUp.progress(request::shown))));
   }
 
+  private record Order(@Nullable List<String> urls, @Nullable Long purge, @Nullable Integer rate) {}
+
   private static Answer start(WarmUp warmUp, AdminRequest request) throws InvalidRequest {
-    JsonNode document = Json.content(request);
-    int rate = Json.number(document, "rate", USUAL_RATE, MOST_RATE, RATE);
-    List<String> what =
-        document.propertyNames().stream().filter(name -> !name.equals("rate")).toList();
-    JsonNode value = what.size() == 1 ? document.path(what.getFirst()) : document;
+    Order order = Json.content(request, Order.class, EXPECTED);
+    int rate = Json.number(order.rate, USUAL_RATE, MOST_RATE, RATE);
     boolean isStarted;
-    if (value.isArray() && what.contains("urls")) {
-      isStarted = warmUp.urls(urls(value), rate);
-    } else if (value.canConvertToLong() && value.isIntegralNumber() && what.contains("purge")) {
-      isStarted = warmUp.purged(value.longValue(), removedBy(warmUp, value.longValue()), rate);
+    if (order.urls != null && order.purge == null) {
+      isStarted = warmUp.urls(urls(order.urls), rate);
+    } else if (order.purge != null && order.urls == null) {
+      isStarted = warmUp.purged(order.purge, removedBy(warmUp, order.purge), rate);
     } else {
       throw new InvalidRequest(EXPECTED);
     }
@@ -71,21 +68,15 @@ public final class WarmResources {
     return removed;
   }
 
-  private static List<String> urls(JsonNode values) throws InvalidRequest {
-    List<String> urls = new ArrayList<>();
-    for (JsonNode url : values.values()) {
-      urls.add(url(url.stringValue("")));
+  private static List<String> urls(List<String> urls) throws InvalidRequest {
+    for (String url : urls) {
+      if (CacheKey.request(url) == null) {
+        throw new InvalidRequest(Query.noUrl("url", url));
+      }
     }
     if (urls.isEmpty() || urls.size() > WarmUp.MOST_URLS) {
       throw new InvalidRequest(EXPECTED);
     }
     return urls;
-  }
-
-  private static String url(String url) throws InvalidRequest {
-    if (CacheKey.request(url) == null) {
-      throw new InvalidRequest(Query.noUrl("url", url));
-    }
-    return url;
   }
 }

@@ -16,7 +16,7 @@ import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
+import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -36,7 +36,6 @@ record AccessResources(Authenticator authenticator, AuditLog audit, Supplier<Str
   private static final String EXPECTED_TOKEN =
       "The content must be an object with name (a string), scope (read, operate, admin or purge)"
           + " and perhaps days (1 to 366).";
-  private static final Set<String> OF_TOKEN = Set.of("name", "scope", "days");
   private static final int USUAL_DAYS = 90;
   private static final int MOST_DAYS = 366;
   private static final int ENTRIES = 100;
@@ -75,7 +74,7 @@ record AccessResources(Authenticator authenticator, AuditLog audit, Supplier<Str
                 Scope.ADMIN,
                 "Makes a named token. Its secret is in this answer and nowhere else.")
             .laterWhile(() -> authenticator.tokens().cluster() != null)
-            .by((request, _) -> create(Json.content(request))),
+            .by((request, _) -> create(Json.content(request, NewToken.class, EXPECTED_TOKEN))),
         Operation.delete("/v1/tokens/{id}", Scope.ADMIN, "Revokes a token; its sessions end too.")
             .by((request, _) -> revoke(request.parameter("id"))));
   }
@@ -83,7 +82,7 @@ record AccessResources(Authenticator authenticator, AuditLog audit, Supplier<Str
   // Sessions
 
   private Answer signIn(AdminRequest request) throws InvalidRequest {
-    Identity owner = owner(request, Json.content(request));
+    Identity owner = owner(request, Json.content(request, Proof.class, EXPECTED_PROOF));
     if (owner == null) {
       return refused(request);
     }
@@ -109,17 +108,16 @@ record AccessResources(Authenticator authenticator, AuditLog audit, Supplier<Str
                 + (origin.get().startsWith("https:") ? "; Secure" : ""));
   }
 
-  private @Nullable Identity owner(AdminRequest request, JsonNode document) throws InvalidRequest {
-    if (document.isObject() && document.size() == 1) {
-      if (document.path("token").isString()) {
-        return authenticator.byToken(
-            "Bearer " + document.path("token").stringValue(), request.peer().address());
-      }
-      if (document.path("code").isString()) {
-        return authenticator.sessions().redeem(document.path("code").stringValue());
-      }
+  private record Proof(@Nullable String token, @Nullable String code) {}
+
+  private @Nullable Identity owner(AdminRequest request, Proof proof) throws InvalidRequest {
+    if (proof.code == null) {
+      return authenticator.byToken("Bearer " + proof.token, request.peer().address());
     }
-    throw new InvalidRequest(EXPECTED_PROOF);
+    if (proof.token != null) {
+      throw new InvalidRequest(EXPECTED_PROOF);
+    }
+    return authenticator.sessions().redeem(proof.code);
   }
 
   private Answer refused(AdminRequest request) {
@@ -194,20 +192,19 @@ record AccessResources(Authenticator authenticator, AuditLog audit, Supplier<Str
     }
   }
 
-  private Answer create(JsonNode document) throws InvalidRequest {
-    if (!document.isObject()
-        || !OF_TOKEN.containsAll(document.propertyNames())
-        || !document.path("name").isString()) {
+  private record NewToken(@Nullable String name, @Nullable String scope, @Nullable Integer days) {}
+
+  private Answer create(NewToken asked) throws InvalidRequest {
+    String name = asked.name;
+    Scope scope =
+        ValueTypes.oneOf(Scope.values()).parse(Objects.requireNonNullElse(asked.scope, ""));
+    if (name == null || scope == null) {
       throw new InvalidRequest(EXPECTED_TOKEN);
     }
+    int days = Json.number(asked.days, USUAL_DAYS, MOST_DAYS, EXPECTED_TOKEN);
     try {
       NamedTokens tokens = authenticator.tokens();
-      NamedTokens.Created created =
-          tokens.make(
-              document.path("name").stringValue(),
-              scope(document),
-              Duration.ofDays(
-                  Json.number(document, "days", USUAL_DAYS, MOST_DAYS, EXPECTED_TOKEN)));
+      NamedTokens.Created created = tokens.make(name, scope, Duration.ofDays(days));
       Token token = created.token();
       Map<String, Object> answer = Map.of("token", created.secret(), "of", Shown.of(token));
       SharedValues nodes = tokens.cluster();
@@ -227,14 +224,6 @@ record AccessResources(Authenticator authenticator, AuditLog audit, Supplier<Str
     } catch (IOException full) {
       return Answer.problem(StatusCode.SERVICE_UNAVAILABLE, "The token cannot be written down.");
     }
-  }
-
-  private static Scope scope(JsonNode document) throws InvalidRequest {
-    Scope scope = ValueTypes.oneOf(Scope.values()).parse(document.path("scope").stringValue(""));
-    if (scope == null) {
-      throw new InvalidRequest(EXPECTED_TOKEN);
-    }
-    return scope;
   }
 
   /** Makes a token, or ends it, at all nodes. Waits for them. */

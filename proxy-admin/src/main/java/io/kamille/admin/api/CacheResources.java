@@ -15,9 +15,7 @@ import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.JsonNode;
 
 /** What the cache stores, where, and what it would hit with other memory. */
 public record CacheResources(CacheOperations cache) {
@@ -47,7 +45,7 @@ public record CacheResources(CacheOperations cache) {
             .by(this::tiers),
         Operation.put(TIERS, Scope.OPERATE, "Sets peak mode on the running process.")
             .answers(Tiers.class)
-            .by((request, _) -> choosePeak(Json.content(request))),
+            .by((request, _) -> choosePeak(Json.content(request, Choice.class, EXPECTED_PEAK))),
         Operation.get(
                 WHAT_IF,
                 Scope.READ,
@@ -56,7 +54,7 @@ public record CacheResources(CacheOperations cache) {
             .by(this::whatIf),
         Operation.post(WHAT_IF, Scope.OPERATE, "Watches what other memory would hit, anew.")
             .answers(WhatIf.class)
-            .by((request, _) -> watch(Json.content(request))),
+            .by((request, _) -> watch(Json.content(request, Watch.class, EXPECTED_MINUTES))),
         Operation.delete(WHAT_IF, Scope.OPERATE, "Watches no longer; what was counted stays.")
             .answers(WhatIf.class)
             .by(
@@ -101,8 +99,10 @@ public record CacheResources(CacheOperations cache) {
             Peak.of(peak)));
   }
 
-  private Answer choosePeak(JsonNode document) throws InvalidRequest {
-    String peak = document.size() == 1 ? document.path("peak").stringValue("") : "";
+  private record Choice(String peak) {}
+
+  private Answer choosePeak(Choice choice) throws InvalidRequest {
+    String peak = choice.peak;
     for (PeakChoice each : PeakChoice.values()) {
       if (each.token().equals(peak)) {
         PeakWatch watch = cache.peak().orElse(null);
@@ -186,11 +186,10 @@ public record CacheResources(CacheOperations cache) {
 
   // What if
 
-  private Answer watch(JsonNode document) throws InvalidRequest {
-    if (!document.isObject() || !Set.copyOf(document.propertyNames()).equals(Set.of("minutes"))) {
-      throw new InvalidRequest(EXPECTED_MINUTES);
-    }
-    int minutes = Json.number(document, "minutes", 0, LONGEST_MINUTES, EXPECTED_MINUTES);
+  private record Watch(int minutes) {}
+
+  private Answer watch(Watch asked) throws InvalidRequest {
+    int minutes = Json.number(asked.minutes, 0, LONGEST_MINUTES, EXPECTED_MINUTES);
     cache.index().judge().watch(Duration.ofMinutes(minutes).toSeconds());
     return whatIf();
   }

@@ -19,7 +19,6 @@ import io.kamille.core.setting.ValueTypes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -51,7 +50,7 @@ public final class EngineResources {
             .answers(Loops.class)
             .by(
                 (request, _) -> {
-                  loops.pace(pace(Json.texts(request, EXPECTED_PACE), loops.pace()));
+                  loops.pace(pace(Json.content(request, Pace.class, EXPECTED_PACE), loops.pace()));
                   return loops(loops, overload);
                 }),
         Operation.get(TUNING, Scope.READ, "How send buffers are shared.")
@@ -62,7 +61,9 @@ public final class EngineResources {
             .answers(TuningSnapshot.class)
             .by(
                 (request, _) -> {
-                  tuner.settings(tuned(Json.texts(request, EXPECTED_TUNING), tuner.settings()));
+                  tuner.settings(
+                      tuned(
+                          Json.content(request, Tuning.class, EXPECTED_TUNING), tuner.settings()));
                   return tuning(tuner);
                 }),
         Operation.get(
@@ -191,19 +192,16 @@ public final class EngineResources {
 
   private record Bucket(double upToMicros, long count) {}
 
-  /** What {@code members} ask for, and for what they do not name what holds. */
-  private static PaceSettings pace(Map<String, String> members, PaceSettings present)
-      throws InvalidRequest {
+  private record Pace(@Nullable String pacing, @Nullable String spin) {}
+
+  /** What is asked for, and else what holds. */
+  private static PaceSettings pace(Pace asked, PaceSettings present) throws InvalidRequest {
     PaceSettings next = present;
-    for (Map.Entry<String, String> member : members.entrySet()) {
-      String name = member.getKey();
-      String text = member.getValue();
-      next =
-          switch (name) {
-            case "pacing" -> next.with(Json.value(name, text, PaceSettings.PACING.type()));
-            case "spin" -> next.withSpin(Json.value(name, text, PaceSettings.SPIN.type()));
-            default -> throw new InvalidRequest(EXPECTED_PACE);
-          };
+    if (asked.pacing != null) {
+      next = next.with(Json.value("pacing", asked.pacing, PaceSettings.PACING.type()));
+    }
+    if (asked.spin != null) {
+      next = next.withSpin(Json.value("spin", asked.spin, PaceSettings.SPIN.type()));
     }
     return next;
   }
@@ -214,36 +212,32 @@ public final class EngineResources {
     return Answer.json(tuner.snapshot());
   }
 
-  /** What {@code members} ask for, and for what they do not name what holds. */
-  private static TuningSettings tuned(Map<String, String> members, TuningSettings present)
-      throws InvalidRequest {
-    TuningSettings next = present;
+  private record Tuning(@Nullable String policy, @Nullable String budget) {}
+
+  /** What is asked for, and else what holds. */
+  private static TuningSettings tuned(Tuning asked, TuningSettings present) throws InvalidRequest {
     var problems = new ArrayList<String>();
-    for (Map.Entry<String, String> member : members.entrySet()) {
-      next =
-          switch (member.getKey()) {
-            case "policy" -> next.with(read(member, TuningPolicy.type(), next.policy(), problems));
-            case "budget" ->
-                next.withBudget(
-                    read(member, TuningSettings.BUDGET.type(), next.budgetBytes(), problems));
-            default -> throw new InvalidRequest(EXPECTED_TUNING);
-          };
-    }
+    TuningPolicy policy =
+        read("policy", asked.policy, TuningPolicy.type(), present.policy(), problems);
+    long budget =
+        read("budget", asked.budget, TuningSettings.BUDGET.type(), present.budgetBytes(), problems);
     if (!problems.isEmpty()) {
       throw new InvalidRequest(String.join(" ", problems));
     }
-    return next;
+    return present.with(policy).withBudget(budget);
   }
 
-  /** The value of a member, or else what holds and a problem more. */
+  /** The value of a member, or else what holds, perhaps with a problem more. */
   private static <T> T read(
-      Map.Entry<String, String> member, ValueType<T> type, T present, List<String> problems) {
-    T value = type.parse(member.getValue());
+      String name, @Nullable String text, ValueType<T> type, T present, List<String> problems) {
+    if (text == null) {
+      return present;
+    }
+    T value = type.parse(text);
     if (value != null) {
       return value;
     }
-    String found = Problems.quote(member.getValue());
-    problems.add(member.getKey() + ": " + found + " (expected: " + type.expected() + ").");
+    problems.add(name + ": " + Problems.quote(text) + " (expected: " + type.expected() + ").");
     return present;
   }
 

@@ -3,6 +3,7 @@ package io.kamille.admin.api;
 import io.kamille.core.setting.ValueType;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.TokenStreamLocation;
@@ -14,43 +15,32 @@ public final class Json {
   private Json() {}
 
   /**
-   * The document that the content is.
+   * The content as a record: an object with some of its members, each of its type.
    *
-   * @throws InvalidRequest if it is none; the answer names the place
+   * @throws InvalidRequest with the text {@code expected} if the content is something else; with
+   *     the place if it is no JSON
    */
-  public static JsonNode content(AdminRequest request) throws InvalidRequest {
+  public static <T> T content(AdminRequest request, Class<T> type, String expected)
+      throws InvalidRequest {
+    JsonNode document;
     try {
-      return JsonMapping.MAPPER.readTree(request.content());
+      document = JsonMapping.MAPPER.readTree(request.content());
     } catch (JacksonException malformed) {
       throw new InvalidRequest(trouble(malformed.getLocation()));
     }
-  }
-
-  /**
-   * The members of an object that has some, all of them strings.
-   *
-   * @throws InvalidRequest with the text {@code expected} if the content is something else
-   */
-  static Map<String, String> texts(AdminRequest request, String expected) throws InvalidRequest {
-    return texts(request, expected, "");
-  }
-
-  /** The same, where the member of that name may be a number. */
-  public static Map<String, String> texts(AdminRequest request, String expected, String number)
-      throws InvalidRequest {
-    JsonNode document = content(request);
-    if (!document.isObject() || document.isEmpty()) {
-      throw new InvalidRequest(expected);
-    }
-    Map<String, String> texts = new LinkedHashMap<>();
-    for (Map.Entry<String, JsonNode> member : document.properties()) {
-      boolean isNumber = member.getKey().equals(number) && member.getValue().isNumber();
-      if (!isNumber && !member.getValue().isString()) {
-        throw new InvalidRequest(expected);
+    try {
+      if (document.isObject()
+          && !document.isEmpty()
+          && document
+              .valueStream()
+              .flatMap(each -> Stream.concat(Stream.of(each), each.valueStream()))
+              .noneMatch(JsonNode::isNull)) {
+        return JsonMapping.MAPPER.treeToValue(document, type);
       }
-      texts.put(member.getKey(), member.getValue().asString());
+    } catch (JacksonException other) {
+      // Some member is of another type, or none of ours.
     }
-    return texts;
+    throw new InvalidRequest(expected);
   }
 
   /**
@@ -58,8 +48,9 @@ public final class Json {
    *
    * @throws InvalidRequest if {@code text} is none; the answer tells what is expected
    */
-  public static <T> T value(String name, String text, ValueType<T> type) throws InvalidRequest {
-    T value = type.parse(text);
+  public static <T> T value(String name, @Nullable String text, ValueType<T> type)
+      throws InvalidRequest {
+    T value = text == null ? null : type.parse(text);
     if (value == null) {
       throw new InvalidRequest(name + ": expected " + type.expected() + ".");
     }
@@ -67,20 +58,17 @@ public final class Json {
   }
 
   /**
-   * A member that is a whole number from 1 to {@code most}, or {@code usual} if it is not there.
+   * A number from 1 to {@code most}, or {@code usual} if it is not there.
    *
-   * @throws InvalidRequest with the text {@code expected} if it is something else
+   * @throws InvalidRequest with the text {@code expected} if it is another
    */
-  public static int number(JsonNode document, String name, int usual, int most, String expected)
+  public static int number(@Nullable Integer given, int usual, int most, String expected)
       throws InvalidRequest {
-    JsonNode value = document.path(name);
-    if (value.isMissingNode()) {
-      return usual;
-    }
-    if (!value.isInt() || value.intValue() < 1 || value.intValue() > most) {
+    int value = given == null ? usual : given;
+    if (value < 1 || value > most) {
       throw new InvalidRequest(expected);
     }
-    return value.intValue();
+    return value;
   }
 
   /** A document with these members in their order: a name, its value, the next name. */

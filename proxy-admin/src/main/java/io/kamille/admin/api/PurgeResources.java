@@ -1,5 +1,6 @@
 package io.kamille.admin.api;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
 import io.kamille.admin.auth.Scope;
 import io.kamille.cache.CacheOperations;
 import io.kamille.cache.purge.PurgeTarget;
@@ -14,11 +15,13 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -63,7 +66,12 @@ public final class PurgeResources {
     return List.of(
         Operation.post(PATH, Scope.PURGE, "Purges by URL, prefix, host or tag, or everything.")
             .laterWhile(() -> cluster.get() != null)
-            .by((request, _) -> purge(cache, cluster.get(), order(Json.content(request)))),
+            .by(
+                (request, _) ->
+                    purge(
+                        cache,
+                        cluster.get(),
+                        order(Json.content(request, Content.class, EXPECTED)))),
         Operation.get(PATH, Scope.READ, "The last purges and how far they have come.")
             .by(
                 (request, _) ->
@@ -179,44 +187,42 @@ public final class PurgeResources {
    */
   private record Order(PurgeTarget target, boolean isSoft, boolean isDryRun) {}
 
-  private static Order order(JsonNode document) throws InvalidRequest {
-    if (!document.isObject()) {
+  private record Content(
+      @Nullable String url,
+      @Nullable String prefix,
+      @Nullable String host,
+      @Nullable JsonNode tags,
+      @Nullable Boolean all,
+      @Nullable String mode,
+      @JsonProperty("dry_run") @Nullable Boolean isDryRun) {}
+
+  private static Order order(Content content) throws InvalidRequest {
+    boolean isSoft = "soft".equals(content.mode);
+    boolean isOther = !isSoft && content.mode != null && !content.mode.equals("hard");
+    long targets =
+        Stream.of(content.url, content.prefix, content.host, content.tags, content.all)
+            .filter(Objects::nonNull)
+            .count();
+    if (isOther || targets != 1) {
       throw new InvalidRequest(EXPECTED);
     }
-    PurgeTarget target = null;
-    boolean isSoft = false;
-    boolean isDryRun = false;
-    for (Map.Entry<String, JsonNode> member : document.properties()) {
-      JsonNode value = member.getValue();
-      switch (member.getKey()) {
-        case "mode" -> isSoft = isSoft(value);
-        case "dry_run" -> isDryRun = bool(value);
-        default -> {
-          if (target != null) {
-            throw new InvalidRequest(EXPECTED);
-          }
-          target = target(member.getKey(), value);
-        }
-      }
-    }
-    if (target == null) {
-      throw new InvalidRequest(EXPECTED);
-    }
-    return new Order(target, isSoft, isDryRun);
+    return new Order(target(content), isSoft, Boolean.TRUE.equals(content.isDryRun));
   }
 
-  private static PurgeTarget target(String name, JsonNode value) throws InvalidRequest {
-    return switch (name) {
-      case "url" -> found(PurgeTarget.url(uri(name, value)), Query.noUrl(name, text(value)));
-      case "prefix" ->
-          found(
-              PurgeTarget.prefix(shortText(name, uri(name, value))),
-              Query.noUrl(name, text(value)));
-      case "host" -> found(PurgeTarget.host(shortText(name, host(value))), NO_HOST);
-      case "tags" -> PurgeTarget.tags(tags(value));
-      case "all" -> found(bool(value) ? PurgeTarget.all() : null, EXPECTED);
-      default -> throw new InvalidRequest(EXPECTED);
-    };
+  private static PurgeTarget target(Content content) throws InvalidRequest {
+    if (content.url != null) {
+      return found(PurgeTarget.url(uri("url", content.url)), Query.noUrl("url", content.url));
+    }
+    if (content.prefix != null) {
+      String prefix = shortText("prefix", uri("prefix", content.prefix));
+      return found(PurgeTarget.prefix(prefix), Query.noUrl("prefix", prefix));
+    }
+    if (content.host != null) {
+      return found(PurgeTarget.host(shortText("host", host(content.host))), NO_HOST);
+    }
+    return content.tags != null
+        ? PurgeTarget.tags(tags(content.tags))
+        : found(Boolean.TRUE.equals(content.all) ? PurgeTarget.all() : null, EXPECTED);
   }
 
   private static PurgeTarget found(@Nullable PurgeTarget target, String otherwise)
@@ -227,16 +233,14 @@ public final class PurgeResources {
     return target;
   }
 
-  private static String host(JsonNode value) throws InvalidRequest {
-    String host = text(value);
+  private static String host(String host) throws InvalidRequest {
     if (host.indexOf('*') >= 0) {
       throw new InvalidRequest("host" + NO_WILDCARD);
     }
     return host;
   }
 
-  private static String uri(String name, JsonNode value) throws InvalidRequest {
-    String uri = text(value);
+  private static String uri(String name, String uri) throws InvalidRequest {
     if (uri.indexOf('#') >= 0) {
       throw new InvalidRequest(name + " must have no fragment: it is never sent in a request.");
     }
@@ -264,33 +268,14 @@ public final class PurgeResources {
     }
     List<String> tags = new ArrayList<>();
     for (JsonNode tag : value.values()) {
-      tags.add(text(tag));
+      if (!tag.isString()) {
+        throw new InvalidRequest(EXPECTED);
+      }
+      tags.add(tag.stringValue());
     }
     if (tags.isEmpty() || tags.size() > Tags.LIMIT || !tags.stream().allMatch(Tags::isTag)) {
       throw new InvalidRequest(NO_TAGS);
     }
     return tags;
-  }
-
-  private static boolean isSoft(JsonNode value) throws InvalidRequest {
-    return switch (text(value)) {
-      case "hard" -> false;
-      case "soft" -> true;
-      default -> throw new InvalidRequest(EXPECTED);
-    };
-  }
-
-  private static String text(JsonNode value) throws InvalidRequest {
-    if (!value.isString()) {
-      throw new InvalidRequest(EXPECTED);
-    }
-    return value.stringValue();
-  }
-
-  private static boolean bool(JsonNode value) throws InvalidRequest {
-    if (!value.isBoolean()) {
-      throw new InvalidRequest(EXPECTED);
-    }
-    return value.booleanValue();
   }
 }

@@ -14,12 +14,11 @@ import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
-import java.util.Set;
+import java.util.Objects;
 import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.JsonNode;
 
 /**
  * Single requests: some of the last ones, and those that were recorded step by step.
@@ -32,7 +31,6 @@ public record RequestResources(
 
   private static final String TRACES = "/v1/traces";
 
-  private static final Set<String> MEMBERS = Set.of("url", "count", "seconds");
   private static final Pattern TARGET = Pattern.compile("(?:https?://([^/?#\\s]{1,255}))?(/\\S*)?");
   private static final String EXPECTED_ORDER =
       "The content must be an object with url (a URL, or the beginning of a path), and perhaps"
@@ -187,20 +185,18 @@ public record RequestResources(
         .reversed();
   }
 
+  private record Ordered(
+      @Nullable String url, @Nullable Integer count, @Nullable Integer seconds) {}
+
   private Answer order(AdminRequest request, Query query) throws InvalidRequest {
-    JsonNode document = Json.content(request);
-    if (!document.isObject()
-        || !MEMBERS.containsAll(document.propertyNames())
-        || !document.path("url").isString()) {
-      throw new InvalidRequest(EXPECTED_ORDER);
-    }
-    Matcher target = TARGET.matcher(document.path("url").stringValue());
+    Ordered ordered = Json.content(request, Ordered.class, EXPECTED_ORDER);
+    Matcher target = TARGET.matcher(Objects.requireNonNullElse(ordered.url, " "));
     if (!target.matches()) {
       throw new InvalidRequest(EXPECTED_ORDER);
     }
     String path = target.group(2) == null ? "/" : target.group(2);
-    int count = Json.number(document, "count", 1, MOST_ORDERED, EXPECTED_ORDER);
-    int seconds = Json.number(document, "seconds", USUAL_SECONDS, LONGEST_SECONDS, EXPECTED_ORDER);
+    int count = Json.number(ordered.count, 1, MOST_ORDERED, EXPECTED_ORDER);
+    int seconds = Json.number(ordered.seconds, USUAL_SECONDS, LONGEST_SECONDS, EXPECTED_ORDER);
     tracing.order(target.group(1), path, count, Duration.ofSeconds(seconds).toNanos());
     return traces(request, USUAL);
   }
