@@ -1,18 +1,19 @@
 package io.kamille.launcher.demo;
 
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
 import io.kamille.core.http.HttpDate;
-import io.kamille.launcher.origin.ScriptedAnswer;
-import io.kamille.launcher.origin.ScriptedOrigin;
-import io.kamille.launcher.origin.ScriptedOrigin.Request;
 import java.io.IOException;
 import java.io.InputStream;
-import java.net.Socket;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -40,7 +41,8 @@ public final class DemoOrigin implements AutoCloseable {
   private final long startEpochSeconds = System.currentTimeMillis() / 1000;
   private final byte[] download = new byte[DOWNLOAD_BYTES];
 
-  private final ScriptedOrigin origin;
+  private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+  private final HttpServer server;
 
   /**
    * Starts on a free loopback port.
@@ -50,12 +52,15 @@ public final class DemoOrigin implements AutoCloseable {
   public DemoOrigin(Consumer<String> log) throws IOException {
     this.log = log;
     new Random(2004).nextBytes(download);
-    this.origin = ScriptedOrigin.start(0, ScriptedOrigin.answering(this::answer));
+    server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    server.setExecutor(threads);
+    server.createContext("/", this::answer);
+    server.start();
   }
 
   /** Where it listens, as a URL. */
   public String url() {
-    return "http://127.0.0.1:" + origin.port();
+    return "http://127.0.0.1:" + server.getAddress().getPort();
   }
 
   /** Requests answered so far. */
@@ -64,47 +69,56 @@ public final class DemoOrigin implements AutoCloseable {
   }
 
   @Override
-  public void close() throws IOException {
-    origin.close();
+  public void close() {
+    server.stop(0);
+    threads.shutdownNow();
   }
 
-  private boolean answer(Request request, Socket connection) throws IOException {
-    requests.increment();
-    ScriptedAnswer answer = answer(request.target().split("\\?", 2)[0]);
-    answer.send(request, connection);
-    log.accept(request.method() + " " + request.target() + " " + answer.status());
-    return !request.isLast();
+  private void answer(HttpExchange exchange) throws IOException {
+    try (exchange) {
+      requests.increment();
+      answer(exchange, exchange.getRequestURI().getPath());
+      String asked = exchange.getRequestMethod() + " " + exchange.getRequestURI();
+      log.accept(asked + " " + exchange.getResponseCode());
+    }
   }
 
-  private ScriptedAnswer answer(String path) throws IOException {
+  private void answer(HttpExchange exchange, String path) throws IOException {
     String file = FILES.get(path);
     if (file != null) {
-      return answer(200, type(file), FOR_AN_HOUR, resource(file));
+      send(exchange, 200, type(file), FOR_AN_HOUR, resource(file));
+      return;
     }
-    return switch (path) {
-      case "/download.bin" -> answer(200, "application/octet-stream", FOR_AN_HOUR, download);
+    switch (path) {
+      case "/download.bin" ->
+          send(exchange, 200, "application/octet-stream", FOR_AN_HOUR, download);
       case "/slow" -> {
         think();
-        yield answer(200, "text/plain", FOR_A_MINUTE, octets("That took a while.\n"));
+        send(exchange, 200, "text/plain", FOR_A_MINUTE, octets("That took a while.\n"));
       }
-      case "/now" -> answer(200, "text/plain", "no-store", octets(now() + "\n"));
-      default -> answer(404, "text/plain", FOR_A_MINUTE, octets("There is no such page.\n"));
-    };
+      case "/now" -> send(exchange, 200, "text/plain", "no-store", octets(now() + "\n"));
+      default ->
+          send(exchange, 404, "text/plain", FOR_A_MINUTE, octets("There is no such page.\n"));
+    }
   }
 
   private static String now() {
     return HttpDate.format(System.currentTimeMillis() / 1000);
   }
 
-  private ScriptedAnswer answer(int status, String type, String cacheControl, byte[] content) {
-    return new ScriptedAnswer(
-        status,
-        List.of(
-            "Date: " + now(),
-            "Content-Type: " + type,
-            "Cache-Control: " + cacheControl,
-            "Last-Modified: " + HttpDate.format(startEpochSeconds)),
-        content);
+  private void send(
+      HttpExchange exchange, int status, String type, String cacheControl, byte[] content)
+      throws IOException {
+    exchange.getResponseHeaders().set("Content-Type", type);
+    exchange.getResponseHeaders().set("Cache-Control", cacheControl);
+    exchange.getResponseHeaders().set("Last-Modified", HttpDate.format(startEpochSeconds));
+    if (exchange.getRequestMethod().equals("HEAD")) {
+      exchange.getResponseHeaders().set("Content-Length", Integer.toString(content.length));
+      exchange.sendResponseHeaders(status, -1);
+    } else {
+      exchange.sendResponseHeaders(status, content.length);
+      exchange.getResponseBody().write(content);
+    }
   }
 
   /** The slow page's work: two seconds of nothing. */

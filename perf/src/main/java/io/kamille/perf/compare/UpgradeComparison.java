@@ -1,7 +1,5 @@
 package io.kamille.perf.compare;
 
-import io.kamille.launcher.origin.ScriptedAnswer;
-import io.kamille.launcher.origin.ScriptedOrigin;
 import io.kamille.launcher.service.Upgrade;
 import io.kamille.perf.host.Workbench;
 import io.kamille.perf.load.Arrivals;
@@ -10,6 +8,8 @@ import io.kamille.perf.load.LoadRequest;
 import io.kamille.perf.load.LoadResult;
 import io.kamille.perf.load.LoadSettings;
 import io.kamille.perf.load.RequestSource;
+import io.kamille.perf.load.ScriptedAnswer;
+import io.kamille.perf.load.ScriptedOrigin;
 import io.kamille.perf.report.Table;
 import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
 import java.io.IOException;

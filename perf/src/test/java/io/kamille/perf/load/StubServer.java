@@ -1,7 +1,5 @@
 package io.kamille.perf.load;
 
-import io.kamille.launcher.origin.ScriptedOrigin;
-import io.kamille.launcher.origin.ScriptedOrigin.Request;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.Socket;
@@ -37,7 +35,7 @@ final class StubServer implements AutoCloseable {
     return new StubServer(answer);
   }
 
-  private boolean answer(Request request, Socket connection) throws IOException {
+  private boolean answer(ScriptedOrigin.Request request, Socket connection) throws IOException {
     lastRequests.addAndGet(request.isLast() ? 1 : 0);
     try {
       answer.to(requests.incrementAndGet(), connection);

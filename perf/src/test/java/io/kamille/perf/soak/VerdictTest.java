@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kamille.core.http.Method;
 import io.kamille.core.http.ResponseHead;
-import io.kamille.launcher.origin.ScriptedOrigin;
+import io.kamille.perf.load.ScriptedOrigin;
 import io.netty.buffer.ByteBuf;
 import java.io.ByteArrayOutputStream;
 import java.io.EOFException;

@@ -1,4 +1,4 @@
-package io.kamille.launcher.origin;
+package io.kamille.perf.load;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
