@@ -7,8 +7,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
-import java.time.format.DateTimeParseException;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -25,24 +26,19 @@ final class ConfigStore {
    * it came. It is written beside its place, forced to the disk and renamed, so a kill at any moment
    * leaves it whole or not there. A file that cannot be read is no version; its number is not used
    * again.
+   *
+   * A start leaves the JSON as it is: what reads it has a tenth of all classes.
    */
   static final int KEPT = 100;
+
+  /** Who puts in force what the file says. */
+  static final String FILE = "file";
 
   private static final String MARK = "# kamille version ";
   private static final Pattern NAME = Pattern.compile("([1-9][0-9]{0,8})\\.yaml");
 
-  /*
-   * A start reads all of them, and needs nothing else of what reads JSON: that has a tenth of all
-   * classes. So what has no escapes is read and written here.
-   */
-  private static final String TEXT = "([^\"\\\\\\p{Cntrl}]*)";
-  private static final Pattern PLAIN =
-      Pattern.compile(
-          "\\{\"number\":(\\d{1,9}),\"time\":\"%s\",\"by\":\"%s\",\"comment\":\"%s\",\"base\":(null|\\d{1,9})\\}"
-              .replace("%s", TEXT));
-
   private final Path directory;
-  private final TreeMap<Integer, ConfigVersion> known = new TreeMap<>();
+  private final TreeMap<Integer, String> known = new TreeMap<>();
   private int last;
 
   /** The versions in that directory, which is made with the first one. */
@@ -74,51 +70,38 @@ final class ConfigStore {
     if (!content.startsWith(MARK) || end < 0) {
       return;
     }
-    try {
-      known.put(number, version(content.substring(MARK.length(), end)));
-    } catch (JacksonException | DateTimeParseException broken) {
-      // Somebody else wrote it.
-    }
-  }
-
-  private static ConfigVersion version(String line) {
-    Matcher plain = PLAIN.matcher(line);
-    if (!plain.matches()) {
-      return Json.MAPPER.readValue(line, ConfigVersion.class);
-    }
-    String base = plain.group(5);
-    return new ConfigVersion(
-        Integer.parseInt(plain.group(1)),
-        Instant.parse(plain.group(2)),
-        plain.group(3),
-        plain.group(4),
-        base.equals("null") ? null : Integer.valueOf(base));
+    known.put(number, content.substring(MARK.length(), end));
   }
 
   private static String line(ConfigVersion version) {
-    String plain =
-        "{\"number\":"
-            + version.number()
-            + ",\"time\":\""
-            + version.time()
-            + "\",\"by\":\""
-            + version.by()
-            + "\",\"comment\":\""
-            + version.comment()
-            + "\",\"base\":"
-            + version.base()
-            + "}";
-    return PLAIN.matcher(plain).matches() ? plain : Json.MAPPER.writeValueAsString(version);
+    boolean isOfStart = version.by().equals(FILE) && version.comment().isEmpty();
+    return isOfStart
+        ? String.format(
+            Locale.ROOT,
+            "{\"number\":%d,\"time\":\"%s\",\"by\":\"%s\",\"comment\":\"\",\"base\":%s}",
+            version.number(),
+            version.time(),
+            FILE,
+            version.base())
+        : Json.MAPPER.writeValueAsString(version);
   }
 
-  /** The newest; null if there is none. */
-  @Nullable ConfigVersion newest() {
-    return known.isEmpty() ? null : known.lastEntry().getValue();
+  /** The number of the newest; null if there is none. */
+  @Nullable Integer newest() {
+    return known.isEmpty() ? null : known.lastKey();
   }
 
   /** All of them, the newest first. */
   List<ConfigVersion> all() {
-    return List.copyOf(known.descendingMap().values());
+    List<ConfigVersion> all = new ArrayList<>();
+    for (String line : known.descendingMap().values()) {
+      try {
+        all.add(Json.MAPPER.readValue(line, ConfigVersion.class));
+      } catch (JacksonException broken) {
+        // Somebody else wrote it.
+      }
+    }
+    return all;
   }
 
   /** The text of a version, or null if it is not kept. */
@@ -132,13 +115,12 @@ final class ConfigStore {
 
   /** Keeps a text as the next version, and forgets the oldest ones beyond {@link #KEPT}. */
   ConfigVersion add(String text, Instant time, String by, String comment) throws IOException {
-    ConfigVersion before = newest();
-    var version =
-        new ConfigVersion(last + 1, time, by, comment, before == null ? null : before.number());
-    String content = MARK + line(version) + "\n" + text;
+    var version = new ConfigVersion(last + 1, time, by, comment, newest());
+    String line = line(version);
+    String content = MARK + line + "\n" + text;
     DurableFile.replace(file(version.number()), content.getBytes(StandardCharsets.UTF_8));
     last = version.number();
-    known.put(last, version);
+    known.put(last, line);
     while (known.size() > KEPT) {
       Files.deleteIfExists(file(known.firstKey()));
       known.pollFirstEntry();

@@ -55,8 +55,8 @@ final class KeptFile {
 
   /** The number of the version that the file has; 0 if it could not be kept. */
   int version() {
-    ConfigVersion newest = store.newest();
-    return newest == null || !isKept ? 0 : newest.number();
+    Integer newest = store.newest();
+    return newest == null || !isKept ? 0 : newest;
   }
 
   List<ConfigVersion> versions() {
@@ -103,15 +103,15 @@ final class KeptFile {
   void read(String next) {
     text = next;
     try {
-      ConfigVersion newest = store.newest();
-      if (newest != null && next.equals(store.text(newest.number()))) {
+      Integer newest = store.newest();
+      if (newest != null && next.equals(store.text(newest))) {
         isKept = true;
         return;
       }
     } catch (IOException unreadable) {
       LOG.log(Level.ERROR, "the newest version cannot be read", unreadable);
     }
-    keep("file", "");
+    keep(ConfigStore.FILE, "");
   }
 
   /** A version that cannot be kept is no reason to go back: the file has the text. */
