@@ -1,6 +1,6 @@
 package io.kamille.launcher.appliance;
 
-import java.io.IOException;
+import io.kamille.launcher.doctor.KernelFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -32,7 +32,7 @@ final class ControlGroups {
   /** The octets that this process may have, with those that it has; MAX_VALUE without a limit. */
   long memoryBytes() {
     Path status = proc.resolve("self/status");
-    long own = KIB * (field(status, "RssAnon:") + field(status, "RssShmem:"));
+    long own = KIB * (KernelFile.field(status, "RssAnon:") + KernelFile.field(status, "RssShmem:"));
     return around("memory").mapToLong(group -> memory(group, own)).min().orElse(Long.MAX_VALUE);
   }
 
@@ -48,7 +48,8 @@ final class ControlGroups {
     // The kernel takes back what it keeps of files. Version 1 has sums under names of their own.
     Path stat = group.resolve("memory.stat");
     String sum = Files.exists(group.resolve("memory.limit_in_bytes")) ? "total_" : "";
-    long files = field(stat, sum + "inactive_file") + field(stat, sum + "active_file");
+    long files =
+        KernelFile.field(stat, sum + "inactive_file") + KernelFile.field(stat, sum + "active_file");
     long now = number(group.resolve("memory.current"), 0);
     long used = number(group.resolve("memory.usage_in_bytes"), now);
     return limit - Math.max(0, used - files - own);
@@ -68,7 +69,7 @@ final class ControlGroups {
   /** Our groups that have this controller, the innermost first. */
   private Stream<Path> around(String controller) {
     List<Path> groups = new ArrayList<>();
-    for (String line : lines(proc.resolve("self/cgroup"))) {
+    for (String line : KernelFile.lines(proc.resolve("self/cgroup"))) {
       String[] parts = line.split(":", 3);
       boolean isUnified = parts.length == 3 && parts[1].isEmpty();
       if (parts.length == 3 && (isUnified || List.of(parts[1].split(",")).contains(controller))) {
@@ -89,27 +90,9 @@ final class ControlGroups {
 
   /** What a file says that has one number; what it cannot say is {@code otherwise}. */
   private static long number(Path file, long otherwise) {
-    List<String> lines = lines(file);
-    String text = lines.isEmpty() ? "" : lines.getFirst().strip();
+    String text = KernelFile.text(file);
     return text.matches("[0-9]{1,18}")
         ? Long.parseLong(text)
         : text.matches("[0-9]{19,}") ? Long.MAX_VALUE : otherwise;
-  }
-
-  static long field(Path file, String name) {
-    return lines(file).stream()
-        .map(line -> line.strip().split("\\s+", 3))
-        .filter(words -> words[0].equals(name) && words.length > 1)
-        .mapToLong(words -> Long.parseLong(words[1]))
-        .findFirst()
-        .orElse(0);
-  }
-
-  static List<String> lines(Path file) {
-    try {
-      return Files.readAllLines(file);
-    } catch (IOException absent) {
-      return List.of();
-    }
   }
 }

@@ -1,6 +1,7 @@
 package io.kamille.launcher.appliance;
 
 import io.kamille.launcher.configuration.Configuration;
+import io.kamille.launcher.doctor.KernelFile;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
@@ -140,17 +141,11 @@ public final class Preflight {
   }
 
   private long descriptorLimit() {
-    for (String line : ControlGroups.lines(proc.resolve("self/limits"))) {
-      if (line.startsWith("Max open files")) {
-        String soft = line.substring("Max open files".length()).strip().split("\\s+", 2)[0];
-        return soft.equals("unlimited") ? Long.MAX_VALUE : Long.parseLong(soft);
-      }
-    }
-    return Long.MAX_VALUE;
+    return KernelFile.openFiles(proc.resolve("self"));
   }
 
   private long availableBytes() {
-    long kib = ControlGroups.field(proc.resolve("meminfo"), "MemAvailable:");
+    long kib = KernelFile.field(proc.resolve("meminfo"), "MemAvailable:");
     return kib == 0 ? Long.MAX_VALUE : kib * 1024;
   }
 }

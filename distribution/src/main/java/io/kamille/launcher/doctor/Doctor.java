@@ -69,7 +69,7 @@ public final class Doctor {
 
   private Doctor(Path root, String process, Configuration configuration) {
     this.root = root;
-    this.process = Path.of("proc", process);
+    this.process = root.resolve("proc").resolve(process);
     this.configuration = configuration;
   }
 
@@ -101,7 +101,7 @@ public final class Doctor {
 
   private void descriptors() {
     long wanted = 2L * configuration.limits().connections() + OWN_DESCRIPTORS;
-    long allowed = number(limits().orElse("")).orElse(Long.MAX_VALUE);
+    long allowed = KernelFile.openFiles(process);
     compare(
         "file descriptors",
         allowed,
@@ -109,25 +109,17 @@ public final class Doctor {
         "Set LimitNOFILE=" + wanted + ": each client may need a second one, toward an origin.");
   }
 
-  private Optional<String> limits() {
-    return lines(process + "/limits").stream()
-        .filter(line -> line.startsWith("Max open files"))
-        .map(line -> line.substring("Max open files".length()).strip().split("\\s+", 2)[0])
-        .findFirst();
-  }
-
   private void backlog() {
     String advice =
         "Set it to " + Listener.BACKLOG + ": the kernel cuts the queue of new connections to it.";
     if (!configuration.listeners().isEmpty()) {
-      text("proc/sys/net/core/somaxconn")
-          .flatMap(Doctor::number)
+      number(text("proc/sys/net/core/somaxconn"))
           .ifPresent(value -> compare("net.core.somaxconn", value, Listener.BACKLOG, advice));
     }
   }
 
   private void ports() {
-    String range = text("proc/sys/net/ipv4/ip_local_port_range").orElse("");
+    String range = text("proc/sys/net/ipv4/ip_local_port_range");
     String[] ends = range.split("\\s+", 2);
     if (ends.length < 2) {
       return;
@@ -150,13 +142,8 @@ public final class Doctor {
   private void memory() {
     long capacity = configuration.cache().memory().capacityBytes();
     long wanted = (capacity + heapBytes()) / MIB + 64;
-    long available =
-        lines("proc/meminfo").stream()
-            .filter(line -> line.startsWith("MemAvailable:"))
-            .flatMap(line -> number(line.replaceAll("[^0-9]", "")).stream())
-            .map(kib -> (kib + ownKib()) / 1024)
-            .findFirst()
-            .orElse(Long.MAX_VALUE);
+    long kib = KernelFile.field(root.resolve("proc/meminfo"), "MemAvailable:");
+    long available = kib == 0 ? Long.MAX_VALUE : (kib + ownKib()) / 1024;
     compare(
         "available memory in MiB",
         available,
@@ -169,15 +156,13 @@ public final class Doctor {
 
   /** What it has already. */
   private long ownKib() {
-    return lines(process + "/status").stream()
-        .filter(line -> line.startsWith("RssAnon:") || line.startsWith("RssShmem:"))
-        .mapToLong(line -> number(line.replaceAll("[^0-9]", "")).orElse(0L))
-        .sum();
+    Path status = process.resolve("status");
+    return KernelFile.field(status, "RssAnon:") + KernelFile.field(status, "RssShmem:");
   }
 
   /** By its last option, which counts; otherwise the default is the same here and there. */
   private long heapBytes() {
-    Matcher option = HEAP.matcher(String.join("", lines(process + "/cmdline")));
+    Matcher option = HEAP.matcher(String.join("", KernelFile.lines(process.resolve("cmdline"))));
     long bytes = Runtime.getRuntime().maxMemory();
     while (option.find()) {
       int shift = 10 * (1 + "kmg".indexOf(option.group(2).toLowerCase(Locale.ROOT)));
@@ -187,7 +172,7 @@ public final class Doctor {
   }
 
   private void overcommit() {
-    String mode = text("proc/sys/vm/overcommit_memory").orElse("");
+    String mode = text("proc/sys/vm/overcommit_memory");
     judge(
         "vm.overcommit_memory",
         mode,
@@ -292,16 +277,7 @@ public final class Doctor {
     return text.matches("[0-9]{1,18}") ? Optional.of(Long.parseLong(text)) : Optional.empty();
   }
 
-  private Optional<String> text(String file) {
-    return lines(file).stream().findFirst().map(String::strip);
-  }
-
-  /** What cannot be read is not judged. */
-  private List<String> lines(String file) {
-    try {
-      return Files.readAllLines(root.resolve(file));
-    } catch (IOException absent) {
-      return List.of();
-    }
+  private String text(String file) {
+    return KernelFile.text(root.resolve(file));
   }
 }
