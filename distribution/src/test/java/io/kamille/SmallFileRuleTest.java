@@ -22,13 +22,11 @@ class SmallFileRuleTest {
   private static final Set<String> OTHERS =
       Set.of(
           // Of the kernel.
-          "Doctor",
-          "ControlGroups",
           "IdleProcessors",
+          "KernelFile",
           "KernelLimits",
           "MemoryFile",
           "MemoryPressure",
-          "Preflight",
           "Service",
           "SystemCalls",
           // Written by Kamille.
