@@ -4,7 +4,6 @@ import io.kamille.perf.compare.PacingComparison;
 import io.kamille.perf.compare.RequestComparison;
 import io.kamille.perf.compare.SlowComparison;
 import io.kamille.perf.compare.StartComparison;
-import io.kamille.perf.compare.UpgradeComparison;
 import io.kamille.perf.compare.WebAxeComparison;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -46,7 +45,6 @@ public final class Bench {
     add(program, "pacing", "ways of pacing of one Kamille", new PacingComparison());
     add(program, "webaxe", "the WebAxe-4 mix before an origin", new WebAxeComparison());
     add(program, "start", "a new process: first answer, minutes after", new StartComparison());
-    add(program, "upgrade", "what clients notice of upgrades in a row", new UpgradeComparison());
     return program;
   }
 

@@ -1,6 +1,10 @@
 package io.kamille.perf.load;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStreamReader;
 import java.io.OutputStream;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
@@ -24,25 +28,33 @@ final class StubServer implements AutoCloseable {
   private final Answer answer;
   private final ScriptedOrigin origin;
   private final AtomicInteger requests = new AtomicInteger();
+  private final AtomicInteger connections = new AtomicInteger();
   private final AtomicInteger lastRequests = new AtomicInteger();
 
   private StubServer(Answer answer) throws IOException {
     this.answer = answer;
-    this.origin = ScriptedOrigin.start(0, ScriptedOrigin.answering(this::answer));
+    this.origin = ScriptedOrigin.start(0, this::serve);
   }
 
   static StubServer open(Answer answer) throws IOException {
     return new StubServer(answer);
   }
 
-  private boolean answer(ScriptedOrigin.Request request, Socket connection) throws IOException {
-    lastRequests.addAndGet(request.isLast() ? 1 : 0);
-    try {
-      answer.to(requests.incrementAndGet(), connection);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+  private void serve(Socket connection) throws IOException {
+    connections.incrementAndGet();
+    var in = new BufferedReader(new InputStreamReader(connection.getInputStream(), ISO_8859_1));
+    while (!connection.isClosed() && in.readLine() != null) {
+      for (String line = in.readLine(); line != null && !line.isEmpty(); line = in.readLine()) {
+        if (line.equalsIgnoreCase("connection: close")) {
+          lastRequests.incrementAndGet();
+        }
+      }
+      try {
+        answer.to(requests.incrementAndGet(), connection);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
     }
-    return !connection.isClosed();
   }
 
   static void write(Socket connection, String text) throws IOException {
@@ -65,7 +77,7 @@ final class StubServer implements AutoCloseable {
   }
 
   int connections() {
-    return origin.accepted();
+    return connections.get();
   }
 
   @Override
