@@ -46,7 +46,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class AnswersFuzzTest {
 
-  private static final int STEPS = 200_000;
+  private static final int STEPS = 50_000;
   private static final int STEPS_OF_A_WALK = 25;
   private static final int MAX_OBJECT_BYTES = 1_200_000;
 
