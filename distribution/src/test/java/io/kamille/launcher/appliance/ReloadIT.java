@@ -81,7 +81,7 @@ class ReloadIT {
 
   @Test
   void theLogTellsWhatIsInForceFromWhatWaits() {
-    SettingChange changed = new SettingChange("limits.fields", "100", "50", false);
+    SettingChange changed = new SettingChange("limits.head-size", "32KiB", "50KiB", false);
     SettingChange waits = new SettingChange("loops", "2", "4", true);
     assertThat(ReloadSentence.sentence(List.of(), 0))
         .isEqualTo("configuration reloaded, 0 settings changed");
@@ -108,7 +108,7 @@ class ReloadIT {
     journey.withUpstream("idle-timeout: 1h").origin().on("/a", ok("x"));
     try (TestClient client = journey.client()) {
       client.get("/a").answer();
-      journey.with("limits: {fields: 50}");
+      journey.with("limits: {head-size: 50KiB}");
       journey.appliance().reload(journey.configuration());
       client.get("/a").answer();
     }

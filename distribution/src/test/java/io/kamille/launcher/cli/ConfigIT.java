@@ -209,8 +209,8 @@ class ConfigIT {
   @Test
   void aChangeIsToldAndComparedInTextAndJson() throws Exception {
     try (KamilleProcess _ = start()) {
-      String next = configuration("").replace("8MiB", "9MiB") + "limits: {fields: 50}\n";
-      assertThat(put("?dry_run=true", null, next).content()).contains("+limits: {fields: 50}");
+      String next = configuration("").replace("8MiB", "9MiB") + "limits: {head-size: 50KiB}\n";
+      assertThat(put("?dry_run=true", null, next).content()).contains("+limits: {head-size: 50KiB}");
       String json = api.ask("GET", "/v1/config", Map.of(), null).fields().get("etag");
       assertThat(json).isNotEqualTo(tag()).endsWith("-json\"");
       assertThat(put("?guard=0.05", json, next).status()).isEqualTo(400);
@@ -221,7 +221,7 @@ class ConfigIT {
           .isEqualTo(405);
       Reply diff =
           api.ask("GET", "/v1/config/diff?from=1&to=2", Map.of("Accept", "text/x-diff"), null);
-      assertThat(diff.content()).contains("+limits: {fields: 50}\n");
+      assertThat(diff.content()).contains("+limits: {head-size: 50KiB}\n");
       assertThat(api.ask("GET", "/v1/config/schema", Map.of(), null).content())
           .contains("\"capacity\":{\"type\":");
     }

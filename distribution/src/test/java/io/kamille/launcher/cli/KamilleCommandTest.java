@@ -82,7 +82,7 @@ class KamilleCommandTest {
               memory:
                 capacity: much
             limits:
-              fields: 3
+              connections: 0
             """);
     assertThat(execute("check", "--config", file.toString())).isEqualTo(78);
     String text = err.toString();
@@ -93,7 +93,7 @@ class KamilleCommandTest {
         .contains("connect-timeout")
         .contains(file + ":8:15")
         .contains(file + ":11:15")
-        .contains(file + ":13:11")
+        .contains(file + ":13:16")
         .endsWith("kamille: 5 problems\n");
     assertThat(execute("run", "--config", file.toString())).isEqualTo(78);
   }

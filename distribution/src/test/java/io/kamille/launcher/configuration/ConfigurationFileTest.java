@@ -132,7 +132,6 @@ class ConfigurationFileTest {
               variants: 64
             overload: {target: 8ms}
             limits:
-              fields: 50
               head-size: 2KiB
               connections: 4
               idle-threshold: 0.5
@@ -244,7 +243,7 @@ class ConfigurationFileTest {
     assertThat(configuration.limits())
         .isEqualTo(
             Sections.copy(LimitSettings.SECTION.defaults())
-                .with("connection.head", new HeadLimits(512, 50, 2 << 10))
+                .with("connection.head", new HeadLimits(512, 100, 2 << 10))
                 .with("connection.headTimeout", Duration.ofSeconds(5))
                 .with("connection.idleTimeout", Duration.ofSeconds(6))
                 .with("connection.contentTimeout", Duration.ofSeconds(7))

@@ -29,7 +29,7 @@ class ConfigurationReloadTest {
             new: {origins: ["http://b"]}
           routes: [{upstream: web, host: example.org}]
           cache: {memory: {capacity: 1GiB}}
-          limits: {fields: 50}
+          limits: {head-size: 50KiB}
           """);
 
   @Test
@@ -45,7 +45,7 @@ class ConfigurationReloadTest {
             "routes[0].host: absent → example.org",
             "cache.memory.capacity: 256MiB → 1GiB (after a restart)",
             "cache.max-object-size: 32MiB → 128MiB (after a restart)",
-            "limits.fields: 100 → 50");
+            "limits.head-size: 32KiB → 50KiB");
   }
 
   @Test
@@ -73,7 +73,7 @@ class ConfigurationReloadTest {
     assertThat(reloaded.listeners()).isEqualTo(RUNNING.listeners());
     assertThat(reloaded.cache()).isEqualTo(RUNNING.cache());
     assertThat(reloaded.routes()).isEqualTo(NEXT.routes());
-    assertThat(reloaded.limits().connection().head().fields()).isEqualTo(50);
+    assertThat(reloaded.limits().connection().head().headBytes()).isEqualTo(50 << 10);
     assertThat(reloaded.upstream("web").settings().connectTimeout())
         .isEqualTo(Duration.ofMillis(250));
   }

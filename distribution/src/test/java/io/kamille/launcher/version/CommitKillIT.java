@@ -20,7 +20,7 @@ class CommitKillIT {
       upstreams: {web: {origins: ["http://127.0.0.1:9000"]}}
       routes: [{upstream: web}]
       """;
-  private static final String AFTER = BEFORE + "limits: {fields: 50}\n";
+  private static final String AFTER = BEFORE + "limits: {head-size: 50KiB}\n";
 
   @TempDir private Path directory;
 

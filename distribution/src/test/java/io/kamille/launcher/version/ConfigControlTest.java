@@ -49,7 +49,7 @@ class ConfigControlTest {
       upstreams: {web: {origins: ["http://127.0.0.1:9000"]}}
       routes: [{upstream: web}]
       """;
-  private static final String OTHER = LEAST + "limits: {fields: 50}\n";
+  private static final String OTHER = LEAST + "limits: {head-size: 50KiB}\n";
   private static final String RESTART = LEAST + "loops: 7\n";
 
   @TempDir private Path directory;
@@ -167,8 +167,8 @@ class ConfigControlTest {
         clock);
   }
 
-  private int fields() {
-    return appliance.running.limits().connection().head().fields();
+  private int headKibibytes() {
+    return appliance.running.limits().connection().head().headBytes() >> 10;
   }
 
   private ConfigControl.Outcome commit(
@@ -219,10 +219,10 @@ class ConfigControlTest {
     Runnable first = Objects.requireNonNull(alarm);
     alarm = null;
     first.run();
-    assertThat(fields()).isEqualTo(50);
+    assertThat(headKibibytes()).isEqualTo(50);
     appliance.fails = false;
     Objects.requireNonNull(alarm).run();
-    assertThat(fields()).isNotEqualTo(50);
+    assertThat(headKibibytes()).isNotEqualTo(50);
     refused(ProblemType.NO_TRIAL, () -> control.revertTrial(null));
   }
 
@@ -300,10 +300,10 @@ class ConfigControlTest {
   @Test
   void aTrialGoesBackToWhatRanWhateverBecameOfIncludedFiles() throws Exception {
     Path shop = included();
-    commit(INCLUDING + "limits: {fields: 50}\n", "a", "", Duration.ofMinutes(1));
+    commit(INCLUDING + "limits: {head-size: 50KiB}\n", "a", "", Duration.ofMinutes(1));
     Files.writeString(shop, "broken: [");
     control.revertTrial(null);
-    assertThat(fields()).isNotEqualTo(50);
+    assertThat(headKibibytes()).isNotEqualTo(50);
     assertThat(appliance.running.upstreams()).containsOnlyKeys("web", "shop");
     assertThat(control.reload()).singleElement().asString().startsWith(shop + ":1:10: ");
     assertThat(appliance.running.upstreams()).containsOnlyKeys("web", "shop");
@@ -332,7 +332,7 @@ class ConfigControlTest {
             "upstream: shop", "upstream: shop, request-headers: {set: {X-A: '${file:token}'}}"));
     assertThat(control.reload()).isEmpty();
     Files.writeString(token, "new");
-    commit(INCLUDING + "limits: {fields: 50}\n", "a", "", null);
+    commit(INCLUDING + "limits: {head-size: 50KiB}\n", "a", "", null);
     assertThat(appliance.running.routes().getLast().actions().requestHeaders().set().get("X-A"))
         .hasFieldOrPropertyWithValue("text.value", "new");
   }
@@ -411,13 +411,13 @@ class ConfigControlTest {
 
   @Test
   void aCommitIsInForceInTheFileAndAmongTheVersions() throws Exception {
-    var outcome = commit(OTHER, "deploy", "fewer fields", null);
-    assertThat(outcome.changes()).extracting(SettingChange::path).containsExactly("limits.fields");
-    assertThat(fields()).isEqualTo(50);
+    var outcome = commit(OTHER, "deploy", "larger heads", null);
+    assertThat(outcome.changes()).extracting(SettingChange::path).containsExactly("limits.head-size");
+    assertThat(headKibibytes()).isEqualTo(50);
     assertThat(file).hasContent(OTHER);
     assertThat(control.versions())
         .containsExactly(
-            new ConfigVersion(2, NOW, "deploy", "fewer fields", 1),
+            new ConfigVersion(2, NOW, "deploy", "larger heads", 1),
             new ConfigVersion(1, NOW, "file", "", null));
     assertThat(opened(true).versions()).isEqualTo(control.versions());
     assertThat(control.text(1)).isEqualTo(LEAST);
@@ -454,7 +454,7 @@ class ConfigControlTest {
     for (@Nullable Duration confirm : new @Nullable Duration[] {null, Duration.ofMinutes(1)}) {
       appliance.whenApplied = fails;
       refused(ProblemType.NOT_PREPARED, () -> commit(OTHER, "a", "", confirm));
-      assertThat(fields()).isEqualTo(100);
+      assertThat(headKibibytes()).isEqualTo(32);
       assertThat(control.trial()).isNull();
     }
     assertThat(String.join(" ", appliance.steps)).isEqualTo("prepare apply ".repeat(4).strip());
@@ -462,7 +462,7 @@ class ConfigControlTest {
     assertThat(control.versions()).hasSize(1);
     assertThat(directory.toFile().list((_, name) -> name.endsWith(".draft"))).isEmpty();
     commit(OTHER, "a", "", null);
-    assertThat(fields()).isEqualTo(50);
+    assertThat(headKibibytes()).isEqualTo(50);
   }
 
   @Test
@@ -475,17 +475,17 @@ class ConfigControlTest {
     Files.delete(file);
     Files.createDirectory(file);
     refused(ProblemType.FILE_CHANGED, () -> commit(OTHER, "a", "", null));
-    assertThat(fields()).isEqualTo(100);
+    assertThat(headKibibytes()).isEqualTo(32);
   }
 
   @Test
   void aFileThatSomebodyChangedIsNotWrittenOver() throws Exception {
-    String theirs = LEAST + "limits: {fields: 60}\n";
+    String theirs = LEAST + "limits: {head-size: 60KiB}\n";
     Files.writeString(file, theirs);
     refused(ProblemType.FILE_CHANGED, () -> commit(OTHER, "a", "", null));
     assertThat(file).hasContent(theirs);
     assertThat(control.reload()).isEmpty();
-    assertThat(fields()).isEqualTo(60);
+    assertThat(headKibibytes()).isEqualTo(60);
     assertThat(control.versions()).first().extracting(ConfigVersion::by).isEqualTo("file");
     commit(OTHER, "a", "", null);
     assertThat(file).hasContent(OTHER);
@@ -494,13 +494,13 @@ class ConfigControlTest {
   @Test
   void aTrialReturnsByItselfAndNeverIsInTheFile() throws Exception {
     commit(OTHER, "a", "", Duration.ofMinutes(1));
-    assertThat(fields()).isEqualTo(50);
+    assertThat(headKibibytes()).isEqualTo(50);
     assertThat(control.text()).isEqualTo(OTHER);
     assertThat(file).hasContent(LEAST);
     refused(ProblemType.TRIAL_OPEN, () -> commit(LEAST, "b", "", null));
     now = NOW.plusSeconds(60);
     Objects.requireNonNull(alarm).run();
-    assertThat(fields()).isEqualTo(100);
+    assertThat(headKibibytes()).isEqualTo(32);
     assertThat(control.text()).isEqualTo(LEAST);
     assertThat(control.trial()).isNull();
     assertThat(control.versions()).hasSize(1);
@@ -517,11 +517,11 @@ class ConfigControlTest {
     }
     now = NOW.minus(Duration.ofHours(1));
     for (int i = 0; i < (isGuarded ? 60 : 1); i++) {
-      assertThat(fields()).isEqualTo(50);
+      assertThat(headKibibytes()).isEqualTo(50);
       Objects.requireNonNull(alarm).run();
     }
     assertThat(control.trial()).isNull();
-    assertThat(fields()).isEqualTo(100);
+    assertThat(headKibibytes()).isEqualTo(32);
   }
 
   @Test
@@ -539,7 +539,7 @@ class ConfigControlTest {
   void aReloadEndsATrial() throws Exception {
     commit(OTHER, "a", "", Duration.ofMinutes(1));
     assertThat(control.reload()).isEmpty();
-    assertThat(fields()).isEqualTo(100);
+    assertThat(headKibibytes()).isEqualTo(32);
     assertThat(alarm).isNull();
   }
 
@@ -549,8 +549,8 @@ class ConfigControlTest {
     commit(RESTART, "a", "", null);
     assertThat(control.pending()).extracting(SettingChange::path).containsExactly("loops");
     // What waits already does not stand in the way of a trial.
-    commit(RESTART + "limits: {fields: 50}\n", "a", "", Duration.ofMinutes(1));
-    assertThat(fields()).isEqualTo(50);
+    commit(RESTART + "limits: {head-size: 50KiB}\n", "a", "", Duration.ofMinutes(1));
+    assertThat(headKibibytes()).isEqualTo(50);
   }
 
   @Test
@@ -619,9 +619,9 @@ class ConfigControlTest {
     appliance.counts = counts(1_000, 10);
     guardedTrial(new TrialGuard.Limits(0.05, null));
     second(1_100, 11);
-    assertThat(fields()).isEqualTo(50);
+    assertThat(headKibibytes()).isEqualTo(50);
     second(1_200, 40);
-    assertThat(fields()).isEqualTo(100);
+    assertThat(headKibibytes()).isEqualTo(32);
     assertThat(control.trial()).isNull();
     assertThat(Objects.requireNonNull(control.lastTrial()).why())
         .isEqualTo("the guard ended it: 15.0 % of requests failed, 1.0 % before");
@@ -632,15 +632,15 @@ class ConfigControlTest {
   void aGuardLeavesAloneWhatIsUsualAndWhatIsFew() throws Exception {
     guardedTrial(new TrialGuard.Limits(0.05, null));
     second(19, 19);
-    assertThat(fields()).isEqualTo(50);
+    assertThat(headKibibytes()).isEqualTo(50);
     for (int i = 2; i <= 12; i++) {
       second(1_000L * i, 19);
     }
     second(13_000, 400);
-    assertThat(fields()).isEqualTo(50);
+    assertThat(headKibibytes()).isEqualTo(50);
     now = NOW.plusSeconds(60);
     Objects.requireNonNull(alarm).run();
-    assertThat(fields()).isEqualTo(100);
+    assertThat(headKibibytes()).isEqualTo(32);
   }
 
   @Test
@@ -651,17 +651,17 @@ class ConfigControlTest {
       durations.record(2000 * millis);
     }
     second(99, 0);
-    assertThat(fields()).as("99 requests prove nothing").isEqualTo(50);
+    assertThat(headKibibytes()).as("99 requests prove nothing").isEqualTo(50);
     for (int i = 0; i < 20_000; i++) {
       durations.record(millis);
     }
     second(20_099, 0);
-    assertThat(fields()).as("less than one of a hundred is slow").isEqualTo(50);
+    assertThat(headKibibytes()).as("less than one of a hundred is slow").isEqualTo(50);
     for (int i = 0; i < 300; i++) {
       durations.record(1000 * millis);
     }
     second(20_399, 0);
-    assertThat(fields()).isEqualTo(100);
+    assertThat(headKibibytes()).isEqualTo(32);
     assertThat(Objects.requireNonNull(control.lastTrial()).why())
         .matches("the guard ended it: 99 % of requests took up to [0-9.]+ ms, the limit is 800 ms");
   }
@@ -689,7 +689,7 @@ class ConfigControlTest {
           Files.createDirectories(file.resolve("x"));
         };
     refused(ProblemType.FILE_UNWRITABLE, () -> commit(OTHER, "a", "", null));
-    assertThat(fields()).isEqualTo(100);
+    assertThat(headKibibytes()).isEqualTo(32);
     assertThat(appliance.steps).containsExactly("prepare", "apply", "prepare", "apply");
     assertThat(control.versions()).hasSize(1);
     assertThat(other).hasContent(LEAST);
@@ -703,7 +703,7 @@ class ConfigControlTest {
     Files.writeString(directory.resolve("config"), "no directory");
     assertThat(commit(OTHER, "a", "", null).version()).as("in no history").isZero();
     assertThat(file).hasContent(OTHER);
-    assertThat(fields()).isEqualTo(50);
+    assertThat(headKibibytes()).isEqualTo(50);
   }
 
   @Test

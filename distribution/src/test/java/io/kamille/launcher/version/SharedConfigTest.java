@@ -186,7 +186,7 @@ class SharedConfigTest {
 
   private void answers(SharedConfig shared) throws Exception {
     String more =
-        SHARED.replace("policy: lru", "max-object-size: 512KiB") + "limits: {fields: 50}\n";
+        SHARED.replace("policy: lru", "max-object-size: 512KiB") + "limits: {head-size: 50KiB}\n";
     assertThat(text(shared.commit(order(null), more)))
         .contains("\"nodes\":[{\"node\":\"a\",\"problem\":\"\"},{\"node\":\"b\",")
         .contains("\"pendingRestart\":[{\"path\":\"cache.")
@@ -199,16 +199,16 @@ class SharedConfigTest {
     assertThat(shared.end("revert").status()).isEqualTo(200);
     assertThat(text(shared.end("revert"))).contains("no-trial");
     silent = "prepare";
-    Answer unanswered = shared.commit(order(null), more.replace("fields: 50", "fields: 51"));
+    Answer unanswered = shared.commit(order(null), more.replace("head-size: 50KiB", "head-size: 51KiB"));
     assertThat(unanswered.status()).isEqualTo(503);
     assertThat(text(unanswered)).contains("not-in-force", "\"b\"", "does not answer");
     silent = "apply";
-    assertThat(shared.commit(order(null), more.replace("fields: 50", "fields: 51")).status())
+    assertThat(shared.commit(order(null), more.replace("head-size: 50KiB", "head-size: 51KiB")).status())
         .isEqualTo(202);
     silent = "";
     problem = "its disk is full";
     isEverywhere = true;
-    Answer nowhere = shared.commit(order(null), more.replace("fields: 50", "fields: 53"));
+    Answer nowhere = shared.commit(order(null), more.replace("head-size: 50KiB", "head-size: 53KiB"));
     assertThat(nowhere.status()).isEqualTo(503);
     assertThat(text(nowhere)).contains("not-in-force", "is in force nowhere", "its disk is full");
     isEverywhere = false;
@@ -217,7 +217,7 @@ class SharedConfigTest {
     assertThat(text(partly)).contains("its disk is full");
   }
 
-  private static final String OTHER = SHARED + "limits: {fields: 50}\n";
+  private static final String OTHER = SHARED + "limits: {head-size: 50KiB}\n";
 
   private static String file(ConfigControl control) throws IOException {
     return Files.readString(control.file());

@@ -22,7 +22,7 @@ public record HeadLimits(int targetBytes, int fields, int headBytes) {
               "head-size",
               ValueTypes.smallSize(1 << 10, 1 << 20),
               "The largest request head, request line included. A larger one is answered with 431,"
-                  + " and so is one larger than a loop's part of an eighth of the Java heap. The"
+                  + " and so is one of over 100 lines or larger than a loop's part of an eighth of the Java heap. The"
                   + " request target may take a quarter of it; a longer one is answered with 414.")
           .defaultsTo(32 << 10)
           .into("headBytes");
@@ -32,12 +32,7 @@ public record HeadLimits(int targetBytes, int fields, int headBytes) {
       Section.of(
           HeadLimits.class,
           Row.derived(limits -> limits.value(HEAD_SIZE) / TARGET_PART),
-          Setting.of(
-                  "fields",
-                  ValueTypes.wholeNumber(10, 10_000),
-                  "The most field lines in a request head. More are answered with 431. Trailers"
-                      + " have a limit of their own, 32 lines.")
-              .defaultsTo(100),
+          Row.fixed(100),
           HEAD_SIZE);
 
   /** What clients may send unless the configuration says otherwise. */
