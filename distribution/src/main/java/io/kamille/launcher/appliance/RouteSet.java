@@ -119,8 +119,7 @@ final class RouteSet implements AutoCloseable {
   }
 
   private Spool.Disk disk(SpoolSettings spool) {
-    Path directory = spool.directory();
-    Path place = directory == null ? StateDirectory.path().resolve("spool") : directory;
+    Path place = StateDirectory.path().resolve("spool");
     return new Spool.Disk(place, spool.mostBytes(), spool.fileBytes(), files);
   }
 

@@ -123,14 +123,6 @@ record TargetStation(RouteSettings route, Configuration configuration) implement
     String so = "a response head that comes later is answered with 504";
     timeout("head-timeout", route.limits().headTimeout(), so, passage);
     timeout("content-timeout", route.limits().contentTimeout(), "a longer pause ends it", passage);
-    PoolSettings pool = passage.facts().pool();
-    if (pool != null && pool.responseBufferBytes() > 0 && passage.isDecided(Decision.PASS)) {
-      passage.say(
-          "response-buffer",
-          "upstreams.*.response-buffer",
-          ByteSize.print(pool.responseBufferBytes()),
-          "a client that reads slowly keeps no connection busy with a response up to that");
-    }
     if (passage.isTest()) {
       arrive(passage);
     }

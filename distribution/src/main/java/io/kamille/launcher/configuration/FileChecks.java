@@ -7,7 +7,6 @@ import io.kamille.cache.settings.SharedCacheSettings;
 import io.kamille.core.client.open.ListenerSettings;
 import io.kamille.core.log.AccessLogSettings;
 import io.kamille.core.log.LogSettings;
-import io.kamille.core.origin.send.SpoolSettings;
 import io.kamille.core.setting.Problems;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.SectionValues;
@@ -63,8 +62,10 @@ record FileChecks(SectionValues file, Problems problems) {
           "a file that can be written",
           path -> path.isEmpty() ? path : appendable(path.get().toAbsolutePath()));
     }
-    canBeMade(file.one(Configuration.CACHE).one(SharedCacheSettings.DISK), DiskSettings.PATH);
-    canBeMade(file.one(Configuration.SPOOL), SpoolSettings.DIRECTORY);
+    SectionValues disk = file.one(Configuration.CACHE).one(SharedCacheSettings.DISK);
+    if (disk.isGiven(DiskSettings.PATH)) {
+      problems.readable(disk, DiskSettings.PATH, DIRECTORY, FileChecks::writable);
+    }
   }
 
   private void tlsCanBeOpened(SectionValues tls, Section<TlsSettings> section) {
@@ -111,12 +112,6 @@ record FileChecks(SectionValues file, Problems problems) {
       ServerTls.check(policy, all);
     }
     return policy;
-  }
-
-  private void canBeMade(SectionValues section, Setting<Path> setting) {
-    if (section.isGiven(setting)) {
-      problems.readable(section, setting, DIRECTORY, FileChecks::writable);
-    }
   }
 
   private static Path appendable(Path file) throws IOException {

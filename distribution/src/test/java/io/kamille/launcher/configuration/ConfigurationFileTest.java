@@ -94,7 +94,6 @@ class ConfigurationFileTest {
                 max-connections: 6
                 queue-timeout: 18s
                 upload-buffer: 20KiB
-                response-buffer: 30KiB
                 retries: 2
                 health: {failures: 8, failure-ratio: 0.7, out-for: 9s}
             routes:
@@ -172,7 +171,6 @@ class ConfigurationFileTest {
                 .with("pool.queueTimeout", Duration.ofSeconds(18))
                 .with("pool.idleTimeout", Duration.ofSeconds(5))
                 .with("pool.uploadBufferBytes", 20 << 10)
-                .with("pool.responseBufferBytes", 30 << 10)
                 .with("connection.headTimeout", Duration.ofSeconds(3))
                 .with("connection.contentTimeout", Duration.ofSeconds(4))
                 .record());

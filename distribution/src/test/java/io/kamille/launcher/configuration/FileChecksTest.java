@@ -79,7 +79,6 @@ class FileChecksTest {
             ADMIN + "token-file: DIR/new/token}",
             "log: {access: {output: DIR/access.log}}",
             "cache: {disk: {path: DIR/new/disk, capacity: 1GiB}}",
-            "spool: {directory: DIR/new/spool}",
             ACME + "authority: DIR/ca.pem}",
             ACME + "dns-hook: [env, x]}")) {
       assertThat(read(text)).as(text).isInstanceOf(ConfigurationReading.Accepted.class);
@@ -121,7 +120,6 @@ class FileChecksTest {
         "log: {access: {output: FILE}} | log.access.output | dir none/below garbage/below",
         "cache: {disk: {path: FILE, capacity: 1GiB}} | cache.disk.path | garbage garbage/below"
             + " pipe",
-        "spool: {directory: FILE} | spool.directory | garbage garbage/below pipe",
         ADMIN + "token-file: FILE} | admin.token-file | garbage garbage/below pipe dir",
         ACME + "authority: FILE} | acme.authority | none garbage dir pipe",
         ACME

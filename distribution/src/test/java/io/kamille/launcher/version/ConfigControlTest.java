@@ -388,7 +388,6 @@ class ConfigControlTest {
               "upstreams: {web: {origins: [ORIGIN], tls: {ca: FILE}}}",
               "upstreams: {web: {origins: [ORIGIN], tls: {certificate: FILE, key: FILE}}}",
               "cache: {disk: {path: FILE, capacity: 1GiB}}",
-              "spool: {directory: FILE}",
               "log: {access: {output: FILE}}",
               "admin: {token-file: FILE}",
               "acme: {authority: FILE, account-binding: {id: a, key-file: FILE}, store: FILE}",

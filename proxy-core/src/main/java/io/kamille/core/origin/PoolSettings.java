@@ -76,15 +76,7 @@ public record PoolSettings(
                       + " `off`.")
               .defaultsTo(1L << 20)
               .into("uploadBufferBytes"),
-          Setting.of(
-                  "response-buffer",
-                  ValueTypes.orWord("off", 0L, ValueTypes.size(1, 1L << 30)),
-                  "If a client reads slower than the origin sends, Kamille takes up to this much of"
-                      + " the response from the origin. So slow readers keep no connection busy."
-                      + " It waits in memory, or in the file of `spool`. Event streams and gRPC go"
-                      + " on as they come.")
-              .defaultsTo(1L << 20)
-              .into("responseBufferBytes"));
+          Row.fixed(1L << 20));
 
   public static final PoolSettings DEFAULTS = SECTION.defaults();
 

@@ -5,28 +5,16 @@ import io.kamille.core.setting.Row;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Setting;
 import io.kamille.core.setting.ValueTypes;
-import java.nio.file.Path;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The temporary file for content that waits for an origin or a slow client.
  *
- * @param directory null for one in the state directory
  * @param mostBytes what all content may take there; 0 for no file
  * @param fileBytes what one message may take
  */
-public record SpoolSettings(@Nullable Path directory, long mostBytes, long fileBytes) {
+public record SpoolSettings(long mostBytes, long fileBytes) {
 
   private static final long TIB = 1L << 40;
-
-  public static final Setting<Path> DIRECTORY =
-      Setting.of(
-              "directory",
-              ValueTypes.file(),
-              "Where the file is. It is made when it is needed. It has no name once it is open, so"
-                  + " none is left behind.")
-          .orElse("`spool` in the state directory")
-          .appliesOnRestart();
 
   private static final Setting<Long> CAPACITY =
       Setting.of(
@@ -43,7 +31,6 @@ public record SpoolSettings(@Nullable Path directory, long mostBytes, long fileB
   public static final Section<SpoolSettings> SECTION =
       Section.of(
           SpoolSettings.class,
-          DIRECTORY,
           CAPACITY,
           Row.derived(spool -> spool.value(CAPACITY) / 4));
 }
