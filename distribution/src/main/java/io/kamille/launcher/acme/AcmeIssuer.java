@@ -8,7 +8,6 @@ import io.kamille.core.tls.SelfSigned;
 import io.kamille.core.tls.ServerCertificate;
 import io.kamille.core.tls.SystemAuthorities;
 import io.kamille.launcher.acme.AcmeSettings.Binding;
-import io.kamille.launcher.acme.AcmeSettings.ChallengeChoice;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -164,12 +163,8 @@ final class AcmeIssuer implements Issuer {
   }
 
   private OrderBuilder builder(Login account, String name, @Nullable X509Certificate replaced) {
-    boolean isAddress = ServerCertificate.isAddress(name);
     OrderBuilder builder = account.newOrder().identifier(identifier(name));
-    String profile = settings.profile();
-    if (profile != null) {
-      builder.profile(profile);
-    } else if (isAddress && AcmeSettings.isPublic(settings.directory())) {
+    if (ServerCertificate.isAddress(name) && AcmeSettings.isPublic(settings.directory())) {
       builder.profile("shortlived");
     }
     if (replaced != null) {
@@ -180,8 +175,8 @@ final class AcmeIssuer implements Issuer {
 
   private void prove(Authorization authorization, Order order)
       throws AcmeException, IOException, Refusal, InterruptedException {
-    ChallengeChoice kind = order.challenge();
-    String type = AcmeSettings.CHALLENGE.type().print(kind);
+    Way kind = order.challenge();
+    String type = kind.type();
     if (!(authorization.findChallenge(type).orElse(null) instanceof TokenChallenge challenge)) {
       throw new Refusal("malformed", "it does not offer " + type + " for this name");
     }
@@ -190,7 +185,7 @@ final class AcmeIssuer implements Issuer {
     try {
       prover.show(proof, settings.dnsHook());
       order.said().accept("proving the name by " + type);
-      if (kind == ChallengeChoice.HTTP_01 && order.replaced() == null) {
+      if (kind == Way.HTTP_01 && order.replaced() == null) {
         probeFromHere(proof);
       }
       challenge.trigger();

@@ -2,6 +2,7 @@ package io.kamille.launcher.acme;
 
 import io.kamille.admin.StateDirectory;
 import io.kamille.core.setting.Problems;
+import io.kamille.core.setting.Row;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Setting;
 import io.kamille.core.setting.SmallFile;
@@ -11,6 +12,7 @@ import io.kamille.core.setting.ValueTypes;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URISyntaxException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,9 +28,7 @@ import org.jspecify.annotations.Nullable;
  *     system's
  * @param contact an address of mail; null for none
  * @param binding to an account elsewhere (RFC 8555 §7.3.4)
- * @param challenge how names are proved
  * @param dnsHook the words of a program that publishes TXT records; empty for none
- * @param profile null for what the authority thinks best
  * @param store where keys and certificates lie
  */
 public record AcmeSettings(
@@ -37,23 +37,13 @@ public record AcmeSettings(
     @Nullable Path authority,
     @Nullable String contact,
     Binding binding,
-    ChallengeChoice challenge,
     List<String> dnsHook,
-    @Nullable String profile,
     Path store) {
 
   private static final URI LETS_ENCRYPT =
       URI.create("https://acme-v02.api.letsencrypt.org/directory");
   private static final URI STAGING =
       URI.create("https://acme-staging-v02.api.letsencrypt.org/directory");
-
-  /** How names are proved. */
-  public enum ChallengeChoice {
-    AUTO,
-    TLS_ALPN_01,
-    HTTP_01,
-    DNS_01
-  }
 
   /**
    * An account that the authority knows already.
@@ -125,15 +115,6 @@ public record AcmeSettings(
           "account-binding",
           "An account that you have with the authority already (RFC 8555 §7.3.4).");
 
-  public static final Setting<ChallengeChoice> CHALLENGE =
-      Setting.of(
-              "challenge",
-              ValueTypes.oneOf(ChallengeChoice.values()),
-              "How names are proved. `auto` tries `tls-alpn-01` at the listeners with `tls: acme`,"
-                  + " after a failure `http-01` at those in clear text, and `dns-01` for"
-                  + " wildcards.")
-          .defaultsTo(ChallengeChoice.AUTO);
-
   private static final ValueType<List<String>> WORDS =
       ValueTypes.list("list of words", text -> !text.isEmpty(), "a program and its words");
 
@@ -141,9 +122,9 @@ public record AcmeSettings(
       Setting.of(
               "dns-hook",
               WORDS.located(AcmeSettings::hook),
-              "For `dns-01`: the program that publishes a record. It is started with `present NAME"
-                  + " VALUE`, returns once the TXT record is visible, and with `cleanup NAME VALUE`"
-                  + " afterwards.")
+              "The program that publishes a record: with it, all names but IP addresses are proved"
+                  + " by `dns-01`. It is started with `present NAME VALUE`, returns once the TXT"
+                  + " record is visible, and with `cleanup NAME VALUE` afterwards.")
           .orElse("no `dns-01`", List.of());
 
   /** A program without a slash is one of the search path. */
@@ -156,14 +137,6 @@ public record AcmeSettings(
     located.set(0, directory.resolve(words.getFirst()).toString());
     return List.copyOf(located);
   }
-
-  public static final Setting<Path> STORE =
-      Setting.of(
-              "store",
-              ValueTypes.file(),
-              "The directory of keys and certificates. Several nodes may share one.")
-          .defaultsTo("`acme` in the state directory", _ -> byDefault())
-          .appliesOnRestart();
 
   /** The settings under {@code acme}. */
   public static final Section<AcmeSettings> SECTION =
@@ -178,14 +151,13 @@ public record AcmeSettings(
                   "Where the authority may write to.")
               .orElse("none"),
           ACCOUNT_BINDING,
-          CHALLENGE,
           DNS_HOOK,
-          Setting.of(
-                  "profile",
-                  ValueTypes.token(),
-                  "The kind of certificate, by the authority's name.")
-              .orElse("the authority's own; `shortlived` for an IP address"),
-          STORE);
+          Row.derived(_ -> place()));
+
+  /** Where keys and certificates lie. */
+  public static Path place() {
+    return StateDirectory.path().resolve("acme");
+  }
 
   private static @Nullable URI url(String text) {
     if (text.equals("staging")) {
@@ -207,18 +179,13 @@ public record AcmeSettings(
   /** The same at the authority's place for tests, if we know one. */
   AcmeSettings forTests() {
     return directory.equals(LETS_ENCRYPT)
-        ? new AcmeSettings(
-            termsAgreed, STAGING, authority, contact, binding, challenge, dnsHook, profile, store)
+        ? new AcmeSettings(termsAgreed, STAGING, authority, contact, binding, dnsHook, store)
         : this;
   }
 
-  /** Whether other nodes may order by the same store. */
+  /** Whether other nodes order by the same store: then it is a link to theirs. */
   boolean isStoreShared() {
-    return !store.equals(byDefault());
-  }
-
-  private static Path byDefault() {
-    return StateDirectory.path().resolve("acme");
+    return Files.isSymbolicLink(store);
   }
 
   /** The place of all that belongs to this authority: its host and port. */

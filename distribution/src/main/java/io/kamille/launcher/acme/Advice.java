@@ -1,6 +1,5 @@
 package io.kamille.launcher.acme;
 
-import io.kamille.launcher.acme.AcmeSettings.ChallengeChoice;
 import io.kamille.launcher.acme.Issuer.Refusal;
 
 /** What an operator does about a refusal. Stateless; any thread. */
@@ -9,8 +8,8 @@ final class Advice {
   private Advice() {}
 
   /** The authority's own words, and ours behind them. */
-  static String of(Refusal refusal, ChallengeChoice challenge, String name) {
-    String port = challenge == ChallengeChoice.HTTP_01 ? "80" : "443";
+  static String of(Refusal refusal, Way challenge, String name) {
+    String port = challenge == Way.HTTP_01 ? "80" : "443";
     String advice =
         switch (refusal.type) {
           case "connection" ->
@@ -21,7 +20,7 @@ final class Advice {
                   + " does not lead to this machine: a firewall, or an"
                   + " AAAA record that leads elsewhere";
           case "unauthorized", "incorrectResponse", "tls" ->
-              challenge == ChallengeChoice.DNS_01
+              challenge == Way.DNS_01
                   ? "the TXT record is not what the hook was given, or not visible yet"
                   : "another server answers for " + name + " at port " + port;
           case "dns" -> "the name has no address that the authority can find";

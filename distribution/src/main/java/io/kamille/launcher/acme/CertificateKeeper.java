@@ -7,7 +7,6 @@ import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.tls.Challenges;
 import io.kamille.core.tls.SelfSigned;
 import io.kamille.core.tls.ServerCertificate;
-import io.kamille.launcher.acme.AcmeSettings.ChallengeChoice;
 import io.kamille.launcher.acme.Issuer.Issued;
 import io.kamille.launcher.acme.Issuer.Order;
 import io.kamille.launcher.acme.Issuer.Refusal;
@@ -422,7 +421,7 @@ public final class CertificateKeeper implements AutoCloseable {
     save(name, its.certificate, begun);
     steps(name, List.of());
     say(name, "a certificate is due, because " + its.renewal.why(its.certificate, now));
-    ChallengeChoice challenge = challenge(by, name, begun.failures());
+    Way challenge = challenge(by, name, begun.failures());
     try {
       Issued made = authority(by).order(order(name, challenge, leaf(its.certificate, now)));
       check(name, made);
@@ -479,7 +478,7 @@ public final class CertificateKeeper implements AutoCloseable {
 
   private void rehearseNow(String name) throws IOException, InterruptedException {
     AcmeSettings by = settings.forTests();
-    ChallengeChoice challenge = challenge(by, name, 1);
+    Way challenge = challenge(by, name, 1);
     try {
       check(name, authority(by).order(order(name, challenge, null)));
       if (by.equals(settings)) { // It knows no place for tests, so this one counts.
@@ -494,7 +493,7 @@ public final class CertificateKeeper implements AutoCloseable {
     }
   }
 
-  private Order order(String name, ChallengeChoice challenge, @Nullable X509Certificate replaced) {
+  private Order order(String name, Way challenge, @Nullable X509Certificate replaced) {
     return new Order(name, challenge, replaced, step -> say(name, step));
   }
 
@@ -513,14 +512,11 @@ public final class CertificateKeeper implements AutoCloseable {
   }
 
   /** How to prove a name at this try: another way than at the last one, if there is one. */
-  private ChallengeChoice challenge(AcmeSettings by, String name, int tries) {
-    if (name.startsWith("*.")) {
-      return ChallengeChoice.DNS_01;
+  private Way challenge(AcmeSettings by, String name, int tries) {
+    if (!by.dnsHook().isEmpty() && !ServerCertificate.isAddress(name)) {
+      return Way.DNS_01;
     }
-    if (by.challenge() != ChallengeChoice.AUTO) {
-      return by.challenge();
-    }
-    return answersHttp && tries % 2 == 0 ? ChallengeChoice.HTTP_01 : ChallengeChoice.TLS_ALPN_01;
+    return answersHttp && tries % 2 == 0 ? Way.HTTP_01 : Way.TLS_ALPN_01;
   }
 
   private void say(String name, String step) {

@@ -1,6 +1,5 @@
 package io.kamille.launcher.acme;
 
-import io.kamille.launcher.acme.AcmeSettings.ChallengeChoice;
 import java.security.KeyPair;
 import java.security.cert.X509Certificate;
 import java.time.Instant;
@@ -24,15 +23,12 @@ interface Issuer {
   /**
    * One order.
    *
-   * @param challenge how the name is proved; never {@link ChallengeChoice#AUTO}
+   * @param challenge how the name is proved
    * @param replaced the certificate before it; null if there is none
    * @param said told of each step
    */
   record Order(
-      String name,
-      ChallengeChoice challenge,
-      @Nullable X509Certificate replaced,
-      Consumer<String> said) {}
+      String name, Way challenge, @Nullable X509Certificate replaced, Consumer<String> said) {}
 
   /** Why it issues none. */
   final class Refusal extends Exception {

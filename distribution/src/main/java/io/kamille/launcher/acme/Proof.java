@@ -1,7 +1,6 @@
 package io.kamille.launcher.acme;
 
 import io.kamille.core.tls.ServerCertificate;
-import io.kamille.launcher.acme.AcmeSettings.ChallengeChoice;
 import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -16,7 +15,7 @@ import java.util.StringJoiner;
  * @param token what HTTP is asked for
  * @param authorization what the authority expects
  */
-record Proof(ChallengeChoice challenge, String name, String token, String authorization) {
+record Proof(Way challenge, String name, String token, String authorization) {
 
   /** It may come from a file. */
   Proof {

@@ -5,7 +5,6 @@ import static java.util.stream.Collectors.toMap;
 import io.kamille.core.tls.Challenges;
 import io.kamille.core.tls.SelfSigned;
 import io.kamille.core.tls.ServerCertificate;
-import io.kamille.launcher.acme.AcmeSettings.ChallengeChoice;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -48,7 +47,7 @@ final class Prover {
 
   /** Shows it, until {@link #hide}. */
   void show(Proof proof, List<String> dnsHook) throws IOException, InterruptedException {
-    if (proof.challenge() == ChallengeChoice.DNS_01) {
+    if (proof.challenge() == Way.DNS_01) {
       DnsHook.run(dnsHook, "present", proof, HOOK_LIMIT);
       return;
     }
@@ -61,7 +60,7 @@ final class Prover {
 
   /** Hides it again, whether or not it was shown. A record that stays spoils no order. */
   void hide(Proof proof, List<String> dnsHook) throws IOException, InterruptedException {
-    if (proof.challenge() == ChallengeChoice.DNS_01) {
+    if (proof.challenge() == Way.DNS_01) {
       try {
         DnsHook.run(dnsHook, "cleanup", proof, HOOK_LIMIT);
       } catch (IOException left) {
@@ -79,7 +78,7 @@ final class Prover {
     certificates.keySet().retainAll(proofs);
     Map<String, ServerCertificate> byName = new HashMap<>();
     for (Proof proof : proofs) {
-      if (proof.challenge() == ChallengeChoice.TLS_ALPN_01) {
+      if (proof.challenge() == Way.TLS_ALPN_01) {
         if (!certificates.containsKey(proof)) {
           certificates.put(
               proof,
@@ -90,7 +89,7 @@ final class Prover {
     }
     challenges.replace(
         proofs.stream()
-            .filter(proof -> proof.challenge() == ChallengeChoice.HTTP_01)
+            .filter(proof -> proof.challenge() == Way.HTTP_01)
             .collect(toMap(Proof::token, Proof::authorization, (one, _) -> one)),
         byName);
   }

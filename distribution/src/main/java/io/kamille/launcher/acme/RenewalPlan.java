@@ -1,7 +1,6 @@
 package io.kamille.launcher.acme;
 
 import io.kamille.core.tls.ServerCertificate;
-import io.kamille.launcher.acme.AcmeSettings.ChallengeChoice;
 import io.kamille.launcher.acme.Issuer.Refusal;
 import io.kamille.launcher.acme.Issuer.Window;
 import java.time.Duration;
@@ -132,7 +131,7 @@ record RenewalPlan(
   }
 
   /** It failed, or its certificate could not be kept. An authority may want to wait for longer. */
-  RenewalPlan failed(Exception why, ChallengeChoice challenge, String name, Instant now) {
+  RenewalPlan failed(Exception why, Way challenge, String name, Instant now) {
     if (!(why instanceof Refusal refusal)) {
       return counted(now).tried(notBefore, "it cannot be kept: " + why, false);
     }

@@ -291,7 +291,7 @@ final class ClientSide {
     } catch (IOException refused) {
       throw new StartFailure(
           StartFailure.Cause.FILE,
-          "cannot use acme.store, " + running.acme().store() + ": " + refused.getMessage());
+          "cannot use " + running.acme().store() + ": " + refused.getMessage());
     }
   }
 

@@ -1,6 +1,7 @@
 package io.kamille.launcher.configuration;
 
 import io.kamille.admin.AdminSettings;
+import io.kamille.admin.StateDirectory;
 import io.kamille.core.client.open.ListenerSettings;
 import io.kamille.core.setting.Problems;
 import io.kamille.core.setting.SectionValues;
@@ -10,7 +11,6 @@ import io.kamille.core.tls.TlsSettings;
 import io.kamille.core.tls.TlsSettings.Source;
 import io.kamille.launcher.acme.AcmeSettings;
 import io.kamille.launcher.acme.AcmeSettings.Binding;
-import io.kamille.launcher.acme.AcmeSettings.ChallengeChoice;
 import java.io.IOException;
 import java.net.Inet6Address;
 import java.net.InetAddress;
@@ -33,17 +33,26 @@ record AcmeChecks(SectionValues file, Problems problems) {
       problems.conflict(admin, TlsSettings.SOURCE, "files, self-signed or off");
     }
     SectionValues acme = file.one(Configuration.ACME);
-    boolean isOrdered = false;
+    SectionValues ordering = null;
     for (SectionValues listener : file.all(Configuration.LISTENERS)) {
       SectionValues tls = listener.one(ListenerSettings.TLS);
       if (tls.find(TlsSettings.SOURCE) == Source.ACME) {
         namesCanBeProved(tls, acme);
-        isOrdered = true;
+        ordering = tls;
       }
     }
-    if (isOrdered) {
+    if (ordering != null) {
       theAuthorityCanBeAsked(acme);
+      problems.readable(
+          ordering, TlsSettings.SOURCE, "a state directory that can be written", AcmeChecks::store);
     }
+  }
+
+  private static Path store() throws IOException {
+    if (!StateDirectory.isKnown()) {
+      throw new IOException(StateDirectory.UNKNOWN);
+    }
+    return FileChecks.writable(AcmeSettings.place());
   }
 
   private void theAuthorityCanBeAsked(SectionValues acme) {
@@ -60,7 +69,6 @@ record AcmeChecks(SectionValues file, Problems problems) {
         AcmeSettings.DNS_HOOK,
         "a program that can be run",
         hook -> hook.isEmpty() ? hook : program(hook.getFirst()));
-    problems.readable(acme, AcmeSettings.STORE, FileChecks.DIRECTORY, FileChecks::writable);
   }
 
   /** One without a slash is in the search path. */
@@ -77,7 +85,6 @@ record AcmeChecks(SectionValues file, Problems problems) {
   }
 
   private void namesCanBeProved(SectionValues tls, SectionValues acme) {
-    ChallengeChoice challenge = acme.value(AcmeSettings.CHALLENGE);
     boolean hasHook = acme.isGiven(AcmeSettings.DNS_HOOK);
     List<String> names =
         Configuration.ordered(
@@ -91,21 +98,12 @@ record AcmeChecks(SectionValues file, Problems problems) {
       String expected = null;
       if (AcmeSettings.isPublic(acme.value(AcmeSettings.DIRECTORY)) && !isPublic(name, isAddress)) {
         expected = "a name that everybody can look up, or acme.directory of your own authority";
-      } else if (!hasHook && (name.startsWith("*.") || challenge == ChallengeChoice.DNS_01)) {
+      } else if (!hasHook && name.startsWith("*.")) {
         expected = "acme.dns-hook beside it, because dns-01 alone proves it";
-      } else if (isAddress && challenge == ChallengeChoice.DNS_01) {
-        expected = "another acme.challenge, because dns-01 proves no address";
       }
       if (expected != null) {
         problems.conflict(tls, TlsSettings.NAMES, Problems.quote(name), expected);
       }
-    }
-    if (challenge == ChallengeChoice.HTTP_01
-        && file.all(Configuration.LISTENERS).stream()
-            .allMatch(
-                each -> each.one(ListenerSettings.TLS).find(TlsSettings.SOURCE) != Source.OFF)) {
-      problems.conflict(
-          acme, AcmeSettings.CHALLENGE, "a listener in clear text beside it, mostly :80");
     }
   }
 

@@ -35,8 +35,6 @@ record FileChecks(SectionValues file, Problems problems) {
   /** File systems in which not even root can make a file, whatever their modes say. */
   private static final List<Path> OF_KERNEL = List.of(Path.of("/proc"), Path.of("/sys"));
 
-  static final String DIRECTORY = "a directory that can be written";
-
   void run() {
     for (SectionValues listener : file.all(Configuration.LISTENERS)) {
       tlsCanBeOpened(listener.one(ListenerSettings.TLS), TlsSettings.SECTION);
@@ -64,7 +62,8 @@ record FileChecks(SectionValues file, Problems problems) {
     }
     SectionValues disk = file.one(Configuration.CACHE).one(SharedCacheSettings.DISK);
     if (disk.isGiven(DiskSettings.PATH)) {
-      problems.readable(disk, DiskSettings.PATH, DIRECTORY, FileChecks::writable);
+      problems.readable(
+          disk, DiskSettings.PATH, "a directory that can be written", FileChecks::writable);
     }
   }
 

@@ -8,7 +8,6 @@ import io.kamille.core.tls.Challenges;
 import io.kamille.core.tls.ServerCertificate;
 import io.kamille.core.tls.ServerTls;
 import io.kamille.launcher.acme.AcmeSettings.Binding;
-import io.kamille.launcher.acme.AcmeSettings.ChallengeChoice;
 import io.kamille.launcher.acme.Issuer.Issued;
 import io.kamille.launcher.acme.Issuer.Order;
 import io.kamille.launcher.acme.Issuer.Refusal;
@@ -69,9 +68,9 @@ class AcmeIssuerTest {
     return Sections.copy(
             Sections.of(
                 AcmeSettings.SECTION,
-                "{terms-agreed: on, directory: '%s', contact: ops@shop.test, store: %s}",
-                stub.directory(),
-                directory.resolve("store")))
+                "{terms-agreed: on, directory: '%s', contact: ops@shop.test}",
+                stub.directory()))
+        .with("store", directory.resolve("store"))
         .with("authority", trusted)
         .with("binding", binding)
         .with(
@@ -92,12 +91,12 @@ class AcmeIssuerTest {
     return new AcmeIssuer(settings(binding), store, new Prover(store, challenges));
   }
 
-  private Order order(String name, ChallengeChoice challenge, @Nullable X509Certificate replaced) {
+  private Order order(String name, Way challenge, @Nullable X509Certificate replaced) {
     return new Order(name, challenge, replaced, said::add);
   }
 
   private Issued ordered() throws Exception {
-    return authority().order(order(NAME, ChallengeChoice.TLS_ALPN_01, null));
+    return authority().order(order(NAME, Way.TLS_ALPN_01, null));
   }
 
   private Refusal refused() throws InterruptedException {
@@ -106,7 +105,7 @@ class AcmeIssuerTest {
 
   private Refusal refused(Binding binding) throws InterruptedException {
     try {
-      authority(binding).order(order(NAME, ChallengeChoice.TLS_ALPN_01, null));
+      authority(binding).order(order(NAME, Way.TLS_ALPN_01, null));
     } catch (Refusal refusal) {
       return refusal;
     }
@@ -143,12 +142,10 @@ class AcmeIssuerTest {
   }
 
   @ParameterizedTest
-  @EnumSource(
-      value = ChallengeChoice.class,
-      names = {"HTTP_01", "TLS_ALPN_01", "DNS_01"})
-  void aNameIsProvedInEachWay(ChallengeChoice way) throws Exception {
+  @EnumSource
+  void aNameIsProvedInEachWay(Way way) throws Exception {
     stub.validatingBy(this::proves);
-    String type = AcmeSettings.CHALLENGE.type().print(way);
+    String type = way.type();
     isFor(authority().order(order(NAME, way, null)), NAME);
     assertThat(stub.proved()).containsExactly(type + " " + NAME);
     assertThat(said)
@@ -159,7 +156,7 @@ class AcmeIssuerTest {
     // Nothing can be asked for afterwards.
     assertThat(challenges.areAskedByHttp()).isFalse();
     assertThat(challenges.choose(NAME)).isNull();
-    if (way == ChallengeChoice.DNS_01) {
+    if (way == Way.DNS_01) {
       assertThat(Files.readAllLines(txt())).last().asString().startsWith("cleanup _acme-challenge");
     }
   }
@@ -167,14 +164,14 @@ class AcmeIssuerTest {
   @Test
   void aWildcardIsProvedByItsParent() throws Exception {
     stub.validatingBy(this::proves);
-    isFor(authority().order(order("*.shop.test", ChallengeChoice.DNS_01, null)), "*.shop.test");
+    isFor(authority().order(order("*.shop.test", Way.DNS_01, null)), "*.shop.test");
     assertThat(stub.proved()).containsExactly("dns-01 shop.test");
   }
 
   @Test
   void anAddressIsOrderedAsOne() throws Exception {
     stub.validatingBy(this::proves);
-    isFor(authority().order(order("127.0.0.1", ChallengeChoice.HTTP_01, null)), "127.0.0.1");
+    isFor(authority().order(order("127.0.0.1", Way.HTTP_01, null)), "127.0.0.1");
     assertThat(stub.orders("127.0.0.1"))
         .singleElement()
         .satisfies(
@@ -187,7 +184,7 @@ class AcmeIssuerTest {
   void aChallengeThatIsNotOfferedIsNamed() throws Exception {
     stub.validatingBy(this::proves);
     try {
-      authority().order(order("*.shop.test", ChallengeChoice.HTTP_01, null));
+      authority().order(order("*.shop.test", Way.HTTP_01, null));
       throw new AssertionError("it was issued");
     } catch (Refusal refusal) {
       assertThat(refusal).hasMessageContaining("does not offer http-01");
@@ -233,10 +230,10 @@ class AcmeIssuerTest {
   void anOrderNamesWhatItReplacesUnlessThatIsReplacedAlready() throws Exception {
     stub.suggestion = suggestion("2030-01-01T00:00:00Z", "2030-01-02T00:00:00Z");
     X509Certificate first = ordered().chain().getFirst();
-    authority().order(order(NAME, ChallengeChoice.TLS_ALPN_01, first));
+    authority().order(order(NAME, Way.TLS_ALPN_01, first));
     assertThat(replaces()).isNotEmpty();
     stub.once("/order", Answer.problem(409, "alreadyReplaced", "by another one"));
-    isFor(authority().order(order(NAME, ChallengeChoice.TLS_ALPN_01, first)), NAME);
+    isFor(authority().order(order(NAME, Way.TLS_ALPN_01, first)), NAME);
     assertThat(replaces()).isEmpty();
   }
 
@@ -244,7 +241,7 @@ class AcmeIssuerTest {
   @Test
   void anOrderReplacesNothingWhereNoRenewalIsSuggested() throws Exception {
     X509Certificate first = ordered().chain().getFirst();
-    authority().order(order(NAME, ChallengeChoice.TLS_ALPN_01, first));
+    authority().order(order(NAME, Way.TLS_ALPN_01, first));
     assertThat(replaces()).isEmpty();
   }
 
@@ -356,7 +353,7 @@ class AcmeIssuerTest {
     assertThat(refusal.type).isEqualTo(kept);
     assertThat(refusal.detail).isEqualTo(kept);
     assertThat(refusal).hasMessage(kept);
-    assertThat(Advice.of(refusal, ChallengeChoice.HTTP_01, NAME)).isEqualTo(kept + ": " + kept);
+    assertThat(Advice.of(refusal, Way.HTTP_01, NAME)).isEqualTo(kept + ": " + kept);
   }
 
   @ParameterizedTest
@@ -492,7 +489,7 @@ class AcmeIssuerTest {
     Files.writeString(file, text + "\n");
     assertThat(refused(new Binding("customer-8", file)).isFinal).isTrue();
     Binding right = new Binding("customer-7", file);
-    isFor(authority(right).order(order(NAME, ChallengeChoice.TLS_ALPN_01, null)), NAME);
+    isFor(authority(right).order(order(NAME, Way.TLS_ALPN_01, null)), NAME);
 
     Files.writeString(file, "not base64url!");
     assertThat(refused(right).type).isIn(Refusal.LOCAL, Refusal.MISUNDERSTOOD);

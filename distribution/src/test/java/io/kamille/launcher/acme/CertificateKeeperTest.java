@@ -1,11 +1,11 @@
 package io.kamille.launcher.acme;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.kamille.core.setting.Sections;
 import io.kamille.core.tls.Challenges;
 import io.kamille.core.tls.ServerCertificate;
-import io.kamille.launcher.acme.AcmeSettings.ChallengeChoice;
 import io.kamille.launcher.acme.Issuer.Issued;
 import io.kamille.launcher.acme.Issuer.Refusal;
 import io.kamille.launcher.acme.Issuer.Window;
@@ -38,19 +38,16 @@ class CertificateKeeperTest {
   private final List<URI> asked = new ArrayList<>();
   private int changes;
 
-  private AcmeSettings settings(URI at, ChallengeChoice challenge) {
+  private AcmeSettings settings(URI at, String... dnsHook) {
     return Sections.copy(
-            Sections.of(
-                AcmeSettings.SECTION,
-                "{terms-agreed: on, directory: '%s', dns-hook: [/bin/true], store: %s}",
-                at,
-                directory.resolve("acme")))
-        .with("challenge", challenge)
+            Sections.of(AcmeSettings.SECTION, "{terms-agreed: on, directory: '%s'}", at))
+        .with("dnsHook", List.of(dnsHook))
+        .with("store", directory.resolve("acme"))
         .record();
   }
 
   private CertificateKeeper keeper(String... names) {
-    return keeper(settings(OWN, ChallengeChoice.AUTO), names);
+    return keeper(settings(OWN), names);
   }
 
   /** Of a process that has just been started. */
@@ -222,15 +219,25 @@ class CertificateKeeperTest {
         _ -> {
           throw refusal("connection");
         };
-    try (var keeper = keeper("a.test", "*.b.test")) {
+    try (var keeper = keeper("a.test")) {
       pass(keeper, Duration.ofHours(3));
     }
-    assertThat(authority.orders.stream().filter(of -> of.name().equals("a.test")))
+    assertThat(authority.orders)
         .extracting(Issuer.Order::challenge)
-        .startsWith(
-            ChallengeChoice.TLS_ALPN_01, ChallengeChoice.HTTP_01, ChallengeChoice.TLS_ALPN_01);
-    assertThat(authority.orders.stream().filter(of -> of.name().equals("*.b.test")))
-        .allMatch(of -> of.challenge() == ChallengeChoice.DNS_01);
+        .startsWith(Way.TLS_ALPN_01, Way.HTTP_01, Way.TLS_ALPN_01);
+  }
+
+  @Test
+  void aHookProvesAllNamesButAddresses() throws Exception {
+    try (var keeper = keeper(settings(OWN, "/bin/true"), "a.test", "*.b.test", "192.0.2.7")) {
+      pass(keeper, Duration.ofHours(3));
+    }
+    assertThat(authority.orders)
+        .extracting(Issuer.Order::name, Issuer.Order::challenge)
+        .containsExactlyInAnyOrder(
+            tuple("a.test", Way.DNS_01),
+            tuple("*.b.test", Way.DNS_01),
+            tuple("192.0.2.7", Way.TLS_ALPN_01));
   }
 
   @Test
@@ -327,7 +334,7 @@ class CertificateKeeperTest {
       assertThat(authority.orders).hasSize(1);
       assertThat(view(keeper, "a.test").next()).isEmpty();
       assertThat(view(keeper, "a.test").error()).contains("agree to the new terms");
-      keeper.reload(settings(OWN, ChallengeChoice.AUTO), List.of("a.test"), true);
+      keeper.reload(settings(OWN), List.of("a.test"), true);
       keeper.doAsked();
       pass(keeper, Duration.ofHours(1));
     }
@@ -492,7 +499,7 @@ class CertificateKeeperTest {
   @Test
   void aRehearsalIsThrownAway() throws Exception {
     authority.answer = order -> FakeIssuer.issue(order.name(), clock.instant(), Duration.ofDays(1));
-    try (var keeper = keeper(settings(LETS_ENCRYPT, ChallengeChoice.AUTO), "b.shop", "a.shop")) {
+    try (var keeper = keeper(settings(LETS_ENCRYPT), "b.shop", "a.shop")) {
       assertThat(keeper.rehearse("a.shop")).as("by who does not order").isFalse();
       keeper.step();
       asked.clear();

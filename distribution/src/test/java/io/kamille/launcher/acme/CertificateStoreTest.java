@@ -24,12 +24,28 @@ class CertificateStoreTest {
   }
 
   private static CertificateStore store(Path directory) {
-    return new CertificateStore(
-        Sections.of(
-            AcmeSettings.SECTION,
-            "{terms-agreed: on, directory: 'https://ca.corp.test/directory', store: %s}",
-            directory),
-        null);
+    return new CertificateStore(settings(directory), null);
+  }
+
+  private static AcmeSettings settings(Path directory) {
+    return Sections.copy(
+            Sections.of(
+                AcmeSettings.SECTION,
+                "{terms-agreed: on, directory: 'https://ca.corp.test/directory'}"))
+        .with("store", directory)
+        .record();
+  }
+
+  @Test
+  void nodesShareAStoreByALinkToIt() throws IOException {
+    Path all = Files.createDirectory(directory.resolve("all"));
+    Path link = Files.createSymbolicLink(directory.resolve("acme"), all);
+    assertThat(settings(link).isStoreShared()).isTrue();
+    assertThat(settings(all).isStoreShared()).isFalse();
+    ServerCertificate one = store(link).save("a.test", issued("a.test"));
+    assertThat(store(all).certificate("a.test", null))
+        .extracting(ServerCertificate::chain)
+        .isEqualTo(one.chain());
   }
 
   private static Issuer.Issued issued(String name) {

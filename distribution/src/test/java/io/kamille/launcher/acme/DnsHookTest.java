@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kamille.core.Await;
-import io.kamille.launcher.acme.AcmeSettings.ChallengeChoice;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -20,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 class DnsHookTest {
 
   private static final Proof PROOF =
-      new Proof(ChallengeChoice.DNS_01, "shop.test", "token", "token.thumbprint");
+      new Proof(Way.DNS_01, "shop.test", "token", "token.thumbprint");
   private static final Duration SHORT = Duration.ofSeconds(1);
   private static final Duration LONG = Duration.ofMinutes(1);
 

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kamille.core.setting.Sections;
 import io.kamille.core.tls.Challenges;
 import io.kamille.core.tls.ServerCertificate;
-import io.kamille.launcher.acme.AcmeSettings.ChallengeChoice;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -33,10 +32,12 @@ class SharedStoreTest {
   private final List<CertificateKeeper> nodes = new ArrayList<>();
 
   private AcmeSettings settings(String node) {
-    return Sections.of(
-        AcmeSettings.SECTION,
-        "{terms-agreed: on, directory: 'https://ca.corp.test/directory', store: %s}",
-        directory.resolve(node));
+    return Sections.copy(
+            Sections.of(
+                AcmeSettings.SECTION,
+                "{terms-agreed: on, directory: 'https://ca.corp.test/directory'}"))
+        .with("store", directory.resolve(node))
+        .record();
   }
 
   private CertificateStore store(String node) {
@@ -202,8 +203,8 @@ class SharedStoreTest {
   void eachNodeAnswersUntilTheOrderIsOverOrItsLeaderIsLost() throws Exception {
     Challenges ofC = new Challenges();
     Prover follower = prover("c", ofC);
-    Proof http = new Proof(ChallengeChoice.HTTP_01, "a.test", "token", "token.authorization");
-    Proof tls = new Proof(ChallengeChoice.TLS_ALPN_01, "b.test", "other", "other.authorization");
+    Proof http = new Proof(Way.HTTP_01, "a.test", "token", "token.authorization");
+    Proof tls = new Proof(Way.TLS_ALPN_01, "b.test", "other", "other.authorization");
     store("a").open(http);
     store("a").open(tls);
     follower.refresh();
@@ -252,7 +253,7 @@ class SharedStoreTest {
       shared.values.put("acme/challenges/" + i, proof.getBytes(UTF_8));
     }
     CertificateStore leader = store("a");
-    Proof own = new Proof(ChallengeChoice.HTTP_01, "a.test", "token", "token.authorization");
+    Proof own = new Proof(Way.HTTP_01, "a.test", "token", "token.authorization");
     leader.open(own);
     assertThat(leader.proofs()).hasSize(20).contains(own);
     assertThat(store("c").proofs()).hasSize(20);

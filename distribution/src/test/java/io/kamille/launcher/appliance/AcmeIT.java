@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kamille.core.Await;
 import io.kamille.core.tls.SelfSigned;
 import io.kamille.core.tls.ServerCertificate;
+import io.kamille.launcher.UserHome;
 import io.kamille.launcher.acme.StubAuthority;
 import io.kamille.launcher.acme.StubAuthority.Answer;
 import java.io.IOException;
@@ -50,22 +51,26 @@ class AcmeIT {
   private StubAuthority stub;
   private HttpClient client;
 
+  private UserHome home;
+
   @BeforeEach
   void open() throws Exception {
+    home = new UserHome(journey.file("home").toString());
     stub = new StubAuthority().knowingAllNames();
     client = HttpClient.newBuilder().sslContext(TRUSTING).build();
     stub.authority(journey.file("stub.pem"));
     journey.origin().on("/", ok("hello"));
-    configure("a.test, b.test", "auto");
+    configure("a.test, b.test");
   }
 
   @AfterEach
   void close() {
     client.close();
     stub.close();
+    home.close();
   }
 
-  private void configure(String names, String challenge) {
+  private void configure(String names) {
     journey.with(
         "listeners: [{address: '127.0.0.1:0'},"
             + String.format(
@@ -74,11 +79,9 @@ class AcmeIT {
                 names),
         String.format(
             Locale.ROOT,
-            "acme: {terms-agreed: on, directory: '%s', authority: '%s', store: '%s', challenge: %s}",
+            "acme: {terms-agreed: on, directory: '%s', authority: '%s'}",
             stub.directory(),
-            journey.file("stub.pem"),
-            journey.file("acme"),
-            challenge));
+            journey.file("stub.pem")));
   }
 
   private void start() {
@@ -188,8 +191,13 @@ class AcmeIT {
     assertThat(journey.admin("/metrics").body())
         .containsPattern("kamille_acme_orders_total\\{outcome=\"issued\"} 2");
 
-    configure("a.test, b.test, c.test", "http-01");
+    stub.validatingBy(
+        (type, name, token, authorization) ->
+            type.equals("http-01") && proves(type, name, token, authorization));
+    configure("a.test, b.test, c.test");
     journey.appliance().reload(journey.configuration());
+    Await.until(() -> view("c.test").path("failures").intValue(-1) == 1, "nothing leads to TLS");
+    assertThat(post("c.test/renew")).isEqualTo(204);
     awaitIssued("c.test");
     assertThat(stub.proved()).last().isEqualTo("http-01 c.test");
     assertThat(stub.orders("a.test")).hasSize(1);

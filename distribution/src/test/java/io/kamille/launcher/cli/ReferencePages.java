@@ -3,6 +3,7 @@ package io.kamille.launcher.cli;
 import io.kamille.admin.api.ProblemType;
 import io.kamille.cluster.ClusterMetrics;
 import io.kamille.core.metric.MetricDescriptor;
+import io.kamille.launcher.UserHome;
 import io.kamille.launcher.appliance.Appliance;
 import io.kamille.launcher.client.LocalApi;
 import java.io.IOException;
@@ -34,7 +35,7 @@ public final class ReferencePages {
       listeners:
       - '127.0.0.1:0'
       - {address: '127.0.0.1:0', name: tls, tls: {source: acme, names: [site.invalid]}}
-      acme: {terms-agreed: yes, directory: 'https://127.0.0.1:1/', store: '%s/acme'}
+      acme: {terms-agreed: yes, directory: 'https://127.0.0.1:1/'}
       loops: 1
       upstreams: {nobody: {origins: ['http://127.0.0.1:1']}}
       routes: [{upstream: nobody}]
@@ -83,7 +84,8 @@ public final class ReferencePages {
         Files.writeString(
             state.resolve("kamille.yaml"), CONFIGURATION.replace("%s", state.toString()));
     PrintWriter err = new PrintWriter(System.err, true, StandardCharsets.UTF_8);
-    try (VersionedFile versions = new VersionedFile(file);
+    try (UserHome _ = new UserHome(state.toString());
+        VersionedFile versions = new VersionedFile(file);
         Appliance appliance =
             Running.start(Running.accepted(versions.reading(), err), versions::resources)) {
       ask(appliance.listening().getFirst());

@@ -29,7 +29,7 @@ class FileChecksTest {
   private static final String ADMIN = "admin: {address: 127.0.0.1:0, ";
   private static final String ACME =
       "listeners: [{address: '127.0.0.1:0', tls: acme}] ~ "
-          + "acme: {directory: 'https://ca.corp/d', terms-agreed: on, store: DIR/store, ";
+          + "acme: {directory: 'https://ca.corp/d', terms-agreed: on, ";
 
   @TempDir private Path directory;
 

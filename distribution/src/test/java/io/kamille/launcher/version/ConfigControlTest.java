@@ -390,7 +390,7 @@ class ConfigControlTest {
               "cache: {disk: {path: FILE, capacity: 1GiB}}",
               "log: {access: {output: FILE}}",
               "admin: {token-file: FILE}",
-              "acme: {authority: FILE, account-binding: {id: a, key-file: FILE}, store: FILE}",
+              "acme: {authority: FILE, account-binding: {id: a, key-file: FILE}}",
               "cluster: {tls: {certificate: FILE, key: FILE, ca: FILE}, secret-file: FILE}")) {
         String key = naming.substring(0, naming.indexOf(':') + 1);
         String text =
@@ -411,7 +411,9 @@ class ConfigControlTest {
   @Test
   void aCommitIsInForceInTheFileAndAmongTheVersions() throws Exception {
     var outcome = commit(OTHER, "deploy", "larger heads", null);
-    assertThat(outcome.changes()).extracting(SettingChange::path).containsExactly("limits.head-size");
+    assertThat(outcome.changes())
+        .extracting(SettingChange::path)
+        .containsExactly("limits.head-size");
     assertThat(headKibibytes()).isEqualTo(50);
     assertThat(file).hasContent(OTHER);
     assertThat(control.versions())
