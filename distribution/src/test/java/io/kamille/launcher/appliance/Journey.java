@@ -85,7 +85,7 @@ final class Journey implements BeforeEachCallback, AfterEachCallback {
     return configuration(sections.values());
   }
 
-  private static Configuration configuration(Collection<String> lines) {
+  static Configuration configuration(Collection<String> lines) {
     byte[] text = String.join("\n", lines).getBytes(StandardCharsets.UTF_8);
     return switch (ConfigurationFile.parseAlone("journey.yaml", text)) {
       case ConfigurationReading.Accepted(Configuration accepted) -> accepted;
@@ -117,7 +117,7 @@ final class Journey implements BeforeEachCallback, AfterEachCallback {
     return start(configuration(List.of(lines)), Machine.HERE);
   }
 
-  private static Appliance start(Configuration configuration, Machine machine) {
+  static Appliance start(Configuration configuration, Machine machine) {
     try {
       return Appliance.start(configuration, "test", Inheritance.none(), _ -> List.of(), machine);
     } catch (StartFailure failure) {

@@ -10,7 +10,9 @@ import io.kamille.core.client.h1.TestClient;
 import io.kamille.core.client.h1.TestClient.Answer;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.setting.HostPort;
+import io.kamille.core.setting.Sections;
 import io.kamille.core.tls.Certificates;
+import io.kamille.launcher.configuration.Configuration;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
@@ -120,6 +122,7 @@ final class PeerNodes implements BeforeEachCallback, AfterEachCallback {
   private @Nullable StubOrigin origin;
   private @Nullable Certificates authority;
   private String[] sections = {};
+  private Duration patience = Duration.ofSeconds(10);
 
   @Override
   public void beforeEach(ExtensionContext context) throws Exception {
@@ -148,6 +151,12 @@ final class PeerNodes implements BeforeEachCallback, AfterEachCallback {
     return this;
   }
 
+  /** How long each waits for a connection to another one. */
+  PeerNodes waiting(Duration patience) {
+    this.patience = patience;
+    return this;
+  }
+
   /** Starts so many nodes, which know one another. */
   PeerNodes start(int count, String peers) throws Exception {
     Machine here = Machine.HERE;
@@ -170,7 +179,11 @@ final class PeerNodes implements BeforeEachCallback, AfterEachCallback {
               + "'}",
           cluster(name, peers));
       put(lines, sections);
-      nodes.add(new Node(name, Journey.start(machine, lines.values().toArray(String[]::new))));
+      Configuration configuration =
+          Sections.copy(Journey.configuration(lines.values()))
+              .with("cluster.peers.connectTimeout", patience)
+              .record();
+      nodes.add(new Node(name, Journey.start(configuration, machine)));
     }
     know(nodes.stream().map(Node::member).toList());
     return this;
@@ -195,7 +208,6 @@ final class PeerNodes implements BeforeEachCallback, AfterEachCallback {
         + "', ca: '"
         + file("ca.pem")
         + "'}, peers: {address: '127.0.0.1:0'"
-        + (peers.contains("connect-timeout") ? "" : ", connect-timeout: 10s")
         + peers
         + "}}";
   }

@@ -382,7 +382,7 @@ class PeersIT {
   /** Its kernel accepts what is sent, as after SIGSTOP. */
   @Test
   void whoDoesNotAnswerIsLeftAlone() throws Exception {
-    cluster.start(2, ", connect-timeout: 500ms");
+    cluster.waiting(Duration.ofMillis(500)).start(2, "");
     connect();
     CountDownLatch goesOn = new CountDownLatch(1);
     b().applied =
@@ -402,7 +402,7 @@ class PeersIT {
 
   @Test
   void anOwnerWhoseOriginIsSlowSaysThatItIsThere() throws Exception {
-    cluster.start(2, ", connect-timeout: 500ms");
+    cluster.waiting(Duration.ofMillis(500)).start(2, "");
     connect();
     String slow = cluster.ownedBy("b", "/slow");
     cluster

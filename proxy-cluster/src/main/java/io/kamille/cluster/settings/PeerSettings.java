@@ -1,6 +1,7 @@
 package io.kamille.cluster.settings;
 
 import io.kamille.core.setting.HostPort;
+import io.kamille.core.setting.Row;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Setting;
 import io.kamille.core.setting.ValueTypes;
@@ -12,7 +13,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param address of the listener for other nodes; null if nodes do not ask one another
  * @param copies what is stored of what another node owns
- * @param connectTimeout after which another node, or the origin, is asked
+ * @param connectTimeout after so long without a connection, or twice as long without a sign of
+ *     life, the next node or the origin is asked
  */
 public record PeerSettings(@Nullable HostPort address, Copies copies, Duration connectTimeout) {
 
@@ -32,6 +34,9 @@ public record PeerSettings(@Nullable HostPort address, Copies copies, Duration c
           .orElse("nodes do not ask one another")
           .appliesOnRestart();
 
+  /** Nodes in two regions are within it, there and back. */
+  private static final Duration CONNECT_TIMEOUT = Duration.ofMillis(250);
+
   static final Section<PeerSettings> SECTION =
       Section.of(
           PeerSettings.class,
@@ -43,11 +48,5 @@ public record PeerSettings(@Nullable HostPort address, Copies copies, Duration c
                       + " in a minute.")
               .defaultsTo(Copies.HOT)
               .appliesOnRestart(),
-          Setting.of(
-                  "connect-timeout",
-                  ValueTypes.timeout(),
-                  "After so long without a connection, or twice as long without a sign of life, the"
-                      + " next node or the origin is asked.")
-              .defaultsTo(Duration.ofMillis(100))
-              .appliesOnRestart());
+          Row.fixed(CONNECT_TIMEOUT));
 }
