@@ -21,17 +21,14 @@ record MirrorStation(MirrorSettings settings, RouteSettings route) implements St
     }
     String name = Objects.requireNonNull(settings.upstream(), "mirror.upstream");
     ExchangeHandler copies = link.marked(link.ways().handler(name, route));
-    return new MirrorHandler(next, copies, settings.share(), link.parts().mirrorDropped());
+    return new MirrorHandler(next, copies, link.parts().mirrorDropped());
   }
 
   @Override
   public void judge(Passage passage) {
     if (!passage.isOther()) {
       passage.say(
-          "mirror",
-          "routes[].mirror",
-          "share " + settings.share(),
-          "upstream " + settings.upstream() + " may get a copy");
+          "mirror", "routes[].mirror", "upstream " + settings.upstream(), "it may get a copy");
     }
   }
 

@@ -2,11 +2,14 @@ package io.kamille.launcher.chain;
 
 import io.kamille.cache.rules.Reason;
 import io.kamille.core.exchange.ExchangeHandler;
-import io.kamille.core.origin.choose.SplitHandler;
 import io.kamille.core.origin.choose.SplitSettings;
 import java.net.InetAddress;
 
-/** {@code routes[].split}: some clients get another upstream, past the cache. */
+/**
+ * {@code routes[].split}: some clients get another upstream, past the cache. What that one answers
+ * is neither stored nor taken from the store: else one client would see both versions, and
+ * everybody the new one.
+ */
 record SplitStation(SplitSettings settings) implements Station {
 
   @Override
@@ -16,7 +19,9 @@ record SplitStation(SplitSettings settings) implements Station {
 
   @Override
   public ExchangeHandler before(ExchangeHandler next, Link link) {
-    return SplitHandler.of(settings, next, link.other());
+    ExchangeHandler other = link.other();
+    return exchange ->
+        (settings.takes(exchange.client().getAddress()) ? other : next).handle(exchange);
   }
 
   @Override
@@ -25,7 +30,7 @@ record SplitStation(SplitSettings settings) implements Station {
     String usual = "the route's own upstream gets it";
     if (client == null) {
       passage.say(reason(usual + ", or the other one: give a client to know"));
-    } else if (settings.takes(passage.request(), client)) {
+    } else if (settings.takes(client)) {
       passage.turnToOther(reason("upstream " + settings.upstream() + " gets it, past the cache"));
     } else {
       passage.say(reason(usual));
@@ -36,7 +41,7 @@ record SplitStation(SplitSettings settings) implements Station {
   public void judgeResponse(Passage passage) {}
 
   private Reason reason(String so) {
-    String found = "key " + settings.key() + ", share " + settings.share();
+    String found = "share " + settings.share();
     return new Reason("split", "routes[].split", found, so);
   }
 }

@@ -45,13 +45,24 @@ class TrafficIT {
     second.close();
   }
 
+  /** Half of the clients, whose addresses a proxy says. */
+  private void split() {
+    journey.with(
+        "listeners: [{address: '127.0.0.1:0', trusted-proxies: {from: [127.0.0.1]}}]",
+        "routes: [{upstream: old, split: {upstream: new, share: 0.5}}]");
+  }
+
+  private static String client(int id) {
+    return "X-Forwarded-For: 192.0.2." + id;
+  }
+
   @Test
   void aClientOfTheSplitStaysThereAndTheCacheIsForTheOthers() {
-    journey.with("routes: [{upstream: old, split: {upstream: new, share: 0.5, key: 'cookie:id'}}]");
+    split();
     int others = 0;
     for (int id = 0; id < 20; id++) {
-      Answer first = journey.get("/", "Cookie: id=" + id);
-      Answer again = journey.get("/", "Cookie: id=" + id);
+      Answer first = journey.get("/", client(id));
+      Answer again = journey.get("/", client(id));
       assertThat(again.content()).isEqualTo(first.content());
       if (first.content().equals("new")) {
         others++;
@@ -69,13 +80,13 @@ class TrafficIT {
   void anUnsafeRequestOfTheSplitInvalidatesWhatIsStoredForTheOthers() {
     journey.origin().on("/a", ok("old", FRESH));
     second.on("/a", ok("new"));
-    journey.with("routes: [{upstream: old, split: {upstream: new, share: 0.5, key: 'field:id'}}]");
+    split();
     String other = "";
     String usual = "";
     for (int id = 0; other.isEmpty() || usual.isEmpty(); id++) {
-      boolean isOther = journey.get("/a", "id: " + id).content().equals("new");
-      other = isOther ? "id: " + id : other;
-      usual = isOther ? usual : "id: " + id;
+      boolean isOther = journey.get("/a", client(id)).content().equals("new");
+      other = isOther ? client(id) : other;
+      usual = isOther ? usual : client(id);
     }
     assertThat(journey.get("/a", usual).field("Cache-Status")).contains("hit");
     assertThat(journey.ask("DELETE", "/a", other).content()).isEqualTo("new");

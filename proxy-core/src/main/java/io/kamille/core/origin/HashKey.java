@@ -27,7 +27,6 @@ public record HashKey(Part kind, String name) {
   }
 
   public static final HashKey URL = new HashKey(Part.URL, "");
-  public static final HashKey ADDRESS = new HashKey(Part.ADDRESS, "");
 
   public static final ValueType<HashKey> TYPE =
       new ValueType<>(
@@ -67,11 +66,8 @@ public record HashKey(Part kind, String name) {
 
   /** The key of a request; that of its client where it has no such field or cookie. */
   public long of(Exchange exchange) {
-    return of(exchange.request(), exchange.client().getAddress());
-  }
-
-  /** The same of a request that is only thought of. */
-  public long of(RequestHead request, InetAddress client) {
+    RequestHead request = exchange.request();
+    InetAddress client = exchange.client().getAddress();
     return switch (kind) {
       case ADDRESS -> address(client);
       case URL -> {
@@ -90,7 +86,8 @@ public record HashKey(Part kind, String name) {
     };
   }
 
-  private static long address(InetAddress client) {
+  /** The hash of a client. */
+  public static long address(InetAddress client) {
     byte[] address = client.getAddress();
     return hash(START, address, 0, address.length);
   }

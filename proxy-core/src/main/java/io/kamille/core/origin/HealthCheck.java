@@ -24,7 +24,6 @@ import org.jspecify.annotations.Nullable;
  *     unless it is among them
  * @param expect the status codes that pass
  * @param contains what the content must have somewhere; empty for anything
- * @param service what a gRPC check asks for; empty for the server as a whole
  */
 public record HealthCheck(
     Protocol kind,
@@ -35,8 +34,7 @@ public record HealthCheck(
     String path,
     List<Line> headers,
     List<StatusRange> expect,
-    String contains,
-    String service) {
+    String contains) {
 
   /** What is asked. */
   public enum Protocol {
@@ -48,13 +46,11 @@ public record HealthCheck(
     /** Whether a setting beside it has an effect. */
     public boolean uses(Setting<?> setting) {
       boolean isOfHttp = List.of(REQUEST_PATH, EXPECT, CONTAINS).contains(setting);
-      boolean isOfGrpc = setting.equals(SERVICE);
-      boolean isOfBoth = setting.equals(HEADERS);
       return switch (this) {
         case OFF -> false;
-        case HTTP -> !isOfGrpc;
+        case HTTP -> true;
         case GRPC -> !isOfHttp;
-        case TCP -> !isOfHttp && !isOfGrpc && !isOfBoth;
+        case TCP -> !isOfHttp && !setting.equals(HEADERS);
       };
     }
   }
@@ -127,8 +123,9 @@ public record HealthCheck(
               "kind",
               ValueTypes.oneOf(Protocol.values()),
               "What a check does: `http` asks for `path` in the protocol of the upstream, and over"
-                  + " TLS if the origin speaks it; `grpc` calls `grpc.health.v1.Health/Check`,"
-                  + " which needs HTTP/2; `tcp` opens a connection; `off` sends none.")
+                  + " TLS if the origin speaks it; `grpc` calls `grpc.health.v1.Health/Check` for"
+                  + " the server as a whole, which needs HTTP/2; `tcp` opens a connection; `off`"
+                  + " sends none.")
           .defaultsTo(Protocol.OFF);
 
   public static final Setting<String> REQUEST_PATH =
@@ -175,16 +172,6 @@ public record HealthCheck(
               "What the content of a passed HTTP check has in its first 64 KiB.")
           .orElse("the content is not read", "");
 
-  public static final Setting<String> SERVICE =
-      Setting.of(
-              "service",
-              ValueTypes.text(
-                  "name of a gRPC service",
-                  "1 to 127 visible ASCII characters",
-                  Pattern.compile("[!-~]{1,127}").asMatchPredicate()),
-              "The service that a gRPC check asks for.")
-          .orElse("the server as a whole", "");
-
   /** The settings under {@code check}. */
   public static final Section<HealthCheck> SECTION =
       Section.of(
@@ -206,8 +193,7 @@ public record HealthCheck(
           REQUEST_PATH,
           HEADERS,
           EXPECT,
-          CONTAINS,
-          SERVICE);
+          CONTAINS);
 
   /** The {@code Host} field of a check, or null for the origin's own name. */
   public @Nullable String host() {

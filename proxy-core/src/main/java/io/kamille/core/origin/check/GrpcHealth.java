@@ -2,7 +2,6 @@ package io.kamille.core.origin.check;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
-import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /** The messages of {@code grpc.health.v1.Health}, as gRPC's health checking protocol has them. */
@@ -11,7 +10,7 @@ final class GrpcHealth {
   /*
    * A message stands behind five octets: 0 for not compressed, and its length in four.
    *
-   *   HealthCheckRequest   { string service = 1 }           0A length name
+   *   HealthCheckRequest   { string service = 1 }           empty for the server as a whole
    *   HealthCheckResponse  { ServingStatus status = 1 }     08 status
    *
    * Other fields of a response are passed over.
@@ -19,25 +18,15 @@ final class GrpcHealth {
   static final String PATH = "/grpc.health.v1.Health/Check";
 
   private static final int PREFIX_BYTES = 5;
-  private static final int SERVICE_TAG = 0x0A;
   private static final int STATUS_TAG = 0x08;
   private static final int SERVING = 1;
   private static final int MOST_VARINT_BYTES = 10;
 
   private GrpcHealth() {}
 
-  /**
-   * The request for a service.
-   *
-   * @param service at most 127 octets of ASCII; empty for the server as a whole
-   */
-  static ByteBuf request(String service) {
-    byte[] name = service.getBytes(StandardCharsets.US_ASCII);
-    int length = name.length == 0 ? 0 : 2 + name.length;
-    ByteBuf request = Unpooled.buffer(PREFIX_BYTES + length).writeByte(0).writeInt(length);
-    return length == 0
-        ? request
-        : request.writeByte(SERVICE_TAG).writeByte(name.length).writeBytes(name);
+  /** The request for the server as a whole: it names no service. */
+  static ByteBuf request() {
+    return Unpooled.buffer(PREFIX_BYTES).writeZero(PREFIX_BYTES);
   }
 
   /**

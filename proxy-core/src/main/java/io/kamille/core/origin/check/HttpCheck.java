@@ -141,7 +141,7 @@ final class HttpCheck extends DiscardingReply {
     if (isGrpc()) {
       head.fields().add("Content-Type", "application/grpc");
       head.fields().add("TE", "trailers");
-      asking = new GivenContent(GrpcHealth.request(check.service()));
+      asking = new GivenContent(GrpcHealth.request());
     }
     check.fields().forEach(line -> head.fields().add(line.name(), line.value()));
     handler.handle(

@@ -1,6 +1,5 @@
 package io.kamille.core.origin.choose;
 
-import io.kamille.core.http.RequestHead;
 import io.kamille.core.origin.HashKey;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Setting;
@@ -12,10 +11,9 @@ import org.jspecify.annotations.Nullable;
  * Which part of a route's clients another upstream gets.
  *
  * @param upstream its name; null for none
- * @param share of the keys that it gets, above 0 and up to 1
- * @param key what decides, always alike
+ * @param share of the clients that it gets, above 0 and up to 1
  */
-public record SplitSettings(@Nullable String upstream, double share, HashKey key) {
+public record SplitSettings(@Nullable String upstream, double share) {
 
   public static final Setting<String> UPSTREAM =
       Setting.of(
@@ -31,22 +29,16 @@ public record SplitSettings(@Nullable String upstream, double share, HashKey key
           Setting.of(
                   "share",
                   ValueTypes.positiveRatio(),
-                  "The share of the clients that get it. If you raise it, those who have it keep"
-                      + " it.")
-              .defaultsTo(0.1),
-          Setting.of(
-                  "key",
-                  HashKey.TYPE,
-                  "What tells clients apart: their `address`, the `url`, a header field or a"
-                      + " cookie. Requests without the field or cookie are told apart by address.")
-              .defaultsTo(HashKey.ADDRESS));
+                  "The share of the clients, by address, that get it. If you raise it, those who"
+                      + " have it keep it.")
+              .defaultsTo(0.1));
 
   /**
-   * Whether a request goes to the other upstream. A key is a number between 0 and 1, the same in
-   * each process and after each reload. Keys below the share go there: a greater share adds keys
-   * and takes none back.
+   * Whether a client goes to the other upstream. Its address makes a number between 0 and 1, the
+   * same in each process and after each reload. Numbers below the share go there: a greater share
+   * adds clients and takes none back.
    */
-  public boolean takes(RequestHead request, InetAddress client) {
-    return (HashKey.mix(key.of(request, client)) >>> 11) * 0x1.0p-53 < share;
+  public boolean takes(InetAddress client) {
+    return (HashKey.mix(HashKey.address(client)) >>> 11) * 0x1.0p-53 < share;
   }
 }

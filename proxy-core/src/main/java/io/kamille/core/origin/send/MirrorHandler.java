@@ -11,7 +11,6 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.EventLoop;
 import java.lang.System.Logger.Level;
 import java.net.InetSocketAddress;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 
@@ -39,21 +38,13 @@ public final class MirrorHandler implements ExchangeHandler {
 
   private final ExchangeHandler first;
   private final ExchangeHandler mirror;
-  private final double share;
   private final LongAdder dropped;
   private final AtomicInteger underWay = new AtomicInteger();
 
-  /**
-   * Copies what goes to {@code first}.
-   *
-   * @param share of the requests, above 0 and up to 1
-   * @param dropped counts those that are not copied
-   */
-  public MirrorHandler(
-      ExchangeHandler first, ExchangeHandler mirror, double share, LongAdder dropped) {
+  /** Copies what goes to {@code first}; {@code dropped} counts requests that are not copied. */
+  public MirrorHandler(ExchangeHandler first, ExchangeHandler mirror, LongAdder dropped) {
     this.first = first;
     this.mirror = mirror;
-    this.share = share;
     this.dropped = dropped;
   }
 
@@ -87,8 +78,7 @@ public final class MirrorHandler implements ExchangeHandler {
     RequestHead request = exchange.request();
     return request.method().isSafe()
         && exchange.content().length() == 0
-        && !request.fields().has(FieldName.UPGRADE)
-        && (share == 1 || ThreadLocalRandom.current().nextDouble() < share);
+        && !request.fields().has(FieldName.UPGRADE);
   }
 
   /** Copies under way. */

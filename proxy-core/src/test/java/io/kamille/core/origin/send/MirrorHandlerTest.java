@@ -79,7 +79,6 @@ class MirrorHandlerTest {
             copy -> {
               throw new IllegalStateException("a bug, for the test");
             },
-            1,
             dropped);
     assertThat(send(handler, "GET", RequestContent.NONE).head().status()).isEqualTo(200);
     assertThat(handler.underWay()).isZero();
@@ -124,7 +123,7 @@ class MirrorHandlerTest {
   }
 
   private MirrorHandler mirror(ExchangeHandler first) {
-    return new MirrorHandler(first, copies::add, 1, dropped);
+    return new MirrorHandler(first, copies::add, dropped);
   }
 
   private RecordingReply send(
