@@ -38,7 +38,6 @@ public final class DemoFile {
             ? ""
             : """
               - address: "%s"
-                name: tls
                 tls: self-signed   # a certificate made at start, to try HTTPS and HTTP/2
             """
                 .replace("%s", listenTls);

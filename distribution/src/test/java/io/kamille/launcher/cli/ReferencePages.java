@@ -34,7 +34,7 @@ public final class ReferencePages {
       """
       listeners:
       - '127.0.0.1:0'
-      - {address: '127.0.0.1:0', name: tls, tls: {source: acme, names: [site.invalid]}}
+      - {address: '127.0.0.1:0', tls: {source: acme, names: [site.invalid]}}
       acme: {terms-agreed: yes, directory: 'https://127.0.0.1:1/'}
       loops: 1
       upstreams: {nobody: {origins: ['http://127.0.0.1:1']}}

@@ -81,7 +81,7 @@ class ConfigurationFileTest {
     Configuration configuration =
         accepted(
             """
-            listeners: [{address: "[::1]:80", name: front, access: {allow: [10.0.0.0/8, "::1"], deny: [10.1.0.0/16]}}]
+            listeners: [{address: "[::1]:80", access: {allow: [10.0.0.0/8, "::1"], deny: [10.1.0.0/16]}}]
             loops: 3
             upstreams:
               web:
@@ -151,7 +151,7 @@ class ConfigurationFileTest {
         .containsExactly(
             Sections.copy(ANY_LISTENER)
                 .with("address", new HostPort("::1", 80))
-                .with("name", "front")
+                .with("name", "[::1]:80")
                 .with("access", access(List.of("10.0.0.0/8", "::1"), List.of("10.1.0.0/16")))
                 .record());
     assertThat(configuration.loops()).isEqualTo(3);

@@ -116,7 +116,7 @@ class ConfigurationReloadTest {
   void aListStaysWholeIfSomethingInItNeedsARestart() {
     var running = listening("{address: \":80\"}, {address: \":81\"}");
     var swapped = listening("{address: \":81\", access: {deny: [10.0.0.0/8]}}, {address: \":80\"}");
-    assertThat(swapped.changesFrom(running)).allMatch(SettingChange::needsRestart).hasSize(5);
+    assertThat(swapped.changesFrom(running)).allMatch(SettingChange::needsRestart).hasSize(3);
     assertThat(swapped.reloadedOver(running).listeners()).isEqualTo(running.listeners());
   }
 
@@ -125,18 +125,19 @@ class ConfigurationReloadTest {
     var running = listening("{address: \":80\", tls: {source: self-signed, profile: modern}}");
     var next =
         listening(
-            "{address: \":80\", name: web, access: {deny: [10.0.0.0/8]}, tls: {source: off}}");
+            "{address: \":80\", protocols: [h2], access: {deny: [10.0.0.0/8]}, tls: {source:"
+                + " off}}");
     assertThat(next.changesFrom(running))
         .extracting(SettingChange::toString)
         .containsExactly(
-            "listeners[0].name: :80 → web (after a restart)",
             "listeners[0].access.deny:  → 10.0.0.0/8",
+            "listeners[0].protocols: absent → h2 (after a restart)",
             "listeners[0].tls.source: self-signed → off (after a restart)",
             "listeners[0].tls.profile: modern → intermediate (after a restart)");
     ListenerSettings reloaded = next.reloadedOver(running).listeners().getFirst();
     assertThat(reloaded.access()).isEqualTo(next.listeners().getFirst().access());
     assertThat(reloaded.tls()).isEqualTo(running.listeners().getFirst().tls());
-    assertThat(reloaded.name()).isEqualTo(":80");
+    assertThat(reloaded.protocols()).isNull();
     assertThat(next.changesFrom(next.reloadedOver(running))).hasSize(3);
   }
 

@@ -29,7 +29,7 @@ class DoctorTest {
   private List<Finding> findings(String ofListener, String more) {
     String text =
         """
-        listeners: [{address: ':8080', name: a%s}]
+        listeners: [{address: ':8080'%s}]
         loops: 2
         upstreams: {a: {origins: ['http://127.0.0.1:1'], max-connections: 500}}
         routes: [{upstream: a}]

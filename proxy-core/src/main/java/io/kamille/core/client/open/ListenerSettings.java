@@ -4,6 +4,7 @@ import io.kamille.core.client.HttpsPolicy;
 import io.kamille.core.gate.AccessList;
 import io.kamille.core.gate.TrustedProxies;
 import io.kamille.core.setting.HostPort;
+import io.kamille.core.setting.Row;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Setting;
 import io.kamille.core.setting.Subsection;
@@ -37,8 +38,8 @@ public record ListenerSettings(
       Setting.of(
               "address",
               ValueTypes.address(),
-              "The address to listen on: `127.0.0.1:8080`, `[::1]:8080`, or `:8080` for all"
-                  + " interfaces. Port 0 takes a free port.")
+              "The address to listen on, and the name in logs and metrics: `127.0.0.1:8080`,"
+                  + " `[::1]:8080`, or `:8080` for all interfaces. Port 0 takes a free port.")
           .appliesOnRestart();
 
   /** How the listener speaks TLS. */
@@ -83,9 +84,7 @@ public record ListenerSettings(
       Section.of(
           ListenerSettings.class,
           ADDRESS,
-          Setting.of("name", ValueTypes.token(), "The name of this listener in logs and metrics.")
-              .defaultsTo("the address", values -> values.value(ADDRESS).toString())
-              .appliesOnRestart(),
+          Row.derived(listener -> listener.value(ADDRESS).toString()),
           AccessList.SECTION.one(
               "access",
               "Which clients, or proxies in front of them, may connect. The connection of another"

@@ -149,7 +149,7 @@ class ListenerIT {
   private Listener open(InetSocketAddress address, int notSentLowWatermark) throws IOException {
     HostPort where = new HostPort(address.getHostString(), address.getPort());
     return Listener.open(
-        Sections.of(ListenerSettings.SECTION, "{address: '%s', name: test}", where),
+        Sections.of(ListenerSettings.SECTION, "{address: '%s'}", where),
         server.loops(),
         new ConnectionLimit("limits.connections", 1, IdleTimeoutGovernor.OFF),
         server.admitted(),
