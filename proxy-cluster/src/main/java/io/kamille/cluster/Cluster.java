@@ -24,7 +24,6 @@ import io.kamille.cluster.settings.ClusterSettings.WhenCutOff;
 import io.kamille.core.loop.SteadyTask;
 import io.kamille.core.metric.MetricGroup;
 import io.kamille.core.metric.MetricRegistry;
-import io.kamille.core.origin.names.DnsLookup;
 import io.kamille.core.setting.HostPort;
 import io.kamille.core.tls.PemFile;
 import java.io.IOException;
@@ -144,11 +143,7 @@ public final class Cluster implements PeerView, AutoCloseable {
     EngineEvents events = new EngineEvents();
     engine =
         JGroupsEngine.join(
-            settings,
-            directory.resolve("log"),
-            new MemberAddresses(settings, DnsLookup::new),
-            state,
-            events);
+            settings, directory.resolve("log"), new MemberAddresses(settings), state, events);
     exported = new MetricGroup(registry);
     purges =
         new ClusterPurges(

@@ -61,8 +61,7 @@ public final class ThreeNodes {
   }
 
   public Discovery hosts() {
-    return new Discovery(
-        ports.values().stream().map(port -> "127.0.0.1:" + port).toList(), null, null);
+    return new Discovery(ports.values().stream().map(port -> "127.0.0.1:" + port).toList(), null);
   }
 
   private ClusterSettings settings(

@@ -86,9 +86,8 @@ record ClusterChecks(SectionValues cluster, Problems problems) {
     SectionValues discovery = cluster.one(ClusterSettings.DISCOVERY);
     if (discovery.printed(Discovery.HOSTS).isEmpty()
         && !discovery.isGiven(Discovery.DNS)
-        && !discovery.isGiven(Discovery.SRV)
         && !problems.hasRefused(discovery.path())) {
-      problems.conflict(discovery, "none", "hosts, dns or srv");
+      problems.conflict(discovery, "none", "hosts or dns");
     }
   }
 

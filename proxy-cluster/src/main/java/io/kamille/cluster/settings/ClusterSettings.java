@@ -64,9 +64,8 @@ public record ClusterSettings(
    *
    * @param hosts their addresses
    * @param dns a name whose addresses are nodes, at the port of ours; null for none
-   * @param srv the name of a service whose records name nodes; null for none
    */
-  public record Discovery(List<String> hosts, @Nullable String dns, @Nullable String srv) {
+  public record Discovery(List<String> hosts, @Nullable String dns) {
 
     public static final Setting<List<String>> HOSTS =
         Setting.of(
@@ -84,13 +83,7 @@ public record ClusterSettings(
             .orElse("none")
             .appliesOnRestart();
 
-    public static final Setting<String> SRV =
-        Setting.of(
-                "srv", ValueTypes.token(), "The name of a service, whose SRV records name nodes.")
-            .orElse("none")
-            .appliesOnRestart();
-
-    static final Section<Discovery> SECTION = Section.of(Discovery.class, HOSTS, DNS, SRV);
+    static final Section<Discovery> SECTION = Section.of(Discovery.class, HOSTS, DNS);
 
     private static boolean isHost(String text) {
       return ValueTypes.address().parse(text) != null;
