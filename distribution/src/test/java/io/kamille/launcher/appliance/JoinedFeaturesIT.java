@@ -48,7 +48,9 @@ class JoinedFeaturesIT {
   /*
    * One appliance has a route and an upstream of its own for each pair of features, told apart by
    * the host. The same few requests go through each pair. What everyone must see is computed from
-   * the pair alone: Model has one method for each observation, and no case for a pair.
+   * the pair alone: Model has one method for each observation, and no case for a pair. A feature
+   * that only refuses is one row of Feature: its setting, the field that lets pass, and the status
+   * code without that field.
    */
 
   /** What can be switched on, as settings of a route or upstream, or as the way of the client. */
@@ -81,16 +83,32 @@ class JoinedFeaturesIT {
     SECURITY("", "security-headers: on"),
     CONTENT_LIMIT("", "request-content: 1KiB"),
     REDIRECTS("", "redirects-file: '%moved%'"),
-    AUTH("", "auth: {basic: {users-file: '%users%'}}"),
+    AUTH(
+        "",
+        "auth: {basic: {users-file: '%users%'}}",
+        "Authorization",
+        "Basic YW5uOnNlY3JldA==",
+        401),
     PROXY("", ""),
     H2_CLIENT("", "");
 
     private final String ofUpstream;
     private final String ofRoute;
+    private final String field;
+    private final String value;
+    private final int statusWithout;
 
     Feature(String ofUpstream, String ofRoute) {
+      this(ofUpstream, ofRoute, "", "", 0);
+    }
+
+    /** With a field that requests must have: without it, they get that status code. */
+    Feature(String ofUpstream, String ofRoute, String field, String value, int statusWithout) {
       this.ofUpstream = ofUpstream;
       this.ofRoute = ofRoute;
+      this.field = field;
+      this.value = value;
+      this.statusWithout = statusWithout;
     }
 
     boolean isOfRoute() {
@@ -110,9 +128,6 @@ class JoinedFeaturesIT {
   /** Of "secret", by crypt(3) of glibc. */
   static final String PASSWORD_HASH =
       "$2y$04$abcdefghijklmnopqrstuu2r9OfJnfCsdneAXAGHnS4UpFFP8WIrW";
-
-  /** Of ann, with that password. */
-  static final String CREDENTIALS = "Basic YW5uOnNlY3JldA==";
 
   /** An answer, whatever the version of HTTP. */
   private record Got(int status, Map<String, String> fields, String content) {
@@ -181,14 +196,22 @@ class JoinedFeaturesIT {
       return !has(SPLIT) && !has(STICKY) && !has(UNCACHED) && !has(AUTH);
     }
 
+    /** The fields that its requests must have, by name. */
+    Map<String, String> required() {
+      Map<String, String> fields = new LinkedHashMap<>();
+      requiring().forEach(each -> fields.put(each.field, each.value));
+      return fields;
+    }
+
+    private List<Feature> requiring() {
+      return on.stream().filter(each -> each.statusWithout > 0).toList();
+    }
+
     private String client() {
       return has(PROXY) ? "192.0.2.7" : "127.0.0.1";
     }
 
     private String decisionOnceStored() {
-      if (has(AUTH)) {
-        return "refuse";
-      }
       boolean isPassed = has(UNCACHED) || has(SPLIT);
       return isStored() ? "serve" : isPassed ? "pass" : "forward";
     }
@@ -415,8 +438,11 @@ class JoinedFeaturesIT {
     if (model.has(CONTENT_LIMIT)) {
       assertThat(ask(model, "POST", "/api/form", "x".repeat(2000)).status()).isEqualTo(413);
     }
-    if (model.has(AUTH)) {
-      assertThat(ask(model, "GET", "/api/page", "", "Authorization", "").status()).isEqualTo(401);
+    for (Feature each : model.requiring()) {
+      int seen = journey.origin().requests().size() + other.requests().size();
+      assertThat(ask(model, "GET", "/api/page", "", each.field, "").status())
+          .isEqualTo(each.statusWithout);
+      assertThat(journey.origin().requests().size() + other.requests().size()).isEqualTo(seen);
     }
   }
 
@@ -463,12 +489,17 @@ class JoinedFeaturesIT {
   }
 
   private String decision(Model model) {
+    Map<String, String> sent = model.required();
+    sent.put("Accept-Encoding", "gzip");
+    StringBuilder fields = new StringBuilder();
+    sent.forEach((name, value) -> fields.append("&field=").append(name).append(": ").append(value));
     try {
       return read("/v1/explain?client="
               + model.client()
               + "&url=http://"
               + model.host()
-              + "/api/page&field=Accept-Encoding:%20gzip")
+              + "/api/page"
+              + fields.toString().replace(" ", "%20"))
           .path("decision")
           .stringValue();
     } catch (Exception failed) {
@@ -488,9 +519,7 @@ class JoinedFeaturesIT {
     Map<String, String> sent = new LinkedHashMap<>();
     sent.put("X-Drop", "1");
     sent.put("Accept-Encoding", "gzip");
-    if (model.has(AUTH)) {
-      sent.put("Authorization", CREDENTIALS);
-    }
+    sent.putAll(model.required());
     for (int i = 0; i < fields.length; i += 2) {
       sent.put(fields[i], fields[i + 1]);
     }

@@ -90,7 +90,7 @@ class StationClaimsIT {
     NO_STORE("GET", 200, "Cache-Control: no-store"),
     PAST("GET", 200),
     ONLY_STORED("GET", 200, "Cache-Control: only-if-cached"),
-    WITHOUT_CREDENTIALS("GET", 200),
+    WITHOUT_REQUIRED("GET", 200),
     MOVED("GET", 200);
 
     private final String method;
@@ -203,6 +203,7 @@ class StationClaimsIT {
   private final Map<String, String> routes = new LinkedHashMap<>();
 
   private final Map<String, String> upstreams = new HashMap<>();
+  private final Map<String, Map<String, String>> required = new HashMap<>();
 
   @BeforeEach
   void open() throws IOException {
@@ -254,6 +255,7 @@ class StationClaimsIT {
       if (model.on().stream().allMatch(each -> each.isOfRoute() || each == Feature.STICKY)) {
         Path secret = journey.file("secret");
         String origin = journey.origin().url();
+        required.put(model.host(), model.required());
         routes.put(model.host(), model.route(journey.file("moved.csv"), journey.file("users")));
         upstreams.put(model.host(), model.settingsOfUpstream(origin, secret.toString()));
       }
@@ -293,8 +295,10 @@ class StationClaimsIT {
     List<String> lines = new ArrayList<>(sent.lines.lines().toList());
     lines.add("X-Forwarded-For: 192.0.2.7");
     lines.add("Accept-Encoding: gzip");
-    if (routes.getOrDefault(host, "").contains("auth: ") && sent != Sent.WITHOUT_CREDENTIALS) {
-      lines.add("Authorization: " + JoinedFeaturesIT.CREDENTIALS);
+    if (sent != Sent.WITHOUT_REQUIRED) {
+      required
+          .getOrDefault(host, Map.of())
+          .forEach((name, value) -> lines.add(name + ": " + value));
     }
     JsonNode explained = explain(host, sent, lines);
     int before = journey.origin().requests().size();
