@@ -340,6 +340,18 @@ class JoinedFeaturesIT {
     assertThat(stations).isEqualTo(new HashSet<>(StationNames.all()));
   }
 
+  /** The status code on the page is the one that {@link #checkRefusals} sees. */
+  @Test
+  void thePageHasTheStatusCodeOfEachFeatureThatRefuses() {
+    for (Feature feature : Feature.values()) {
+      if (feature.statusWithout > 0) {
+        String setting = feature.ofRoute.substring(0, feature.ofRoute.indexOf(':'));
+        assertThat(StationNames.table())
+            .containsPattern("(?m)^\\| `" + setting + "` .* \\| " + feature.statusWithout + " ");
+      }
+    }
+  }
+
   private void configure(List<Model> models) throws IOException {
     Path secret = Files.writeString(journey.file("secret"), "sixteen octets and more");
     Path moved = Files.writeString(journey.file("moved.csv"), "/api/moved,/api/page\n");

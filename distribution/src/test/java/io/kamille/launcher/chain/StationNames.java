@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Stations by the names of their classes, for tests that must have each. */
+/** Stations by the names of their classes, for tests that must have each and for the page. */
 public final class StationNames {
 
   private static final Path SOURCES = Path.of("src/main/java/io/kamille/launcher/chain");
@@ -23,6 +23,17 @@ public final class StationNames {
           .filter(name -> name.endsWith("Station") && !name.equals("Station"))
           .toList();
     }
+  }
+
+  /** A row for each place that a route may have one at, in order. */
+  public static String table() {
+    StringBuilder table = new StringBuilder("| Setting | Class | Refuses with |\n|---|---|---|\n");
+    for (RouteStations.Place<?> place : RouteStations.PLACES) {
+      String station = "`" + place.station().getSimpleName() + "`";
+      table.append(
+          "| " + String.join(" | ", place.settings(), station, place.refusal()).strip() + " |\n");
+    }
+    return table.toString();
   }
 
   /** Those of a route, in order. */

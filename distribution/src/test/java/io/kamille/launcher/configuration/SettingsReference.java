@@ -4,6 +4,7 @@ import io.kamille.core.setting.Member;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Setting;
 import io.kamille.core.setting.Subsection;
+import io.kamille.launcher.chain.StationNames;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -34,6 +35,16 @@ public final class SettingsReference {
 
       """;
 
+  private static final String STATIONS =
+      """
+
+      ## Stations of a route
+
+      A route has those of these stations that its settings ask for, in this order. Their classes
+      lie in `launcher.chain`. [Status codes](status-codes.md) says what else Kamille refuses.
+
+      """;
+
   private final StringBuilder page = new StringBuilder(HEAD);
 
   private SettingsReference() {}
@@ -56,6 +67,7 @@ public final class SettingsReference {
     reference.page.append("| Setting | Type | Default | Applies on |\n|---|---|---|---|\n");
     reference.overview("", Configuration.file());
     reference.describe("", Configuration.file(), 2);
+    reference.page.append(STATIONS).append(StationNames.table());
     return reference.page.toString();
   }
 
