@@ -34,8 +34,8 @@ class RoomRulesTest {
               "ConsistentHash OriginChoice PowerOfTwoChoices WeightedRoundRobin",
               "an interface opens what it names"),
           Map.entry(
-              "Member Row Section SectionValues Setting Subsection",
-              "a section is made of settings and sections"),
+              "Member Problems Row Section SectionValues Setting Subsection",
+              "a section is made of settings and sections, and checks its own values"),
           Map.entry(
               "ContentWindow FillPieces Follower FollowerGroup InFlight InFlightTable SharedChunk",
               "news goes from a leader to its followers, and word of their leaving back"),
@@ -44,7 +44,8 @@ class RoomRulesTest {
               "an exchange goes by its connection's state"),
           Map.entry("H2OriginConnection H2OriginStream", "a stream goes by its connection's state"),
           Map.entry(
-              "SendBufferAdvisor TcpSampler TcpSamples TunableChannel UnmarkedRegions WaitingOctets",
+              "SendBufferAdvisor TcpSampler TcpSamples TunableChannel UnmarkedRegions"
+                  + " WaitingOctets",
               "a sampler gives rows to its advisor, and gets them back"),
           Map.entry("H2ClientConnection H2Exchange", "an exchange goes by its connection's state"),
           Map.entry("CacheKey CacheKeyProbe", "a probe is a key that is used again"),

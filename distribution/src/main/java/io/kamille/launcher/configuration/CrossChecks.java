@@ -2,7 +2,6 @@ package io.kamille.launcher.configuration;
 
 import io.kamille.admin.AdminSettings;
 import io.kamille.cache.rules.StatusLifetimes;
-import io.kamille.cache.settings.DiskSettings;
 import io.kamille.cache.settings.MemorySettings;
 import io.kamille.cache.settings.RouteCacheSettings;
 import io.kamille.cache.settings.SharedCacheSettings;
@@ -30,7 +29,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** What must be true of several settings together. */
+/** What must be true of several settings together, beside what a section says of its own. */
 record CrossChecks(SectionValues file, Problems problems) {
 
   /*
@@ -52,24 +51,18 @@ record CrossChecks(SectionValues file, Problems problems) {
   }
 
   private void run() {
+    file.check(problems);
     addressesDoNotOverlap();
     adminIsLocalUnlessMeant();
     routesNameUpstreams();
     routesDiffer();
     SectionValues cache = file.one(Configuration.CACHE);
-    problems.together(
-        cache.one(SharedCacheSettings.DISK),
-        DiskSettings.PATH,
-        "cache.disk.path",
-        DiskSettings.CAPACITY,
-        "cache.disk.capacity");
     long memory = cache.one(SharedCacheSettings.MEMORY).value(MemorySettings.CAPACITY);
     isAtMost(cache, SharedCacheSettings.MAX_OBJECT_SIZE, memory, "cache.memory.capacity");
     for (SectionValues route : file.all(Configuration.ROUTES)) {
       SectionValues ofRoute = route.one(RouteSettings.CACHE);
       statusCodesCanHaveLifetimes(ofRoute);
       bypassedPathsLieBelow(route.value(RouteSettings.PATH_PREFIX), ofRoute);
-      parametersAreKeptOrIgnored(ofRoute.one(RouteCacheSettings.QUERY));
       new RouteChecks(route, problems).run();
     }
     new AcmeChecks(file, problems).run();
@@ -205,13 +198,6 @@ record CrossChecks(SectionValues file, Problems problems) {
             Problems.quote(bypassed),
             "a path below the route's own, which is " + path);
       }
-    }
-  }
-
-  private void parametersAreKeptOrIgnored(SectionValues query) {
-    if (query.isGiven(RouteCacheSettings.KEEP) && query.isGiven(RouteCacheSettings.IGNORE)) {
-      problems.conflict(
-          query, RouteCacheSettings.IGNORE, "nothing, where keep says which parameters count");
     }
   }
 }

@@ -7,10 +7,8 @@ import io.kamille.core.answer.Redirect;
 import io.kamille.core.answer.RedirectTable;
 import io.kamille.core.answer.ResponseSettings;
 import io.kamille.core.auth.AuthSettings;
-import io.kamille.core.auth.BasicAuthSettings;
 import io.kamille.core.auth.ForwardAuthSettings;
 import io.kamille.core.auth.JwtSettings;
-import io.kamille.core.http.StatusCode;
 import io.kamille.core.origin.choose.SplitSettings;
 import io.kamille.core.origin.send.MirrorSettings;
 import io.kamille.core.setting.Member;
@@ -32,8 +30,6 @@ record RouteChecks(SectionValues route, Problems problems) {
 
   void run() {
     itHasOneAnswer(!problems.hasRefused(route.path()));
-    problems.needs(route.one(RouteActions.REDIRECT), Redirect.TO, "to");
-    problems.needs(route.one(RouteActions.RESPOND), ResponseSettings.STATUS, "status");
     isOfAnotherUpstream(route.one(RouteActions.SPLIT), SplitSettings.UPSTREAM);
     isOfAnotherUpstream(route.one(RouteActions.MIRROR), MirrorSettings.UPSTREAM);
     Path root = route.find(RouteActions.ROOT);
@@ -42,14 +38,13 @@ record RouteChecks(SectionValues route, Problems problems) {
         && !(Files.isDirectory(root) && Files.isReadable(root))) {
       problems.conflict(route, RouteActions.ROOT, "a directory that can be read");
     }
-    route.all(RouteActions.RESPOND).forEach(this::responseIsWhole);
     route.all(RouteActions.ERROR_PAGES).forEach(this::errorPageIsWhole);
     problems.readable(
         route,
         RouteActions.REDIRECTS_FILE,
         "a file of redirects",
         file -> RedirectTable.read(file, problems));
-    route.all(RouteSettings.AUTH).forEach(this::authIsWhole);
+    route.all(RouteSettings.AUTH).forEach(this::identityMayBeWritten);
     fieldsMayBeChanged(RouteActions.REQUEST_HEADERS);
     fieldsMayBeChanged(RouteActions.RESPONSE_HEADERS);
   }
@@ -113,43 +108,15 @@ record RouteChecks(SectionValues route, Problems problems) {
     }
   }
 
-  /** A split or a mirror says which upstream it is for, and that is not the route's own. */
+  /** A split or a mirror is for another upstream than the route's own. */
   private void isOfAnotherUpstream(SectionValues section, Setting<String> upstream) {
-    problems.needs(section, upstream, "upstream");
     String other = section.find(upstream);
     if (other != null && other.equals(route.find(RouteSettings.UPSTREAM))) {
       problems.conflict(section, upstream, "another upstream than the route's own");
     }
   }
 
-  private void responseIsWhole(SectionValues respond) {
-    Integer status = respond.find(ResponseSettings.STATUS);
-    boolean hasBody = respond.isGiven(ResponseSettings.BODY);
-    boolean hasFile = respond.isGiven(ResponseSettings.FILE);
-    if (status != null
-        && (hasBody || hasFile)
-        && (StatusCode.hasNoContent(status) || status == StatusCode.RESET_CONTENT)) {
-      problems.conflict(
-          respond,
-          ResponseSettings.STATUS,
-          status.toString(),
-          "no body and no file beside it, because that status has no content");
-    } else if (hasBody && hasFile) {
-      problems.conflict(respond, "body and file", "one of them");
-    }
-    bodyCanBeRead(respond);
-  }
-
-  private void bodyCanBeRead(SectionValues response) {
-    problems.readable(
-        response,
-        ResponseSettings.FILE,
-        "a file of at most 1MiB that can be read",
-        ResponseSettings::read);
-  }
-
   private void errorPageIsWhole(SectionValues page) {
-    bodyCanBeRead(page);
     if (!ErrorPageSettings.isName(page.name())) {
       problems.conflict(
           page, Problems.quote(page.name()), "a status code of 400–599 such as 404, or 4xx or 5xx");
@@ -164,25 +131,8 @@ record RouteChecks(SectionValues route, Problems problems) {
     }
   }
 
-  /** An auth that lets everybody pass is never meant. */
-  private void authIsWhole(SectionValues auth) {
-    List<Subsection<?>> kinds = List.of(AuthSettings.BASIC, AuthSettings.FORWARD, AuthSettings.JWT);
-    List<String> given =
-        kinds.stream().filter(kind -> !auth.all(kind).isEmpty()).map(Subsection::key).toList();
-    if (given.size() != 1 && !problems.hasRefused(auth.path())) {
-      problems.conflict(
-          auth,
-          given.isEmpty() ? "nothing" : String.join(" and ", given),
-          "one of basic, forward and jwt");
-    }
-    problems.readable(
-        auth.one(AuthSettings.BASIC),
-        BasicAuthSettings.USERS_FILE,
-        "a file of users",
-        users -> AuthSettings.readUsers(users, problems));
-    SectionValues jwt = auth.one(AuthSettings.JWT);
-    problems.readable(jwt, JwtSettings.KEYS, "a file with a JWK set", AuthSettings::readKeys);
-    for (SectionValues field : jwt.all(JwtSettings.FIELDS)) {
+  private void identityMayBeWritten(SectionValues auth) {
+    for (SectionValues field : auth.one(AuthSettings.JWT).all(JwtSettings.FIELDS)) {
       mayBeChanged(field.name(), field.position(), field.path());
     }
     SectionValues forward = auth.one(AuthSettings.FORWARD);

@@ -55,35 +55,39 @@ public record DiskSettings(
 
   public static final Section<DiskSettings> SECTION =
       Section.of(
-          DiskSettings.class,
-          PATH,
-          CAPACITY,
-          Setting.of(
-                  "admit",
-                  ValueTypes.oneOf(Admission.values()),
-                  "When a response is written. `second-request`: on the first hit in memory, if it"
-                      + " stays fresh for another minute. `always`: as soon as it is stored in"
-                      + " memory.")
-              .defaultsTo(Admission.SECOND_REQUEST)
-              .appliesOnRestart()
-              .into("admission"),
-          Setting.of(
-                  "keep-memory",
-                  ValueTypes.onOff(),
-                  "Whether memory survives a clean stop. The stop writes responses that were hit"
-                      + " and are not on the disk, for ten seconds at most. The next start loads"
-                      + " the hottest.")
-              .defaultsTo(true)
-              .appliesOnRestart(),
-          Row.fixed(1L << 20),
-          Setting.of(
-                  "peak",
-                  ValueTypes.oneOf(PeakChoice.values()),
-                  "Whether requests leave the disk alone at a peak: what is not in memory is then a"
-                      + " miss, and nothing is written. `auto` does so while the disk is too busy"
-                      + " to be of use; `off` never; `forced` always. Purges and removals reach the"
-                      + " disk in any case.")
-              .defaultsTo(PeakChoice.AUTO));
+              DiskSettings.class,
+              PATH,
+              CAPACITY,
+              Setting.of(
+                      "admit",
+                      ValueTypes.oneOf(Admission.values()),
+                      "When a response is written. `second-request`: on the first hit in memory, if"
+                          + " it stays fresh for another minute. `always`: as soon as it is stored"
+                          + " in memory.")
+                  .defaultsTo(Admission.SECOND_REQUEST)
+                  .appliesOnRestart()
+                  .into("admission"),
+              Setting.of(
+                      "keep-memory",
+                      ValueTypes.onOff(),
+                      "Whether memory survives a clean stop. The stop writes responses that were"
+                          + " hit and are not on the disk, for ten seconds at most. The next start"
+                          + " loads the hottest.")
+                  .defaultsTo(true)
+                  .appliesOnRestart(),
+              Row.fixed(1L << 20),
+              Setting.of(
+                      "peak",
+                      ValueTypes.oneOf(PeakChoice.values()),
+                      "Whether requests leave the disk alone at a peak: what is not in memory is"
+                          + " then a miss, and nothing is written. `auto` does so while the disk is"
+                          + " too busy to be of use; `off` never; `forced` always. Purges and"
+                          + " removals reach the disk in any case.")
+                  .defaultsTo(PeakChoice.AUTO))
+          .checkedBy(
+              (disk, problems) ->
+                  problems.together(
+                      disk, PATH, "cache.disk.path", CAPACITY, "cache.disk.capacity"));
 
   /** Whether there is a disk. */
   public boolean isOn() {

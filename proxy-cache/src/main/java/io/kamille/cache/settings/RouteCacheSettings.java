@@ -112,17 +112,24 @@ public record RouteCacheSettings(
 
   private static final Section<Query> QUERY_SECTION =
       Section.of(
-          Query.class,
-          KEEP,
-          IGNORE,
-          Setting.of(
-                  "sort",
-                  ValueTypes.onOff(),
-                  "Whether query parameters are brought into the order of their names, so that"
-                      + " `?a=1&b=2` and `?b=2&a=1` are one. Parameters of one name keep their"
-                      + " order, as do queries of more than 64 parameters. The origin must not"
-                      + " care.")
-              .defaultsTo(false));
+              Query.class,
+              KEEP,
+              IGNORE,
+              Setting.of(
+                      "sort",
+                      ValueTypes.onOff(),
+                      "Whether query parameters are brought into the order of their names, so that"
+                          + " `?a=1&b=2` and `?b=2&a=1` are one. Parameters of one name keep their"
+                          + " order, as do queries of more than 64 parameters. The origin must not"
+                          + " care.")
+                  .defaultsTo(false))
+          .checkedBy(
+              (query, problems) -> {
+                if (query.isGiven(KEEP) && query.isGiven(IGNORE)) {
+                  problems.conflict(
+                      query, IGNORE, "nothing, where keep says which parameters count");
+                }
+              });
 
   private static final Section<StaleLimits> STALE =
       Section.of(

@@ -34,11 +34,12 @@ public record ErrorPageSettings(String body, @Nullable Path file, String type, b
   /** The settings of one page. */
   public static final Section<ErrorPageSettings> SECTION =
       Section.of(
-          ErrorPageSettings.class,
-          ResponseSettings.BODY,
-          ResponseSettings.FILE,
-          ResponseSettings.TYPE,
-          INTERCEPT);
+              ErrorPageSettings.class,
+              ResponseSettings.BODY,
+              ResponseSettings.FILE,
+              ResponseSettings.TYPE,
+              INTERCEPT)
+          .checkedBy(ResponseSettings::fileCanBeRead);
 
   /** Whether {@code name} is a status code of an error, or a class of them. */
   public static boolean isName(String name) {

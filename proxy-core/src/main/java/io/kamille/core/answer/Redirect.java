@@ -57,13 +57,14 @@ public record Redirect(@Nullable String to, int status) implements ExchangeHandl
   /** The settings under {@code redirect}. */
   public static final Section<Redirect> SECTION =
       Section.of(
-          Redirect.class,
-          TO,
-          Setting.of(
-                  "status",
-                  STATUS,
-                  "The status code: 301 and 308 are for ever, 307 and 308 keep the method.")
-              .defaultsTo(308));
+              Redirect.class,
+              TO,
+              Setting.of(
+                      "status",
+                      STATUS,
+                      "The status code: 301 and 308 are for ever, 307 and 308 keep the method.")
+                  .defaultsTo(308))
+          .checkedBy((redirect, problems) -> problems.needs(redirect, TO, "to"));
 
   public static final Redirect NONE = SECTION.defaults();
 

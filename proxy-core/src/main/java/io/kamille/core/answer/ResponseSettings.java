@@ -4,6 +4,7 @@ import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.exchange.Reply;
 import io.kamille.core.http.Method;
 import io.kamille.core.http.ResponseHead;
+import io.kamille.core.http.StatusCode;
 import io.kamille.core.setting.Problems;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.SectionValues;
@@ -67,7 +68,32 @@ public record ResponseSettings(int status, String body, @Nullable Path file, Str
 
   /** The settings under {@code respond}. */
   public static final Section<ResponseSettings> SECTION =
-      Section.of(ResponseSettings.class, STATUS, BODY, FILE, TYPE);
+      Section.of(ResponseSettings.class, STATUS, BODY, FILE, TYPE)
+          .checkedBy(ResponseSettings::isWhole);
+
+  private static void isWhole(SectionValues respond, Problems problems) {
+    problems.needs(respond, STATUS, "status");
+    Integer status = respond.find(STATUS);
+    boolean hasBody = respond.isGiven(BODY);
+    boolean hasFile = respond.isGiven(FILE);
+    if (status != null
+        && (hasBody || hasFile)
+        && (StatusCode.hasNoContent(status) || status == StatusCode.RESET_CONTENT)) {
+      problems.conflict(
+          respond,
+          STATUS,
+          status.toString(),
+          "no body and no file beside it, because that status has no content");
+    } else if (hasBody && hasFile) {
+      problems.conflict(respond, "body and file", "one of them");
+    }
+    fileCanBeRead(respond, problems);
+  }
+
+  static void fileCanBeRead(SectionValues response, Problems problems) {
+    problems.readable(
+        response, FILE, "a file of at most 1MiB that can be read", ResponseSettings::read);
+  }
 
   public static final ResponseSettings NONE = SECTION.defaults();
 

@@ -8,12 +8,14 @@ import io.kamille.core.setting.Position;
 import io.kamille.core.setting.Problem;
 import io.kamille.core.setting.Problems;
 import io.kamille.core.setting.Section;
+import io.kamille.core.setting.SectionValues;
 import io.kamille.core.setting.Subsection;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,7 +39,29 @@ public record AuthSettings(BasicAuthSettings basic, ForwardAuthSettings forward,
 
   /** The settings under {@code auth} of a route. */
   public static final Section<AuthSettings> SECTION =
-      Section.of(AuthSettings.class, BASIC, FORWARD, JWT);
+      Section.of(AuthSettings.class, BASIC, FORWARD, JWT).checkedBy(AuthSettings::isWhole);
+
+  /** An auth that lets everybody pass is never meant. */
+  private static void isWhole(SectionValues auth, Problems problems) {
+    List<String> given =
+        Stream.of(BASIC, FORWARD, JWT)
+            .filter(kind -> !auth.all(kind).isEmpty())
+            .map(Subsection::key)
+            .toList();
+    if (given.size() != 1 && !problems.hasRefused(auth.path())) {
+      problems.conflict(
+          auth,
+          given.isEmpty() ? "nothing" : String.join(" and ", given),
+          "one of basic, forward and jwt");
+    }
+    problems.readable(
+        auth.one(BASIC),
+        BasicAuthSettings.USERS_FILE,
+        "a file of users",
+        users -> readUsers(users, problems));
+    problems.readable(
+        auth.one(JWT), JwtSettings.KEYS, "a file with a JWK set", AuthSettings::readKeys);
+  }
 
   /** Everybody. */
   public static final AuthSettings NONE = SECTION.defaults();
@@ -80,7 +104,7 @@ public record AuthSettings(BasicAuthSettings basic, ForwardAuthSettings forward,
    * @param problems takes the lines that are wrong, and shows none
    * @throws IOException if it cannot be read, or names nobody
    */
-  public static Object readUsers(Path file, Problems problems) throws IOException {
+  private static Object readUsers(Path file, Problems problems) throws IOException {
     return AuthSource.read(
         file,
         content ->
@@ -97,7 +121,7 @@ public record AuthSettings(BasicAuthSettings basic, ForwardAuthSettings forward,
    *
    * @throws IOException with what is not right
    */
-  public static @Nullable Object readKeys(String keys) throws IOException {
+  private static @Nullable Object readKeys(String keys) throws IOException {
     return JwtSettings.isUrl(keys) ? null : AuthSource.read(Path.of(keys), JwtCheck::keys);
   }
 }

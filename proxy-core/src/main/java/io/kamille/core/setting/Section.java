@@ -29,10 +29,18 @@ public final class Section<R> {
   private final Constructor<R> constructor;
   private final List<Row> rows;
   private final List<Member> members;
+  private final @Nullable Check own;
 
-  private Section(Class<R> type, List<Row> rows) {
+  /** Whether the values of one section go together. */
+  @FunctionalInterface
+  public interface Check {
+    void run(SectionValues values, Problems problems);
+  }
+
+  private Section(Class<R> type, List<Row> rows, @Nullable Check own) {
     this.type = type;
     this.rows = rows;
+    this.own = own;
     constructor = constructor(type);
     members = rows.stream().flatMap(Row::members).toList();
     check();
@@ -40,7 +48,18 @@ public final class Section<R> {
 
   /** The declaration of {@code type}, a row for each of its components. */
   public static <R extends Record> Section<R> of(Class<R> type, Row... rows) {
-    return new Section<>(type, List.of(rows));
+    return new Section<>(type, List.of(rows), null);
+  }
+
+  /** The same with a check of what the types of its settings cannot say. */
+  public Section<R> checkedBy(Check check) {
+    return new Section<>(type, rows, check);
+  }
+
+  void check(SectionValues values, Problems problems) {
+    if (own != null) {
+      own.run(values, problems);
+    }
   }
 
   private static <R> Constructor<R> constructor(Class<R> type) {
@@ -123,6 +142,9 @@ public final class Section<R> {
 
   /** This as a part of another record whose settings stand beside it in the file. */
   public Row inlined() {
+    if (own != null) {
+      throw new IllegalStateException(type + " has a check (expected: none where it is inlined)");
+    }
     return new Row.Inlined<>(this);
   }
 

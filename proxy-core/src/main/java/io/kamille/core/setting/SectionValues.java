@@ -121,6 +121,16 @@ public final class SectionValues {
     return children.getOrDefault(child, List.of());
   }
 
+  /** Adds what the sections in the file, this and those inside, find wrong with their values. */
+  public void check(Problems problems) {
+    section.check(this, problems);
+    for (Member member : section.members()) {
+      if (member instanceof Subsection<?> child) {
+        all(child).forEach(values -> values.check(problems));
+      }
+    }
+  }
+
   /** Puts values together. Confined to its thread. */
   public static final class Builder {
     private final Section<?> section;

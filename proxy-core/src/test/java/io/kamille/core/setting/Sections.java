@@ -29,6 +29,9 @@ public final class Sections {
     var problems = new Problems("yaml");
     ConfigNode root = ConfigTree.parse(content, problems);
     SectionValues read = root == null ? null : ConfigReader.read(root, section, problems);
+    if (read != null) {
+      read.check(problems);
+    }
     List<Problem> all = problems.inOrder();
     if (read == null || !all.isEmpty()) {
       throw new IllegalArgumentException(all.toString());

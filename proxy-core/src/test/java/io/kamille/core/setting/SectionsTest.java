@@ -2,6 +2,7 @@ package io.kamille.core.setting;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import org.junit.jupiter.api.Test;
 
@@ -16,6 +17,30 @@ class SectionsTest {
         Section.of(
             Door.class,
             Setting.of("width", ValueTypes.wholeNumber(1, 9), "How wide it is.").defaultsTo(3));
+  }
+
+  record House(Door front) {
+    static final Section<House> SECTION =
+        Section.of(
+            House.class,
+            Door.SECTION
+                .checkedBy(
+                    (door, problems) -> problems.conflict(door, "a door of width 2", "another"))
+                .one("front", "The door to the street."));
+  }
+
+  @Test
+  void aSectionInsideAnotherSaysWhatIsWrongWithItIfTheTextHasIt() {
+    assertThat(Sections.of(House.SECTION, "{}").front()).isEqualTo(new Door(3));
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> Sections.of(House.SECTION, "front: {width: 2}"))
+        .withMessageContaining("front: found a door of width 2, expected another");
+  }
+
+  @Test
+  void aSectionWithACheckIsNotInlined() {
+    Section<Door> checked = Door.SECTION.checkedBy((door, problems) -> {});
+    assertThatIllegalStateException().isThrownBy(checked::inlined);
   }
 
   @Test

@@ -24,14 +24,15 @@ public record SplitSettings(@Nullable String upstream, double share) {
 
   public static final Section<SplitSettings> SECTION =
       Section.of(
-          SplitSettings.class,
-          UPSTREAM,
-          Setting.of(
-                  "share",
-                  ValueTypes.positiveRatio(),
-                  "The share of the clients, by address, that get it. If you raise it, those who"
-                      + " have it keep it.")
-              .defaultsTo(0.1));
+              SplitSettings.class,
+              UPSTREAM,
+              Setting.of(
+                      "share",
+                      ValueTypes.positiveRatio(),
+                      "The share of the clients, by address, that get it. If you raise it, those"
+                          + " who have it keep it.")
+                  .defaultsTo(0.1))
+          .checkedBy((split, problems) -> problems.needs(split, UPSTREAM, "upstream"));
 
   /**
    * Whether a client goes to the other upstream. Its address makes a number between 0 and 1, the
