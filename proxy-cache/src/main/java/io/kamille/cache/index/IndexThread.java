@@ -17,7 +17,7 @@ final class IndexThread implements Upkeep {
    * Without this thread the index would refuse all that is stored, so nothing that its work throws
    * ends it: that is said once, and counted.
    */
-  private static final long SHORT_REST_NANOS = 500_000;
+  private static final long SHORT_REST_NANOS = 2_000_000;
   private static final long REST_NANOS = 25_000_000;
 
   private final Runnable work;
