@@ -213,7 +213,8 @@ class PebbleIT {
             + "\"}");
     configure("a.shop.example", "");
     run();
-    assertThat(kamille.awaitLine("a.shop.example: not issued:")).contains("set acme.account-binding");
+    assertThat(kamille.awaitLine("a.shop.example: not issued:"))
+        .contains("set acme.account-binding");
     Path file = Files.writeString(directory.resolve("mac"), mac + "\n");
     configure("a.shop.example", ", account-binding: {id: kid-1, key-file: '" + file + "'}");
     kamille.signal("HUP");

@@ -210,7 +210,8 @@ class ConfigIT {
   void aChangeIsToldAndComparedInTextAndJson() throws Exception {
     try (KamilleProcess _ = start()) {
       String next = configuration("").replace("8MiB", "9MiB") + "limits: {head-size: 50KiB}\n";
-      assertThat(put("?dry_run=true", null, next).content()).contains("+limits: {head-size: 50KiB}");
+      assertThat(put("?dry_run=true", null, next).content())
+          .contains("+limits: {head-size: 50KiB}");
       String json = api.ask("GET", "/v1/config", Map.of(), null).fields().get("etag");
       assertThat(json).isNotEqualTo(tag()).endsWith("-json\"");
       assertThat(put("?guard=0.05", json, next).status()).isEqualTo(400);

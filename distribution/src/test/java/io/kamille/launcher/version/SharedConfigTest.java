@@ -199,16 +199,21 @@ class SharedConfigTest {
     assertThat(shared.end("revert").status()).isEqualTo(200);
     assertThat(text(shared.end("revert"))).contains("no-trial");
     silent = "prepare";
-    Answer unanswered = shared.commit(order(null), more.replace("head-size: 50KiB", "head-size: 51KiB"));
+    Answer unanswered =
+        shared.commit(order(null), more.replace("head-size: 50KiB", "head-size: 51KiB"));
     assertThat(unanswered.status()).isEqualTo(503);
     assertThat(text(unanswered)).contains("not-in-force", "\"b\"", "does not answer");
     silent = "apply";
-    assertThat(shared.commit(order(null), more.replace("head-size: 50KiB", "head-size: 51KiB")).status())
+    assertThat(
+            shared
+                .commit(order(null), more.replace("head-size: 50KiB", "head-size: 51KiB"))
+                .status())
         .isEqualTo(202);
     silent = "";
     problem = "its disk is full";
     isEverywhere = true;
-    Answer nowhere = shared.commit(order(null), more.replace("head-size: 50KiB", "head-size: 53KiB"));
+    Answer nowhere =
+        shared.commit(order(null), more.replace("head-size: 50KiB", "head-size: 53KiB"));
     assertThat(nowhere.status()).isEqualTo(503);
     assertThat(text(nowhere)).contains("not-in-force", "is in force nowhere", "its disk is full");
     isEverywhere = false;

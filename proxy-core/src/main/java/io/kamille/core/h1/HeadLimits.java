@@ -22,8 +22,9 @@ public record HeadLimits(int targetBytes, int fields, int headBytes) {
               "head-size",
               ValueTypes.smallSize(1 << 10, 1 << 20),
               "The largest request head, request line included. A larger one is answered with 431,"
-                  + " and so is one of over 100 lines or larger than a loop's part of an eighth of the Java heap. The"
-                  + " request target may take a quarter of it; a longer one is answered with 414.")
+                  + " and so is one of over 100 lines or larger than a loop's part of an eighth of"
+                  + " the Java heap. The request target may take a quarter of it; a longer one is"
+                  + " answered with 414.")
           .defaultsTo(32 << 10)
           .into("headBytes");
 

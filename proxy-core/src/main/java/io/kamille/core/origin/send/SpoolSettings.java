@@ -29,8 +29,5 @@ public record SpoolSettings(long mostBytes, long fileBytes) {
           .appliesOnRestart();
 
   public static final Section<SpoolSettings> SECTION =
-      Section.of(
-          SpoolSettings.class,
-          CAPACITY,
-          Row.derived(spool -> spool.value(CAPACITY) / 4));
+      Section.of(SpoolSettings.class, CAPACITY, Row.derived(spool -> spool.value(CAPACITY) / 4));
 }

@@ -169,8 +169,7 @@ public final class TestServer implements AutoCloseable {
   /** Of a listener on loopback. */
   public static ListenerSettings settings(
       Protocols protocols, AccessList access, ProxyProtocolSettings proxyProtocol) {
-    return Sections.copy(
-            Sections.of(ListenerSettings.SECTION, "{address: '127.0.0.1:0'}"))
+    return Sections.copy(Sections.of(ListenerSettings.SECTION, "{address: '127.0.0.1:0'}"))
         .with("access", access)
         .with("protocols", protocols)
         .with("proxyProtocol", proxyProtocol)
