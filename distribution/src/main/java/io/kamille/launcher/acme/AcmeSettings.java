@@ -183,9 +183,14 @@ public record AcmeSettings(
         : this;
   }
 
-  /** Whether other nodes order by the same store: then it is a link to theirs. */
+  /** Whether other nodes may order by the same store: it is a link to theirs, or mounted. */
   boolean isStoreShared() {
-    return Files.isSymbolicLink(store);
+    try {
+      return Files.isSymbolicLink(store)
+          || !Files.getFileStore(store).equals(Files.getFileStore(store.resolveSibling("")));
+    } catch (IOException absent) {
+      return false;
+    }
   }
 
   /** The place of all that belongs to this authority: its host and port. */

@@ -42,6 +42,8 @@ class CertificateStoreTest {
     Path link = Files.createSymbolicLink(directory.resolve("acme"), all);
     assertThat(settings(link).isStoreShared()).isTrue();
     assertThat(settings(all).isStoreShared()).isFalse();
+    assertThat(settings(directory.resolve("none")).isStoreShared()).isFalse();
+    assertThat(settings(Path.of("/dev/shm")).isStoreShared()).as("a mount").isTrue();
     ServerCertificate one = store(link).save("a.test", issued("a.test"));
     assertThat(store(all).certificate("a.test", null))
         .extracting(ServerCertificate::chain)

@@ -122,10 +122,9 @@ public record HealthCheck(
       Setting.of(
               "kind",
               ValueTypes.oneOf(Protocol.values()),
-              "What a check does: `http` asks for `path` in the protocol of the upstream, and over"
-                  + " TLS if the origin speaks it; `grpc` calls `grpc.health.v1.Health/Check` for"
-                  + " the server as a whole, which needs HTTP/2; `tcp` opens a connection; `off`"
-                  + " sends none.")
+              "The kind of check. `http` asks for `path` in the protocol of the upstream, over TLS"
+                  + " if the origin speaks it. `grpc` calls `grpc.health.v1.Health/Check` for the"
+                  + " server as a whole, by HTTP/2. `tcp` opens a connection. `off` sends none.")
           .defaultsTo(Protocol.OFF);
 
   public static final Setting<String> REQUEST_PATH =
